@@ -69,6 +69,8 @@ def _fault(error: Exception) -> str:
     line = f"line {mark.line + 2}: " if mark is not None else ""
     if isinstance(error, yaml.YAMLError):
         problem = getattr(error, "problem", None) or str(error)
+    elif isinstance(error, RecursionError):
+        problem = "it is nested too deeply"
     elif isinstance(error, ValueError):
         problem = str(error)
     else:

@@ -92,6 +92,11 @@ def test_nothing_may_stand_for_something_else(text: str) -> None:
     assert time.process_time() - began < 2
 
 
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(ValueError, match="it is nested too deeply"):
+        front_matter_fields("- " * 2_000)
+
+
 def test_merges_are_refused_without_anchors_too() -> None:
     with pytest.raises(ValueError, match=r"line 3: .*merges \(<<\) are not allowed here"):
         front_matter_fields("a: b\n<<: {c: d}\n")

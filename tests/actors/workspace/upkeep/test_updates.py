@@ -198,6 +198,19 @@ def test_what_is_told_of_a_file_that_is_not_made_shorter_has_no_key(
     assert KEY not in caplog.text
 
 
+def test_what_an_earlier_life_left_is_told_without_a_key(rig: WorkspaceRig, caplog: pytest.LogCaptureFixture) -> None:
+    rig.options["secrets"] = frozenset({KEY})
+    rig.prepare()
+    found = {"stretch": "s", "turns": [], "at": "2026-11-25T09:00:00+00:00", "entries": [[KEY, "x"]], "block": ""}
+    times = {"first_at": "2026-11-25T09:00:00+00:00", "last_at": f"{KEY}"}
+    rig.write(".agent/pending.json", json.dumps(found | times))
+    rig.live_again()
+    rig.prepare()
+    rig.settle(5.0)
+    assert "what was found is not written" in caplog.text
+    assert KEY not in caplog.text
+
+
 def test_only_five_earlier_versions_are_kept(rig: WorkspaceRig) -> None:
     for number in range(7):
         rig.settle(1.0)
