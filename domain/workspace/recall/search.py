@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from heapq import nlargest, nsmallest
 
+from domain.workspace.recall.addressed import unaddressed
 from domain.workspace.recall.entries import Entry, Source, last_day
 from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent_words
 from domain.workspace.recall.terms import Telling, asked, terms
@@ -134,6 +135,7 @@ def recalled(
     """
     if not index.entries:
         return ()
+    question = unaddressed(question)
     wanted = asked(question) | dict.fromkeys(terms(spent_words(question)), Telling.NOTHING)
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:

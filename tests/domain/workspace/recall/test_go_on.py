@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from domain.workspace.recall.go_on import LONGEST, goes_on
+from tests.domain.workspace.recall.said_otherwise import SAYS_MORE
+from tests.domain.workspace.recall.said_to_go_on import GOES_ON
 
-WITHOUT_MARKS = str.maketrans("äöü", "aou")
+WITHOUT_MARKS = str.maketrans("äöüÄÖÜ？", "aouaou?")
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,34 @@ def test_a_message_that_says_something_else(message: str) -> None:
 def test_a_long_message_says_more_than_that() -> None:
     assert goes_on("continue " + "please " * 5)
     assert not goes_on("continue " + "please " * (LONGEST // 6))
+
+
+@pytest.mark.parametrize("message", GOES_ON)
+def test_the_many_ways_to_say_it(message: str) -> None:
+    assert goes_on(message.translate(WITHOUT_MARKS).casefold())
+
+
+@pytest.mark.parametrize("message", SAYS_MORE)
+def test_what_shares_words_with_them_and_says_more(message: str) -> None:
+    assert not goes_on(message.translate(WITHOUT_MARKS).casefold())
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "remembrancer, go on",
+        "go on, remembrancer",
+        "ok 继续",
+        "hi, 계속하자",
+        "sorry for the wait, go on",
+    ],
+)
+def test_a_name_beside_a_comma_and_courtesies_say_nothing_else(message: str) -> None:
+    assert goes_on(message)
+
+
+@pytest.mark.parametrize(
+    "message", ["来了" * 40, "계속하" * 26, "つづけてい" * 16, "and we " * 11, "그" * 80, "という" * 26]
+)
+def test_a_message_of_fillers_alone_is_no_trouble(message: str) -> None:
+    assert isinstance(goes_on(message), bool)

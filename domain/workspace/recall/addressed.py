@@ -1,0 +1,21 @@
+"""Address of a message: whom it is said to, which is no part of what it says."""
+
+from __future__ import annotations
+
+import re
+
+_MENTION = r"<@[!&]?[0-9]+>|(?<![\w.<])@[\w.-]*\w"
+_HAIL = r"(?:hey+|hi|hello|hiya|dear|yo|hallo|moin|servus|liebe[rs]?)"
+_LEAD = rf"(?:{_HAIL}|ok(?:ay)?|so|danke|thanks|thank you)"
+_OPENING = re.compile(
+    rf"^[^\w<@]*(?:{_LEAD}\b[\s,]*)?(?:(?:{_MENTION})[\s,:;.!\u3001\u3002\u2013\u2014-]*)+"
+    rf"|^\W*{_HAIL} [^\W\d]\w*\s?[,:!\u2013\u2014]",
+    re.IGNORECASE,
+)
+_ENDING = re.compile(rf"(?:[\s,\u3001]*(?:{_MENTION}))+(?P<mark>\W*)$")
+
+
+def unaddressed(message: str) -> str:
+    """`message` without mentions, or a name that is greeted, where it opens or ends."""
+    bare = _ENDING.sub(lambda match: match["mark"], message)
+    return _OPENING.sub("", bare, count=1).strip()

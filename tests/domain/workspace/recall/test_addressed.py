@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from domain.workspace.recall.addressed import unaddressed
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("<@123> continue", "continue"),
+        ("<@!123>, weiter bitte", "weiter bitte"),
+        ("<@123>继续", "继续"),
+        ("<@&5> <@6>: hi", "hi"),
+        ("@Remembrancer go on", "go on"),
+        ("ok @bot-2, go on", "go on"),
+        ("go on, @Remembrancer!", "go on!"),
+        ("go on <@123>", "go on"),
+        ("hey Remembrancer, go on", "go on"),
+        ("Hallo Otto! Weiter.", "Weiter."),
+        ("@bot", ""),
+    ],
+)
+def test_whom_a_message_is_said_to_is_no_part_of_it(message: str, said: str) -> None:
+    assert unaddressed(message) == said
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("ask ann@example.org about it", "write to ann@example.org", "what does <@5> do?", "tell @Ann that I am late"),
+        *("hi, what are our rules?", "so glazes, which?", "hey, kilns, how hot?", "", "3 < 4"),
+    ],
+)
+def test_names_within_a_message_and_addresses_of_mail_are(message: str) -> None:
+    assert unaddressed(message) == message
