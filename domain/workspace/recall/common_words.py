@@ -55,12 +55,12 @@ beispiel bin bis bisschen bist bitte bloss brauche brauchen brauchst da dabei da
 danke dann daran darauf daraus darf darfst darin darum das dass davon davor dazu dein deine deinem deinen deiner dem
 den denke denken denn der deren des deshalb dessen dich die dies diese diesem diesen dieser dieses dir doch dort du
 durch durfen eben echt ein eine einem einen einer eines einfach einige einmal er erklar erklaren erst erzahl es etwas
-euch euer eure fast finde finden findest frage fragen fur gab ganz gar geben gegeben gegen gehen geht gemacht genau
+euch euer eure fast finde finden findest frage fragen fur gab ganz gar geben gegeben gegen gehen gehort gehoren gelten gilt galt heissen heisst hiess geht gemacht genau
 gerade gern gerne gestern gibst gibt ging glaube glauben gleich gross groß gut gute guten guter gutes hab habe haben
 habt hallo halt hast hat hatte hatten hattest helfen heute hier hilf hilfe hin hinter ich ihm ihn ihnen ihr ihre ihrem
 ihren ihrer im immer in indem ins irgendwie ist ja jahr jahre jede jedem jeden jeder jedes jemand jetzt kann kannst
 kein keine keinem keinen keiner klar kommen kommt konnen konnte konntest kurz lass lassen leider letzte letzten leute
-lieber mach machen machst macht mag mal man manche mehr mein meine meinem meinen meiner mich mir mit mochte mochten
+lieber liegen liegt lag lagen mach machen machst macht mag mal man manche mehr mein meine meinem meinen meiner mich mir mit mochte mochten
 moment monat morgen muss mussen musst nach nachste nachsten nacht naturlich nein neu neue neuen nicht nichts nie noch
 nun nur ob oben oder ohne okay prima recht sag sagen sagt schnell schon schreib schreiben sehr sei sein seine seinem
 seinen seiner seit selbst sich sie sind so sogar soll sollen sollte sollten somit sonst spater stehen steht stimmt
@@ -232,17 +232,21 @@ _EMPTY_CJK = """
 什么 怎么 为什 什麼 怎麼 我们 你们 他们 这个 那个 这些 那些 一个 一下 可以 没有 有没 是不 不是 不要 现在 今天 明天
 昨天 知道 觉得 应该 因为 所以 但是 如果 还是 还有 谢谢 你好 早上 晚上 上好 请问 告诉 帮我 给我 需要 时候 一些 东西
 问题 多少 这样 那样 怎样 已经 非常 真的 一起 一点 的是 了吗 是什 么时 哪里 哪个 哪些 么样 能不 不能 我想 想要 好的
-然后 我的 你的 的话 觉 時間 今日 明日 昨日 何時 自分 大丈 丈夫 感谢 問題 一番 本当 最近 全部 场景 天气 天気 笑话 翻译
-翻訳 写一 一首 首诗 一句
+然后 我的 你的 的话 觉 時間 今日 明日 昨日 何時 自分 大丈 丈夫 感谢 問題 一番 本当 最近 全部 场景 天气 天気 笑话
+写一 一首 首诗 一句
 """
 _EMPTY_KO = """
 오늘 내일 어제 지금 그냥 정말 너무 조금 우리 저는 나는 제가 내가 이거 그거 저거 무엇 뭐야 어떻 떻게 어디 언제 누구
 왜요 있어 없어 있나 있는 없는 하는 해줘 해주 주세 세요 입니 니다 합니 습니 했어 했나 해야 하고 그리 그런 이런 저런
-고마 마워 감사 안녕 녕하 하세 뭐가 뭐를 무슨 어떤 알려 려줘 좋은 좋아 같아 때문 대해 대한 얼마 날씨 농담 번역
+고마 마워 감사 안녕 녕하 하세 뭐가 뭐를 무슨 어떤 알려 려줘 좋은 좋아 같아 때문 대해 대한 얼마 날씨 농담
+누가 누굴 어때 될까 되나 되는 해도 해요 했지 했던 하지 하면 해서 한다 된다 되어 됐어 됐나 됐지 나요 까요 어요 아요 을까
+인가 인지 이야 이에 예요 에요 거야 건가 그게 이게 저게 그걸 이걸 여기 거기 저기 이번 지난 아직 벌써 이미 다시 항상
+가장 제일 많이 모두 전부 혹시 아마 근데 그래 그럼 그러 그렇 이렇 이제 먼저 나중 요즘 최근 있었 있지 있을 있니 없지
+시까 시에 시부 없나 없을 같은 부터 까지 에서 에게 으로
 """
 
 _GRAMMAR = """
-的了是吗呢吧啊呀我你您他她它们這那这哪谁誰什么麼怎几幾多少在有没沒和与跟就也都不很要会會能可以用放把被让讓给給
+的了些是吗呢吧啊呀我你您他她它们這那这哪谁誰什么麼怎几幾多少在有没沒和与跟就也都不很要会會能可以用放把被让讓给給
 从從到对對为為上下里裡中个個一二三两写做说說看去来來过過得着最更还還再又才只将应該该想如何请請问問时時后前吃喝
 好满等年月日号點点
 """

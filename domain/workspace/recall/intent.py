@@ -25,21 +25,48 @@ _MONTH = re.compile(
     r"(?P<cjk>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九]) ?(?:月|월)(?!曜|亮|球)"
 )
 _QUESTION = re.compile(
-    r"\?|^(?:what|when|which|who|where|how|did|was|were|list|show|tell|summari[sz]e|remind)\b"
-    r"|^(?:was|wann|welche\w*|wer|wo|wie|hat|haben|hatten|zeig\w*|fass\w*)\b|什么|什麼|哪|吗|嗎|何|何を|どう|ですか|ました|뭐|무엇|했"
+    r"\?|^(?:(?:please|so|and|ok(?:ay)?|hey|hi|also|now|well|then|remind me)\b[, ]*)*(?:what|when|which|who(?:se"
+    "|m)?|where|how|why|did"
+    "|was|were|is there|are there|list|show|tell|summari[sz]e|remind|(?:can|could|would"
+    r"|will) you)\b"
+    r"|^(?:(?:bitte|und|also|ok(?:ay)?|hallo|hey|so|na)\b[, ]*)*(?:was|wann|welche\w*|wer|wen|wem|wo\w*|wie\w*"
+    "|warum|hat|haben"
+    r"|hatten|gibt es|zeig\w*|fass\w*|kannst du|konntest du)\b"
+    "|什么|什麼|哪|吗|嗎|何|多少|[几幾]个|[谁誰]|如何|怎么|怎麼|为何|是否|(?:告诉|告訴|说说|說說|讲讲"
+    "|介绍)"
+    "|どう|どこ|いつ|だれ|どの|どれ|いくら|なぜ|ですか|ますか|ました|(?:教え|おしえ|見せ|知らせ|挙げ|まとめ"
+    "|説明し)て|知りたい|一覧"
+    "|뭐|뭘|무엇|무슨|했|누[가구]|언제|어디|어떤|어떻|왜|얼마|나요|까요|(?:알려|보여|말해|가르쳐|설명해|정리해"
+    "|얘기해) ?(?:줘|주|봐|달)|궁금"
 )
+_WISH = re.compile(
+    r"^(?:please |bitte )?(?:give|name|explain|i (?:want|need)|nenn\w*|sag\w*|list\w*|erklar\w*|gib|ich (?:will|brauche))\b"
+    r"|列出|列一?下|汇总|总结"
+)
+"""How a message begins that wants what it names, though it asks nothing."""
 _HAN_NUMBERS = "一二三四五六七八九"
 
 _ABOUT = {
-    "constraints": r"\b(?:constraints?|rules?|restrictions?|einschrankungen|regeln|vorgaben)\b"
-    "|约束|规则|限制|制約|ルール|제약|규칙",
-    "decisions": r"\b(?:decisions?|decided?|entscheidung(?:en)?|entschieden|beschlossen)\b|决定|決定|결정",
-    "open loops": r"\b(?:open (?:loops?|questions?|points?|issues?)|todos?|offene[nr]? (?:punkte|fragen))\b"
-    "|待办|未解决|未解決",
+    "constraints": r"\b(?:constraints?|rules?|restrictions?|einschrankungen|beschrankungen|regeln?|vorgaben?|vorschriften|auflagen|verbote)\b"
+    "|约束|約束条件|规则|規則|限制|规定|規定|禁止事项|制約(?:条件|事項)?|ルール|決まり|規約|禁止事項|制限"
+    "|제약(?: ?조건| ?사항)?|규칙|규정|제한(?: ?사항)?|금지(?: ?사항)",
+    "decisions": r"\b(?:decisions?|decided?|entscheidung(?:en)?|entschieden|entschlossen|beschluss\w*|beschlossen)\b"
+    "|决定|決定(?:事項)?|決めたこと|결정(?: ?사항)?",
+    "open loops": r"\b(?:open (?:loops?|questions?|points?|issues?)|todos?|offene[nr]? (?:punkte?|fragen?|themen))\b"
+    "|待办(?:事项)?|未解决(?:的问题)?|未決|未解決|保留中|미해결|미결|열린 ?(?:문제|질문)",
     "preferences": r"\b(?:preferences?|vorlieben)\b|偏好|好み|선호",
     "errors & corrections": r"\b(?:errors?|mistakes?|corrections?|fehler)\b|错误|間違い|오류",
     "next steps": r"\b(?:next steps?|nachsten? schritte?)\b|下一步|次のステップ|다음 단계",
 }
+_WITH_SECTIONS = re.compile(
+    r"\b(?:appl(?:y|ies|ied)|exist(?:s|ing)?|observe|follow(?:ed)?|obey|respect|force|effect|place|aware"
+    "|current(?:ly)?|set|taken"
+    "|reached|agreed|project|channel|team|task|bestehen|existieren|beachten|einhalten|befolgen|getroffen|gefasst"
+    "|gefallen"
+    r"|aktuell\w*|projekt|kanal|arbeit|vorhaben)\b|遵守|注意|适用|存在|项目|频道|守[らるり]|気をつけ|プロジェクト"
+    "|チャンネル|지켜|지키|주의|프로젝트|채널|보여\w*|정리\w*|요약\w*|적용\w*|전부|전체|모든|목록|현재|지금|문제"
+    r"|\b(?:nenn\w*|zeig\w*|auflist\w*|liste|overview|full|complete)\b|列出|列一?下|汇总|总结|所有|全部|目前|当前|一覧|まとめ|すべて|現在|挙げ"
+)
 _SECTIONS = tuple((heading, re.compile(pattern)) for heading, pattern in _ABOUT.items())
 _DURABLE = re.compile(
     r"\b(?:prefer\w*|like|favou?rite|style|always|never|rules?|usually|constraint\w*|polic\w+|convention\w*|allowed"
@@ -96,16 +123,21 @@ def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
         months=_months(text, today),
         sections=about,
         asks=bool(_QUESTION.search(text)),
-        only_sections=bool(about) and not only_goes_on and not has_other_terms and bool(_QUESTION.search(text)),
+        only_sections=bool(about) and not only_goes_on and not has_other_terms and bool(_QUESTION.search(text) or _WISH.search(text)),
         durable=bool(_DURABLE.search(text)),
         narrative=bool(_NARRATIVE.search(text)),
     )
 
 
 def spent_words(message: str) -> str:
-    """The words of `message` that name sections or months, which say nothing else of what it is about."""
+    """The words of `message` that name sections or months, which say nothing else of what it is about.
+
+    With a section go verbs that rules and decisions have, and words for what all of it is about.
+    """
     text = _folded(message)
-    patterns = (*(pattern for _, pattern in _SECTIONS), _MONTH)
+    patterns = [*(pattern for _, pattern in _SECTIONS), _MONTH]
+    if any(pattern.search(text) for _, pattern in _SECTIONS):
+        patterns.append(_WITH_SECTIONS)
     return " ".join(match[0] for pattern in patterns for match in pattern.finditer(text))
 
 

@@ -136,7 +136,8 @@ def recalled(
     if not index.entries:
         return ()
     question = unaddressed(question)
-    wanted = asked(question) | dict.fromkeys(terms(spent_words(question)), Telling.NOTHING)
+    spent = spent_words(question)
+    wanted = asked(_without(question, spent)) | dict.fromkeys(terms(spent), Telling.NOTHING)
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
@@ -153,6 +154,13 @@ def recalled(
         numbers = [*_of_months(index, meant), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
     return _within(chosen, budget_chars)
+
+
+def _without(question: str, spent: str) -> str:
+    """A question in which words of scripts without blanks are no more that name sections, nor pairs with their ends."""
+    for word in spent.split():
+        question = question if word.isascii() else question.replace(word, " ")
+    return question
 
 
 def _all_terms(entry: Entry) -> tuple[str, ...]:
@@ -178,7 +186,7 @@ def _found(
             postings = index.beginning_with(term)
             worth = 1.0 if postings else worth
         empty |= 0 if telling else bit
-        whole += worth
+        whole += worth if postings or not _is_across(term, wanted, index) else 0.0
         weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
         for number, part in postings or ():
             scores[number] += weight * part
@@ -204,6 +212,15 @@ def _found(
         _Found(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
         for is_admitted, score, number in best
     ]
+
+
+def _is_across(term: str, wanted: Mapping[str, Telling], index: RecallIndex) -> bool:
+    """Whether a pair of characters that no entry has is made of the ends of two words, one of which an entry has."""
+    if len(term) != 2 or term.isascii():
+        return False
+    return any(
+        len(each) == 2 and (each[1] == term[0] or each[0] == term[1]) and each in index.postings for each in wanted
+    )
 
 
 def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:

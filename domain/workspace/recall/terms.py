@@ -31,6 +31,7 @@ _RUN = re.compile(
     f"(?P<han>[{_HAN}]+)|(?P<kana>[{_KATAKANA}]+)|(?P<hira>[{_HIRAGANA}]+)|(?P<hangul>[{_HANGUL}]+)"
     f"|(?P<word>[^\\W{_CJK}]+(?:(?:[./:@\\\\-]|::|->)[^\\W{_CJK}]+)*)"
 )
+_KANA = re.compile(f"[{_HIRAGANA}{_KATAKANA}]")
 _PIECE = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PARTICLES = re.compile(
@@ -77,6 +78,7 @@ def asked(message: str) -> dict[str, Telling]:
 def _found(text: str) -> Iterator[Term]:
     text = unicodedata.normalize("NFKC", text)
     capitals = not _GERMAN.search(text)  # German gives every noun one
+    is_japanese = bool(_KANA.search(text))
     begins = True  # a sentence, whose first word has a capital whatever it is
     for run in _RUN.finditer(text):
         if run["word"]:
@@ -85,23 +87,30 @@ def _found(text: str) -> Iterator[Term]:
             if len(run["kana"]) > 1:
                 yield Term(run["kana"], Telling.MUCH if len(run["kana"]) > 3 else Telling.SOMETHING)
         elif run["han"]:
-            yield from _pairs(run["han"])
+            yield from _pairs(run["han"], is_word=is_japanese and len(run["han"]) == 2)
         elif run["hangul"]:
             yield from _pairs(_PARTICLES.sub("", run["hangul"]))
         begins = text[run.end() : run.end() + 1] in (".", "!", "?", ":", "\n", "*", "-", "\u3002")
 
 
-def _pairs(run: str) -> Iterator[Term]:
-    """The pairs of a run; one that stands alone between characters of grammar is a word."""
+def _pairs(run: str, *, is_word: bool = False) -> Iterator[Term]:
+    """The pairs of a run; one that stands alone between characters of grammar is a word.
+
+    Args:
+        run: Of one script.
+        is_word: Whether it is one for certain, whatever its characters are elsewhere.
+    """
     for at in range(len(run) - 1):
         pair = run[at : at + 2]
         if pair in EMPTY_PAIRS:
             continue
-        if pair[0] in GRAMMAR or pair[1] in GRAMMAR:
+        if pair in LIGHT_PAIRS or (is_word and GRAMMAR & set(pair)):
+            yield Term(pair, Telling.SOMETHING)
+        elif pair[0] in GRAMMAR or pair[1] in GRAMMAR:
             yield Term(pair, Telling.NOTHING)
         else:
-            is_word = run[at - 1 : at] in GRAMMAR and run[at + 2 : at + 3] in GRAMMAR
-            yield Term(pair, Telling.MUCH if is_word and pair not in LIGHT_PAIRS else Telling.SOMETHING)
+            is_alone = run[at - 1 : at] in GRAMMAR and run[at + 2 : at + 3] in GRAMMAR
+            yield Term(pair, Telling.MUCH if is_alone else Telling.SOMETHING)
 
 
 def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
