@@ -55,20 +55,20 @@ beispiel bin bis bisschen bist bitte bloss brauche brauchen brauchst da dabei da
 danke dann daran darauf daraus darf darfst darin darum das dass davon davor dazu dein deine deinem deinen deiner dem
 den denke denken denn der deren des deshalb dessen dich die dies diese diesem diesen dieser dieses dir doch dort du
 durch durfen eben echt ein eine einem einen einer eines einfach einige einmal er erklar erklaren erst erzahl es etwas
-euch euer eure fast finde finden findest frage fragen fur gab ganz gar geben gegeben gegen gehen gehort gehoren gelten gilt galt heissen heisst hiess geht gemacht genau
-gerade gern gerne gestern gibst gibt ging glaube glauben gleich gross groß gut gute guten guter gutes hab habe haben
-habt hallo halt hast hat hatte hatten hattest helfen heute hier hilf hilfe hin hinter ich ihm ihn ihnen ihr ihre ihrem
-ihren ihrer im immer in indem ins irgendwie ist ja jahr jahre jede jedem jeden jeder jedes jemand jetzt kann kannst
-kein keine keinem keinen keiner klar kommen kommt konnen konnte konntest kurz lass lassen leider letzte letzten leute
-lieber liegen liegt lag lagen mach machen machst macht mag mal man manche mehr mein meine meinem meinen meiner mich mir mit mochte mochten
-moment monat morgen muss mussen musst nach nachste nachsten nacht naturlich nein neu neue neuen nicht nichts nie noch
-nun nur ob oben oder ohne okay prima recht sag sagen sagt schnell schon schreib schreiben sehr sei sein seine seinem
-seinen seiner seit selbst sich sie sind so sogar soll sollen sollte sollten somit sonst spater stehen steht stimmt
-super tag tage tagen tipp toll tun tust uber uhr um und uns unser unsere unserem unseren unserer unter viel viele
-vielen vielleicht vom von vor wann war waren warst warum was weil weiss weisst weiter welche welchem welchen welcher
-welches wenig wenn wer werde werden wessen wetter wie wieder will willst wir wird wirklich wissen witz wo woche wochen
-woher wohin wollen wollte worden wort worter wurde wurden wusste zeig zeigen zeit ziemlich zu zuerst zum zur zwar zwei
-zwischen
+euch euer eure fast finde finden findest frage fragen fur gab ganz gar geben gegeben gegen gehen gehort gehoren gelten
+gilt galt heissen heisst hiess geht gemacht genau gerade gern gerne gestern gib gibst gibt ging glaube glauben gleich
+gross groß gut gute guten guter gutes hab habe haben habt hallo halt hast hat hatte hatten hattest helfen heute hier
+hilf hilfe hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im immer in indem ins irgendwie ist ja jahr jahre
+jede jedem jeden jeder jedes jemand jetzt kann kannst kein keine keinem keinen keiner klar kommen kommt konnen konnte
+konntest kurz lass lassen leider letzte letzten leute lieber liegen liegt lag lagen mach machen machst macht mag mal
+man manche mehr mein meine meinem meinen meiner mich mir mit mochte mochten moment monat morgen muss mussen musst nach
+nachste nachsten nacht naturlich nein nenn nenne neu neue neuen nicht nichts nie noch nun nur ob oben oder ohne okay
+prima recht sag sagen sagt schnell schon schreib schreiben sehr sei sein seine seinem seinen seiner seit selbst sich
+sie sind so sogar soll sollen sollte sollten somit sonst spater stehen steht stimmt super tag tage tagen tipp toll tun
+tust uber uhr um und uns unser unsere unserem unseren unserer unter viel viele vielen vielleicht vom von vor wann war
+waren warst warum was weil weiss weisst weiter welche welchem welchen welcher welches wenig wenn wer werde werden
+wessen wetter wie wieder will willst wir wird wirklich wissen witz wo woche wochen woher wohin wollen wollte worden
+wort worter wurde wurden wusste zeig zeigen zeit ziemlich zu zuerst zum zur zwar zwei zwischen
 """
 _EMPTY_ROMANCE = """
 al algo alors aussi avec avoir bien bonjour ca ce cela ces cette ceux che chez chi ciao come comme comment como con

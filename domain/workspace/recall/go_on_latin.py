@@ -7,14 +7,14 @@ from __future__ import annotations
 
 _WE = r"(?:we|i|us|things)"
 _NEXT = (
-    r"next(?! (?:time|week|weekend|month|year|day|morning|evening|night|summer|winter|spring|autumn|session|meeting"
-    r"|to\b|door|of kin|level|life))"
+    "next(?! (?:time|week|weekend|month|year|day|morning|evening|night|summer|winter|spring|autumn|session"
+    r"|meeting|to\b|door|of kin|level|life))"
 )
 _WORK = r"(?:work|task|job|project|plan|list|business|thing|step)s?"
 _STATE = r"(?:status|state|progress|situation|standing)"
 _OPEN = (
-    r"(?:left(?: over)?|remains?|remaining|outstanding|pending|to (?:be )?do(?:ne)?|undone|unfinished|not done"
-    r"|still (?:open|missing|due))"
+    "(?:left(?: over)?|remains?|remaining|outstanding|pending|to (?:be )?do(?:ne)?|undone|unfinished|not done"
+    "|still (?:open|missing|due))"
 )
 _EN = (
     # to go on
@@ -24,12 +24,12 @@ _EN = (
     f"get (?:going|moving|cracking|rolling|(?:back )?on with (?:it|things|the {_WORK})|(?:it|things) (?:going"
     "|rolling))",
     rf"back (?:in|on)?to (?:it|(?:the |our |this )?{_WORK}|what (?:we|i) (?:were|was) (?:doing|at|on|working on))",
-    f"(?:pick|take) (?:(?:it|this|things|everything|(?:the|our) (?:thread|{_WORK})) )?(?:back )?(?:up|from (?:there"
-    "|where))",
+    f"(?:pick|take) (?:(?:it|this|things|everything|(?:the|our) (?:thread|{_WORK})) )?(?:back )?(?:up"
+    "|from (?:there|where))",
     r"start (?:up )?again|(?:dive|jump|get) back in",
     # where it is
-    f"where (?:were|are|was|am|did|do|had|have) {_WE}(?: (?:been )?(?:stand(?:ing)?|stop(?:ped)?|leave|left|get|got"
-    "|ended?))?",
+    f"where (?:were|are|was|am|did|do|had|have) {_WE}(?: (?:been )?(?:stand(?:ing)?|stop(?:ped)?|leave|left|get"
+    "|got|ended?))?",
     rf"where {_WE} (?:were|are|was|am|(?:had |have )?(?:left|stopped|stand|stood|got|ended|been))|we left",
     rf"how far (?:along )?(?:are|were|did|have|had|am|was) {_WE}(?: (?:along|got|gotten|get|come|in|made it))*",
     f"how(?:'?s| is| are) (?:the |our |this )(?:{_WORK}|progress)(?: (?:going|coming(?: along)?|looking|progressing))?",
@@ -42,8 +42,8 @@ _EN = (
     r"(?:bring|get|catch|fill) (?:me|us) (?:back )?(?:up(?: to (?:speed|date))?|in)|refresh my memory|recap",
     # what comes
     rf"{_NEXT}(?: (?:one|up|{_WORK}|items?|points?|moves?|stage|in line))?(?: on (?:the|our) (?:list|agenda|plan))?",
-    rf"(?:what|which {_WORK})(?:'?s| (?:is|are|was|were|comes?|goes|follows|remains|happens|should|do|does|shall|can"
-    f"|must|will|would|have|has|needs|else|there|still|we|i|up|be|to|do|done|got|get|now|need))* (?:{_NEXT}"
+    f"(?:what|which {_WORK})(?:'?s| (?:is|are|was|were|comes?|goes|follows|remains|happens|should|do|does|shall"
+    f"|can|must|will|would|have|has|needs|else|there|still|we|i|up|be|to|do|done|got|get|now|need))* (?:{_NEXT}"
     f"|{_OPEN})",
     f"what (?:did|have|had) {_WE} (?:get |got |been )?(?:done|do|finish(?:ed)?|achieved?|completed?)|what(?:'?s"
     r"| is) the latest(?=\W*$)",
@@ -51,8 +51,8 @@ _EN = (
     rf"what (?:are|am|were|was) {_WE} (?:supposed|meant|expected|going) to do(?: {_NEXT})?",
     rf"what (?:now|else(?=\W*$)|remains)|(?:what|which {_WORK})(?:'?s| is| are) (?:still )?(?:open|missing)(?=\W*$)",
     rf"what (?:else )?(?:do|should|can|must|shall) {_WE} (?:still )?(?:(?:have|need|got|want) to )?(?:do|tackle)",
-    rf"what(?:'?s| is| was| are| were) (?:the|our|my) (?:{_NEXT}|current|latest|remaining|last|open|present)? ?"
-    rf"(?:{_WORK}|{_STATE}|stage|moves?|items?|to-?dos?)",
+    f"what(?:'?s| is| was| are| were) (?:the|our|my) (?:{_NEXT}|current|latest|remaining|last|open"
+    f"|present)? ?(?:{_WORK}|{_STATE}|stage|moves?|items?|to-?dos?)",
     r"(?:and|so|ok|okay) now(?=\W*$)|what(?:'?s| is| comes| do (?:we|i) do)? (?:after|then)(?: (?:that"
     r"|this))?(?=\W*$)",
 )
@@ -63,13 +63,13 @@ _JETZT = r"(?:jetzt|nun|dann|noch|denn|so|uns|heute|danach|alles|gerade|da|zulet
 _NACHST = r"(?:als )?nachste[smnr]?(?! (?:woche|jahr|mal|tag|monat|wochenende))"
 _DE = (
     # to go on
-    "wie (?:geht(?:'?s| es)?|machen wir|geht das) (?:jetzt |nun |denn |dann )*weiter|weiter(?:geht'?s|gehen|machen"
-    "|arbeiten|fuhren|kommen)?|fort(?:fahren|setzen|fuhren)?|fortsetzung",
+    "wie (?:geht(?:'?s| es)?|machen wir|geht das) (?:jetzt |nun |denn |dann )*weiter|weiter(?:geht'?s|gehen"
+    "|machen|arbeiten|fuhren|kommen)?|fort(?:fahren|setzen|fuhren)?|fortsetzung",
     "zuruck (?:zur|an die|zum) (?:arbeit|sache|thema|aufgabe|projekt|plan)|an die arbeit"
     r"|knupf\w* (?:wir )?(?:da )?an",
     # where it is
-    rf"wo (?:waren|sind|stehen|standen|bin|war|hatten|haben|blieben) {_WIR}(?: {_JETZT})*"
-    r"(?: (?:stehen ?geblieben|aufgehort|unterbrochen))?",
+    f"wo (?:waren|sind|stehen|standen|bin|war|hatten|haben|blieben) {_WIR}(?: {_JETZT})*(?: (?:stehen ?geblieben"
+    "|aufgehort|unterbrochen))?",
     rf"wo {_WIR} (?:{_JETZT} )*(?:waren|sind|stehen|aufgehort|stehen ?geblieben|standen)",
     rf"(?:an|bei|in) welche[mrn] (?:punkt|stelle|schritt|aufgabe|phase) (?:waren|sind|stehen|standen|war) {_WIR}",
     rf"wie weit (?:sind|waren|bin|bist|war|kamen|ist) (?:{_WIR}|du|alles|das|die arbeit)(?: (?:gekommen|{_JETZT}))*",
@@ -81,21 +81,21 @@ _DE = (
     # what comes
     rf"{_NACHST}(?: {_SCHRITT})?|(?:und|was) (?:jetzt|nun|dann)(?=\W*$)",
     rf"was (?:mache[n]?|tun|mach|tue) {_WIR} (?:jetzt|nun|dann|{_NACHST})",
-    rf"was (?:kommt|folgt|steht|ist|liegt|bleibt|ware|gibt es|gibt's|hatten wir|haben wir) (?:{_JETZT} )*"
-    rf"(?:(?:die |der |das |unser )?{_NACHST}(?: {_SCHRITT})?|an|offen|ubrig|zu tun|zu erledigen|zu machen|dran)",
+    f"was (?:kommt|folgt|steht|ist|liegt|bleibt|ware|gibt es|gibt's|hatten wir|haben wir) (?:{_JETZT} )*(?:(?:die "
+    f"|der |das |unser )?{_NACHST}(?: {_SCHRITT})?|an|offen|ubrig|zu tun|zu erledigen|zu machen|dran)",
     rf"was (?:kommt|folgt|fehlt|bleibt)(?: {_JETZT})*",
-    rf"welche {_SCHRITT}n? (?:sind|waren|bleiben|stehen|kommen|fehlen|kommt|ist|steht) (?:{_JETZT} )*"
-    rf"(?:{_NACHST}|an|offen|ubrig|zu tun|zu erledigen|dran)|welche[rs]? {_SCHRITT} (?:kommt|folgt)(?: {_JETZT})*",
-    rf"was (?:mussen|muss|sollen|soll|sollten|wollten|haben|hatten) {_WIR} (?:{_JETZT} )*"
-    rf"(?:{_NACHST} )?(?:tun|machen|erledigen|vor|zu tun)",
+    f"welche {_SCHRITT}n? (?:sind|waren|bleiben|stehen|kommen|fehlen|kommt|ist|steht) (?:{_JETZT} )*(?:{_NACHST}"
+    f"|an|offen|ubrig|zu tun|zu erledigen|dran)|welche[rs]? {_SCHRITT} (?:kommt|folgt)(?: {_JETZT})*",
+    f"was (?:mussen|muss|sollen|soll|sollten|wollten|haben|hatten) {_WIR} (?:{_JETZT} )*(?:{_NACHST} )?(?:tun"
+    "|machen|erledigen|vor|zu tun)",
 )
 CORES = "|".join((*_EN, *_DE))
 COURTESIES = (
-    r"(?:sorry|thanks|thank you|thx) for (?:the |your |my )?(?:long |short |late )?\w+"
-    r"|(?:after|before) (?:the |my |a )?(?:lunch|dinner|break|meeting|coffee|weekend|interruption|call)"
-    r"|(?:had|have had) (?:my |a )?(?:lunch|break|coffee|dinner)|danke (?:fur|furs) (?:die |das |den )?\w+"
-    r"|(?:entschuldigung?|sorry) fur (?:die |den )?\w+"
-    r"|(?:nach|vor) (?:der |dem )?(?:mittags)?(?:pause|essen|mittagessen|wochenende|unterbrechung|besprechung)"
+    r"(?:sorry|thanks|thank you|thx) for (?:the |your |my )?(?:long |short |late )?\w+|(?:after|before) (?:the "
+    "|my |a )?(?:lunch|dinner|break|meeting|coffee|weekend|interruption|call)|(?:had|have had) (?:my "
+    r"|a )?(?:lunch|break|coffee|dinner)|danke (?:fur|furs) (?:die |das |den )?\w+|(?:entschuldigung?"
+    r"|sorry) fur (?:die |den )?\w+|(?:nach|vor) (?:der |dem )?(?:mittags)?(?:pause|essen|mittagessen|wochenende"
+    "|unterbrechung|besprechung)"
 )
 """What is said to be polite, or of where one has been."""
 _FILLERS = """

@@ -18,36 +18,31 @@ _MONTHS_DE = "januar februar marz april mai juni juli august september oktober n
 _EN = "|".join(_MONTHS_EN.split())
 _DE = "|".join(_MONTHS_DE.split())
 _MONTH = re.compile(
-    rf"\b(?:in|during|since|of|last|for|back in|from|by) (?P<en>{_EN})\b(?:,? (?P<en_year>(?:19|20)\d\d))?"
-    rf"|\b(?:im|seit|vom|letzten|fur|aus dem) (?P<de>{_DE})\b(?: (?P<de_year>(?:19|20)\d\d))?"
-    rf"|\b(?P<bare>{_EN}|{_DE}) (?P<bare_year>(?:19|20)\d\d)\b"
-    r"|(?:(?P<cjk_year>(?:19|20)\d\d) ?[年년] ?)?"
-    r"(?P<cjk>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九]) ?(?:月|월)(?!曜|亮|球)"
+    rf"\b(?:in|during|since|of|last|for|back in|from|by) (?P<en>{_EN})\b(?:,? (?P<en_year>(?:19|20)\d\d))?|\b(?:im"
+    rf"|seit|vom|letzten|fur|aus dem) (?P<de>{_DE})\b(?: (?P<de_year>(?:19|20)\d\d))?|\b(?P<bare>{_EN}"
+    rf"|{_DE}) (?P<bare_year>(?:19|20)\d\d)\b|(?:(?P<cjk_year>(?:19|20)\d\d) ?[年년] ?)?(?P<cjk>1[0-2]|[1-9]"
+    "|十[一二]?|[一二三四五六七八九]) ?(?:月|월)(?!曜|亮|球)"
 )
 _QUESTION = re.compile(
     r"\?|^(?:(?:please|so|and|ok(?:ay)?|hey|hi|also|now|well|then|remind me)\b[, ]*)*(?:what|when|which|who(?:se"
-    "|m)?|where|how|why|did"
-    "|was|were|is there|are there|list|show|tell|summari[sz]e|remind|(?:can|could|would"
-    r"|will) you)\b"
-    r"|^(?:(?:bitte|und|also|ok(?:ay)?|hallo|hey|so|na)\b[, ]*)*(?:was|wann|welche\w*|wer|wen|wem|wo\w*|wie\w*"
-    "|warum|hat|haben"
-    r"|hatten|gibt es|zeig\w*|fass\w*|kannst du|konntest du)\b"
-    "|什么|什麼|哪|吗|嗎|何|多少|[几幾]个|[谁誰]|如何|怎么|怎麼|为何|是否|(?:告诉|告訴|说说|說說|讲讲"
-    "|介绍)"
-    "|どう|どこ|いつ|だれ|どの|どれ|いくら|なぜ|ですか|ますか|ました|(?:教え|おしえ|見せ|知らせ|挙げ|まとめ"
-    "|説明し)て|知りたい|一覧"
-    "|뭐|뭘|무엇|무슨|했|누[가구]|언제|어디|어떤|어떻|왜|얼마|나요|까요|(?:알려|보여|말해|가르쳐|설명해|정리해"
+    "|m)?|where|how|why|did|was|were|is there|are there|list|show|tell|summari[sz]e|remind|(?:can|could|would"
+    r"|will) you)\b|^(?:(?:bitte|und|also|ok(?:ay)?|hallo|hey|so|na)\b[, ]*)*(?:was|wann|welche\w*|wer|wen|wem"
+    r"|wo\w*|wie\w*|warum|hat|haben|hatten|gibt es|zeig\w*|fass\w*|kannst du|konntest du)\b|什么|什麼|哪|吗|嗎|何"
+    "|多少|[几幾]个|[谁誰]|如何|怎么|怎麼|为何|是否|(?:告诉|告訴|说说|說說|讲讲|介绍)|どう|どこ|いつ|だれ|どの"
+    "|どれ|いくら|なぜ|ですか|ますか|ました|(?:教え|おしえ|見せ|知らせ|挙げ|まとめ|説明し)て|知りたい|一覧|뭐|뭘"
+    "|무엇|무슨|했|누[가구]|언제|어디|어떤|어떻|왜|얼마|나요|까요|(?:알려|보여|말해|가르쳐|설명해|정리해"
     "|얘기해) ?(?:줘|주|봐|달)|궁금"
 )
 _WISH = re.compile(
-    r"^(?:please |bitte )?(?:give|name|explain|i (?:want|need)|nenn\w*|sag\w*|list\w*|erklar\w*|gib|ich (?:will|brauche))\b"
-    r"|列出|列一?下|汇总|总结"
+    r"^(?:please |bitte )?(?:give|name|explain|i (?:want|need)|nenn\w*|sag\w*|list\w*|erklar\w*|gib|ich (?:will"
+    r"|brauche))\b|列出|列一?下|汇总|总结"
 )
 """How a message begins that wants what it names, though it asks nothing."""
 _HAN_NUMBERS = "一二三四五六七八九"
 
 _ABOUT = {
-    "constraints": r"\b(?:constraints?|rules?|restrictions?|einschrankungen|beschrankungen|regeln?|vorgaben?|vorschriften|auflagen|verbote)\b"
+    "constraints": r"\b(?:constraints?|rules?|restrictions?)\b"
+    r"|\b(?:einschrankungen|beschrankungen|regeln?|vorgaben?|vorschriften|auflagen|verbote)\b"
     "|约束|約束条件|规则|規則|限制|规定|規定|禁止事项|制約(?:条件|事項)?|ルール|決まり|規約|禁止事項|制限"
     "|제약(?: ?조건| ?사항)?|규칙|규정|제한(?: ?사항)?|금지(?: ?사항)",
     "decisions": r"\b(?:decisions?|decided?|entscheidung(?:en)?|entschieden|entschlossen|beschluss\w*|beschlossen)\b"
@@ -64,18 +59,18 @@ _WITH_SECTIONS = re.compile(
     "|reached|agreed|project|channel|team|task|bestehen|existieren|beachten|einhalten|befolgen|getroffen|gefasst"
     "|gefallen"
     r"|aktuell\w*|projekt|kanal|arbeit|vorhaben)\b|遵守|注意|适用|存在|项目|频道|守[らるり]|気をつけ|プロジェクト"
-    "|チャンネル|지켜|지키|주의|프로젝트|채널|보여\w*|정리\w*|요약\w*|적용\w*|전부|전체|모든|목록|현재|지금|문제"
+    r"|チャンネル|지켜|지키|주의|프로젝트|채널|보여\w*|정리\w*|요약\w*|적용\w*|전부|전체|모든|목록|현재|지금|문제"
     r"|\b(?:nenn\w*|zeig\w*|auflist\w*|liste|overview|full|complete)\b|列出|列一?下|汇总|总结|所有|全部|目前|当前|一覧|まとめ|すべて|現在|挙げ"
 )
 _SECTIONS = tuple((heading, re.compile(pattern)) for heading, pattern in _ABOUT.items())
 _DURABLE = re.compile(
-    r"\b(?:prefer\w*|like|favou?rite|style|always|never|rules?|usually|constraint\w*|polic\w+|convention\w*|allowed"
-    r"|mag|immer|nie|regeln?|bevorzug\w*|stil|darf)\b|喜欢|偏好|总是|规则|好き|いつも|좋아|항상|규칙"
+    r"\b(?:prefer\w*|like|favou?rite|style|always|never|rules?|usually|constraint\w*|polic\w+|convention\w*"
+    r"|allowed|mag|immer|nie|regeln?|bevorzug\w*|stil|darf)\b|喜欢|偏好|总是|规则|好き|いつも|좋아|항상|규칙"
 )
 _NARRATIVE = re.compile(
     r"\b(?:ago|did we|did you|used to|back then|happened|history|originally|previously|earlier|first time"
-    r"|last (?:year|month|week)|damals|fruher|passiert|letzte[sn]? (?:jahr|monat|woche)|haben wir)\b"
-    r"|之前|以前|过去|当时|上个?[月周]|前に|当時|先[月週]|예전|지난"
+    r"|last (?:year|month|week)|damals|fruher|passiert|letzte[sn]? (?:jahr|monat|woche)|haben wir)\b|之前|以前"
+    "|过去|当时|上个?[月周]|前に|当時|先[月週]|예전|지난"
 )
 
 
@@ -123,7 +118,10 @@ def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
         months=_months(text, today),
         sections=about,
         asks=bool(_QUESTION.search(text)),
-        only_sections=bool(about) and not only_goes_on and not has_other_terms and bool(_QUESTION.search(text) or _WISH.search(text)),
+        only_sections=bool(about)
+        and not only_goes_on
+        and not has_other_terms
+        and bool(_QUESTION.search(text) or _WISH.search(text)),
         durable=bool(_DURABLE.search(text)),
         narrative=bool(_NARRATIVE.search(text)),
     )
@@ -139,6 +137,13 @@ def spent_words(message: str) -> str:
     if any(pattern.search(text) for _, pattern in _SECTIONS):
         patterns.append(_WITH_SECTIONS)
     return " ".join(match[0] for pattern in patterns for match in pattern.finditer(text))
+
+
+def without_spent(question: str, spent: str) -> str:
+    """`question` without the `spent` words of scripts that have no blanks, so that no pair is made with their ends."""
+    for word in spent.split():
+        question = question if word.isascii() else question.replace(word, " ")
+    return question
 
 
 def _folded(message: str) -> str:

@@ -16,7 +16,7 @@ from heapq import nlargest, nsmallest
 
 from domain.workspace.recall.addressed import unaddressed
 from domain.workspace.recall.entries import Entry, Source, last_day
-from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent_words
+from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent_words, without_spent
 from domain.workspace.recall.terms import Telling, asked, terms
 
 POINTS = 2
@@ -137,7 +137,7 @@ def recalled(
         return ()
     question = unaddressed(question)
     spent = spent_words(question)
-    wanted = asked(_without(question, spent)) | dict.fromkeys(terms(spent), Telling.NOTHING)
+    wanted = asked(without_spent(question, spent)) | dict.fromkeys(terms(spent), Telling.NOTHING)
     meant = intent(question, today, has_other_terms=any(wanted.values()))
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
@@ -154,13 +154,6 @@ def recalled(
         numbers = [*_of_months(index, meant), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
     return _within(chosen, budget_chars)
-
-
-def _without(question: str, spent: str) -> str:
-    """A question in which words of scripts without blanks are no more that name sections, nor pairs with their ends."""
-    for word in spent.split():
-        question = question if word.isascii() else question.replace(word, " ")
-    return question
 
 
 def _all_terms(entry: Entry) -> tuple[str, ...]:

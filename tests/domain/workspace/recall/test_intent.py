@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from domain.workspace.recall.entries import Entry, Source
-from domain.workspace.recall.intent import Intent, intent, spent_words
+from domain.workspace.recall.intent import Intent, intent, spent_words, without_spent
+from domain.workspace.recall.terms import asked, terms
 
 TODAY = date(2026, 11, 25)
 
@@ -55,6 +56,35 @@ def test_a_message_that_names_a_section_and_nothing_else_asks_for_it() -> None:
     assert meant("Welche Entscheidungen haben wir?").sections == ("decisions",)
     assert meant("有什么限制？").sections == ("constraints",)
     assert not meant("hello?").only_sections
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("list all rules", "Please list our rules", "give me the constraints", "which restrictions apply here?"),
+        *(
+            "Nenn mir alle Vorgaben",
+            "Welche Regeln gelten?",
+            "Gib mir die Einschränkungen",
+            "welche Auflagen bestehen?",
+        ),
+        *("有哪些限制", "列出规则", "告诉我规定", "有什么规则要遵守?"),
+        *("制約を教えて", "ルールを見せて", "守るべき制限はありますか", "規則の一覧"),
+        *("제약 조건을 알려줘", "규칙을 보여줘", "지금 적용되는 제한이 뭐야?", "규정 정리해 줘"),
+    ],
+)
+def test_a_section_is_asked_for_politely_and_with_the_verbs_of_rules(message: str) -> None:
+    wanted = asked(without_spent(message, spent_words(message)))
+    others = {term for term, telling in wanted.items() if telling} - set(terms(spent_words(message)))
+
+    assert others == set()
+    assert meant(message).sections == ("constraints",)
+    assert meant(message).only_sections
+
+
+def test_the_verbs_of_rules_are_words_like_others_where_no_section_is_named() -> None:
+    assert spent_words("which projects exist?") == ""
+    assert "exist" in spent_words("which rules exist?")
 
 
 def test_going_on_is_no_question_for_a_section() -> None:

@@ -344,3 +344,25 @@ def test_an_index_takes_the_terms_of_entries_that_stayed_from_the_one_before(mon
     whole = index_of(memory=changed)
     assert (again.entries, again.postings, again.keys) == (whole.entries, whole.postings, whole.keys)
     assert set(RecallIndex(before.entries[:3], again).counts) == {(e.section, e.text) for e in before.entries[:3]}
+
+
+@pytest.mark.parametrize(
+    ("entry_text", "question"),
+    [
+        ("六月装修超支一万二", "装修花了多少?"),
+        ("推送只在白天", "推送发了吗?"),
+        ("会議は毎週水曜日の午後三時", "会議はいつ?"),
+        ("할머니는 요리를 맡는다", "요리는 누가 해?"),
+    ],
+)
+def test_pairs_across_a_word_and_what_stands_beside_it_ask_for_nothing_more(entry_text: str, question: str) -> None:
+    index = RecallIndex(entries(f"- {entry_text}\n- x\n", Source.MEMORY, "MEMORY.md"))
+
+    assert [each.text for each in recalled(question, index, today=TODAY, budget_chars=2_000)] == [entry_text]
+
+
+@pytest.mark.parametrize("message", ["<@123> which rules are there?", "@Remembrancer which rules are there?"])
+def test_a_mention_asks_for_nothing(message: str) -> None:
+    index = RecallIndex(entries("## Constraints\n- No barium\n", Source.MEMORY, "MEMORY.md"))
+
+    assert [each.text for each in recalled(message, index, today=TODAY, budget_chars=2_000)] == ["No barium"]

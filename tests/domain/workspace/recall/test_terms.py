@@ -102,6 +102,24 @@ def test_a_pair_alone_between_characters_of_grammar_is_a_word(message: str, foun
     assert asked(message) == found
 
 
+@pytest.mark.parametrize(
+    ("message", "term", "telling"),
+    [
+        ("会議はいつ?", "会議", SOMETHING),
+        ("翻訳はどうなった?", "翻訳", SOMETHING),
+        ("年末までに出す", "年末", SOMETHING),
+        ("年末到了", "年末", NOTHING),
+        ("요리는 누가 해?", "요리", SOMETHING),
+        ("요리는 누가 해?", "누가", None),
+        ("有些限制", "些限", NOTHING),
+    ],
+)
+def test_a_known_word_says_something_whatever_its_characters_are(
+    message: str, term: str, telling: Telling | None
+) -> None:
+    assert asked(message).get(term) == telling
+
+
 @pytest.mark.parametrize("word", ["helped", "helping", "helpful", "tries", "working", "thinks", "giving", "kindly"])
 def test_the_forms_of_an_empty_word_are_empty(word: str) -> None:
     assert set(asked(word).values()) == {NOTHING}
