@@ -9,21 +9,14 @@ from dataclasses import dataclass
 from domain.workspace.files.wording import same_words
 from domain.workspace.rules.english import OPENINGS, PHRASES, TOLD, Weighed
 from domain.workspace.rules.english_talk import BEFORE, CONSOLING, LIMITING, NARRATED, PERSONAL, REQUESTS, TASK
-from domain.workspace.rules.languages import (
-    CHINESE,
-    CHINESE_NARRATED,
-    GERMAN,
-    GERMAN_NARRATED,
-    GERMAN_TOLD,
-    GERMAN_WORDS,
-    JAPANESE,
-    JAPANESE_NARRATED,
-)
+from domain.workspace.rules.german import GERMAN, GERMAN_CONSOLING, GERMAN_NARRATED, GERMAN_TOLD, GERMAN_WORDS
+from domain.workspace.rules.languages import CHINESE, CHINESE_NARRATED, JAPANESE, JAPANESE_FIRM, JAPANESE_NARRATED
+from domain.workspace.rules.policies import HEDGED, POLICIES
 from messages.turn import SpokenTurn
 
 LONGEST_LINE = 300
-_LOOKED_AT = 2_000
-"""Characters of a line."""
+_LOOKED_AT = 12_000
+"""Characters of a line; no message has more."""
 _LONGEST_SENTENCE = 400
 """Characters of a sentence that are looked at."""
 _LEAST_SCORE = 0.45
@@ -37,6 +30,16 @@ _CLAUSES = re.compile(
 )
 _KANA = re.compile("[\u3040-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
+_LEADING = re.compile(r"^[^\w\"'(\[#@/<>+.-]+")
+"""Signs and pictures before a sentence."""
+_HIDDEN = dict.fromkeys(
+    map(
+        ord,
+        "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufe0f\ufeff",
+    )
+)
+"""Characters that nobody sees."""
+_PLAIN = {**_HIDDEN, ord("\u2019"): "'"}
 _MOST_CLAUSES = 10
 _ASKED = 0.6
 """Score of a rule that is asked for politely."""
@@ -126,7 +129,7 @@ def _shared(one: frozenset[str], other: frozenset[str]) -> float:
 def _lines(text: str) -> Iterator[str]:
     is_code = False
     for line in text.splitlines():
-        bare = " ".join(line.split())
+        bare = " ".join(line.translate(_HIDDEN).split())
         if bare.startswith(_FENCE):
             is_code = not is_code
         elif bare and not is_code and not bare.startswith(">"):
@@ -143,14 +146,15 @@ def _short(line: str) -> str:
 
 def _scored(line: str) -> Iterator[tuple[str, float]]:
     """The sentences of a line, each with its score."""
-    for sentence in _SENTENCES.split(line[:_LOOKED_AT].replace("\u2019", "'")):
-        score = _score(sentence.strip()[:_LONGEST_SENTENCE])
+    for sentence in _SENTENCES.split(line[:_LOOKED_AT].translate(_PLAIN)):
+        score = _score(_LEADING.sub("", sentence).strip()[:_LONGEST_SENTENCE])
         yield sentence, score if score >= _LEAST_SCORE else 0.0
 
 
 def _score(sentence: str) -> float:
     if _KANA.search(sentence):
-        return _sum(JAPANESE, sentence) if not JAPANESE_NARRATED.search(sentence) else 0.0
+        is_told = JAPANESE_NARRATED.search(sentence) and not JAPANESE_FIRM.search(sentence)
+        return 0.0 if is_told else _sum(JAPANESE, sentence)
     if _HAN.search(sentence):
         return _sum(CHINESE, sentence) if not CHINESE_NARRATED.search(sentence) else 0.0
     if len(sentence.split()) < _SHORTEST:
@@ -162,13 +166,13 @@ def _score(sentence: str) -> float:
 def _english(sentence: str) -> float:
     if sentence.endswith("?"):
         return _ASKED if REQUESTS.search(sentence) else 0.0
-    if CONSOLING.search(sentence):
+    if CONSOLING.search(sentence) or HEDGED.search(sentence):
         return 0.0
     core = _core(sentence)
     parts = _CLAUSES.split(sentence, maxsplit=_MOST_CLAUSES)[1:]
     clauses = dict.fromkeys((sentence, core, *parts, *map(_core, parts)))
     opening = max(_sum(OPENINGS, clause, at_start=True) for clause in clauses)
-    anywhere = _sum(TOLD, sentence)
+    anywhere = 1 - (1 - _sum(TOLD, sentence)) * (1 - _sum(POLICIES, sentence))
     told = max(0.0 if NARRATED.match(clause) else _sum(PHRASES, clause) for clause in clauses)
     if not (opening or anywhere or told):
         return _FAINT if _may_be_rule(sentence) else 0.0
@@ -189,7 +193,7 @@ def _may_be_rule(sentence: str) -> bool:
 
 
 def _german(sentence: str) -> float:
-    if sentence.endswith("?") or not GERMAN_WORDS.search(sentence):
+    if sentence.endswith("?") or not GERMAN_WORDS.search(sentence) or GERMAN_CONSOLING.search(sentence):
         return 0.0
     told = _sum(GERMAN_TOLD, sentence)
     return told if GERMAN_NARRATED.match(sentence) else 1 - (1 - told) * (1 - _sum(GERMAN, sentence))

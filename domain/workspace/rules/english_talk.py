@@ -33,7 +33,7 @@ PERSONAL = re.compile(
     r"|it|it's|that's|this|there|there's|here|was|were|had|did|been|being|will|would|could|might|so|such"
     r"|really|just|still"
     r"|yet|again|ago|already|yesterday|today|now|last|hey|hi|wow|thanks|yeah|yep|nah|nope|sure|sounds|looks"
-    r"|hope|glad|great"
+    r"|hope|glad|beats|compares|great"
     r"|amazing|awesome|cool|nice|good|happy|fun|love|life|like|dream|photo|wait|miss|tough|sorry|awesome"
     r"|came|went|got|won|lost|said|made|failed|passed|green|broken|(?!(?:need|limited|required|accepted"
     r"|reserved|allowed)\b)\w+ed)\b"

@@ -1,4 +1,4 @@
-"""Phrases of rules in German, Chinese and Japanese, and how sentences begin or end in them that set none."""
+"""Phrases of rules in Chinese and Japanese, and how sentences begin or end in them that set none."""
 
 from __future__ import annotations
 
@@ -6,163 +6,115 @@ import re
 
 from domain.workspace.rules.english import weighed
 
-_TAG = (
-    r"(?:(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|heute|mittag|ende"
-    r"|spätestens)\b|zum \d|\d"
-    r"|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)"
-)
-_ZAHL = r"(?:\d|(?:eine?[rnms]?|zwei|drei|vier|fünf|sechs|zehn|zwölf|zwanzig)\b)"
-_DURABLE = (
-    r"\b(?:nie|niemals|immer|stets|grundsätzlich|nur|ausschließlich|nicht|nichts|keine?[nrms]?|darauf|ohne|vorher|erst"
-    r"|zuerst|künftig|bevor|jedes mal|jede[nrms]?|alle[ns]?|höchstens|maximal|überall|durchgehend)\b"
-)
-_DO = (
-    r"(?:frage?|lösche?|schreibe?|antworte|nimm|verwende|benutze|nutze|halte?|lasse?|achte|pass|vermeide|warte|denke?"
-    r"|sprich|gib|zeige?|setze?|stelle?|nenne?|mache?|ändere|veröffentliche|poste|sende|schicke?|prüfe?"
-    r"|teste?|speichere?"
-    r"|rede|beachte|bestelle?|kaufe?|rufe?|lege?|trage?|führe|teile?|melde|leite|kürze|runde|sag|sage)"
-)
-_WHO = r"\b(?:niemand|nichts|keiner|keine[rns]?|kein|alle[ns]?|jede[nrms]?)\b"
-_NO_WORD = (
-    r"(?:ahnung|problem|sorge|angst|lust|zeit|frage|wunder|stress|thema|ursache|mehr|so|wieder|gedacht|im leben|plan"
-    r"|scherz|witz|chance|grund|panik)\b"
-)
-
-GERMAN_WORDS = re.compile(
-    r"(?i)\b(?:bitte|nicht|nichts|nie|niemals|niemand|immer|nur|kein\w{0,2}|darf\w{0,2}|dürf\w+|muss\w{0,2}"
-    r"|müss\w+|soll\w*|ohne"
-    r"|bis|der|das|den|dem|ein\w{0,2}|wird|werden|ist|sind|ich|wir|du|mir|mich|dir|euch|auf|und|zu|zum|zur"
-    r"|im|vor|nach|alle[ns]?"
-    r"|jede\w|ab|für|mit|von|beim?|über|merke?|wer|solange|stets|tabu|maximal|höchstens|mindestens|wichtig|frist|die)\b"
-)
-"""Words that one of which stands in about every German sentence; a look for them is cheaper than for all phrases."""
-
-GERMAN = weighed(
-    (0.6, rf"\bbitte\b.*{_DURABLE}"),
-    (0.55, rf"(?:^|[,:;.] ?(?:und |dann |also )?)\W*{_DO}\b.*{_DURABLE}"),
-    (
-        0.6,
-        r"\b(?:darf|dürfen|darfst|dürft)\b.*\b(?:nicht|nichts|nur|keine?[nrms]?|nie|niemals|höchstens"
-        r"|maximal|erst|niemand)\b"
-        r"|\b(?:niemand|nichts|keiner|nur)\b.*\b(?:darf|dürfen)\b",
-    ),
-    (
-        0.55,
-        r"\b(?:muss|müssen|soll|sollen|sollten?|musst|sollst)\b.*\b(?:immer|stets|niemand|nichts|nie|nicht|höchstens"
-        r"|mindestens|bevor|vorher|zuerst|erst|alle[ns]?|jede[nrms]?)\b(?!.*\bgewesen\b)",
-    ),
-    (0.55, rf"{_WHO}.*\b(?:soll(?:en|ten?)?|müssen|muss|wird|werden|darf|dürfen)\b"),
-    (
-        0.55,
-        rf"\bbis (?:spätestens )?(?:zum |nächsten? |kommenden? )?{_TAG}.*\b(?:muss|müssen|soll|sollen|brauche|fertig)\b"
-        rf"|\b(?:muss|müssen|soll|sollen|brauche)\b.*\bbis (?:spätestens )?(?:zum |nächsten? )?{_TAG}|\bspätestens\b",
-    ),
-    (
-        0.6,
-        r"\bohne (?:\S+ ){0,2}(?:rücksprache|freigabe|zustimmung|erlaubnis|genehmigung|absprache"
-        r"|einverständnis|zu fragen"
-        r"|ok)\b",
-    ),
-    (
-        0.55,
-        rf"^\W*(?:keine?[nrms]?|nie|niemals) (?!{_NO_WORD})\w+.*\b(?:in|im|am|an|auf|vor|nach|ohne|bis"
-        rf"|während|über|unter"
-        r"|für|zu|mehr als|ab|löschen|ändern)\b",
-    ),
-    (0.55, r"^\W*(?:bitte )?nicht (?:vor|nach|am|an|in|im|ohne|bis|mehr als|auf|bei|zwischen|während|über|zu)\b"),
-    (
-        0.5,
-        r"\b(?:wird|werden) (?:\S+ ){0,2}(?:nicht|nie|niemals|nur|immer|keine?[nrms]?|nichts)\b.*\b\w+t\b"
-        r"|\b(?:wird|werden) (?:nichts|niemand)\b",
-    ),
-    (
-        0.65,
-        r"\b(?:verboten|untersagt|nicht (?:erlaubt|gestattet|zulässig)|tabu|verpflichtend|zwingend|ausnahmslos"
-        r"|auf (?:gar )?keinen fall|keinesfalls|unter keinen umständen)\b",
-    ),
-    (0.6, r"\b(?:ab (?:sofort|jetzt|heute)|von (?:jetzt|nun) an|künftig|zukünftig|grundsätzlich)\b"),
-    (
-        0.6,
-        r"^\W*(?:bitte )?(?:merk(?:e|t)? (?:dir|euch)|denk(?:e|t)? (?:bitte )?(?:daran|dran)|vergiss (?:bitte )?nicht"
-        r"|beachte|zur erinnerung|im zweifel)\b",
-    ),
-    (0.6, r"^\W*(?:wichtig|regel|frist|budget|abgabe|limit|vorgabe|achtung)\s?:"),
-    (0.5, rf"\b(?:höchstens|maximal|nicht mehr als|mindestens) {_ZAHL}"),
-    (
-        0.5,
-        r"\bmir wäre (?:es )?lieber\b|\bnennt? mich\b|\b(?:duze|sieze)\b|\bwir (?:nutzen|verwenden) (?:nur|immer|kein)",
-    ),
-    (
-        0.5,
-        r"\b(?:bleibt|bleiben) (?:bitte )?(?:unverändert|unangetastet|wie (?:er|sie|es)|geheim|vertraulich"
-        r"|intern|zu\b)",
-    ),
-    (
-        0.5,
-        r"^\W*(?!(?:da|das|es|man|ich|er|sie|wir|du|ihr|jetzt|heute|gestern|dann)\b)(?:\S+ ){1,6}(?:muss|müssen"
-        r"|soll|sollen|hat|haben) (?:\S+ ){1,6}(?:zu )?(?:stehen|bleiben|sein|liegen|heißen|haben|laufen|passen"
-        r"|hängen|enden|beginnen|erfolgen|\w+(?:iert|t) werden)\b(?! (?:schön|toll|lustig))",
-    ),
-    (0.5, r"\bbrauch(?:e|en|t|st)\b.*\b(?:vorher|zuerst|erst|immer|freigabe|zustimmung|genehmigung)\b"),
-    (
-        0.5,
-        r"\b(?:ist|sind) (?:tabu|gesperrt|vertraulich|geheim|geschlossen)\b|\bsolange\b.*\b(?:nicht|kein\w*|bleibt)\b",
-    ),
-    (0.5, r"^\W*(?:wer|wenn jemand|jeder, der)\b.*,"),
-    (0.55, r"\b(?:immer|nie|niemals|stets|grundsätzlich|vorher|zuerst|nur) (?:\S+ ){0,3}\w{3,}en\W*$"),
-    (0.5, r"^\W*bitte (?:nur|kürzere?|längere|weniger|mehr|keine?)\b"),
-    (
-        0.5,
-        r"\b(?:zuerst|erst|immer) (?:immer )?(?:\S+ ){1,4}(?:dann|danach)\b|\bgeh(?:t|en)\b.*\b(?:erst"
-        r"|zuerst|vorher|vor|über)\b",
-    ),
-)
-"""Anywhere in a sentence that tells of nobody."""
-
-GERMAN_TOLD = weighed(
-    (0.6, r"\bich (?:möchte|will|hätte gern|wünsche mir|erwarte),? (?:\S+ )?(?:dass|keine?[nrms]?|nicht|nur|nie)\b"),
-    (0.6, r"\b(?:verträgt|vertrage|verträgst) (?:keine?|nicht)\b|\ballergisch gegen\b"),
-)
-"""Anywhere."""
-
-GERMAN_NARRATED = re.compile(
-    r"(?i)\W*(?:(?:ja|nein|und|aber|also|doch|naja|oh|dann|da|gestern|damals|heute)\b[, ]*)*(?:ich|er"
-    r"|wir waren|wir haben"
-    r"|hatte|war|das (?:muss|war|ist)|meine? \w+|sie (?:hat|war|darf))\b"
-)
-
 CHINESE = weighed(
     (
         0.6,
-        r"禁止|严禁|嚴禁|不得|切勿|务必|務必|不准|不许|不許|未经|未經|请勿|請勿|永远不要|永遠不要|绝不能"
-        r"|絕不能|只能|只允许|一律"
-        r"|从现在起|從現在起|以后都|以後都|今后|今後|请记住|請記住|记住|最多|不超过|不超過|截止|之前(?:必须"
-        r"|要完成|完成)",
+        "禁止|严禁|嚴禁|不得(?!不)|切勿|勿(?!忘我)|务必|務必|不准|不许|不許|不允许|不允許|未经|未經|永远不要"
+        "|永遠不要|绝不|絕不|决不|決不|只能|只允许|只限|仅限|僅限|一律|从现在起|從現在起|以后都|以後都|今后|今後"
+        "|记住|記住|最多|不超过|不超過|截止|之前(?:必须|要完成|完成)|谢绝|謝絕|概不|恕不|坚决不|不可(?!能|思议"
+        "|思議|爱|愛|惜)",
     ),
     (0.6, r"[请請].{0,6}(?:始终|始終|总是|總是|一定|都|只|不要|别|別|先|用.{1,4}(?:回答|回复|回覆))"),
     (0.55, r"(?:不要|别|別|必须|必須|一定要|不能|都[用要]|[每先].{1,8}[先再都])(?!紧|緊)"),
+    (
+        0.5,
+        "(?:前|之前|以前|后|之后|以后|超过|超過|多于|低于|高于|少于|以上|以下|满|所有|任何|凡是?"
+        "|每[个次笔张份位周天月]|一切|如果.*|涉及.*).{0,14}(?:要|需|须|須|得|先|应|應|由|找|经|經|只|均|通知|签字"
+        "|簽字|审批|批准|确认|確認|同意|报备|登记)",
+    ),
+    (
+        0.5,
+        r"^\W*(?:尽量|儘量|统一|統一|默认|優先|优先|最好(?![看吃玩听用]?的)|少(?!了)|避免|坚持|坚决|保持(?!联系"
+        "|微笑|快乐|健康|热爱|冷静)|全部|全都|只|仅)(?:不|要|先|再|别|在|给|收|接|做|发|讲|说|买|留|放|改)?(?:用"
+        "|使用|写|寫|发|發|放|选|選|走|按|在|给|買|买|收|接|做|说|讲|找|以|采用|採用|改|动|動|保留|.{2,8})",
+    ),
+    (
+        0.5,
+        "要.{0,3}[一二两兩三四五几幾0-9]+(?:个|個|位|名)?人|(?<![我他她你])要(?:有|经|戴|穿|签|先|提前|预约|登记"
+        "|通知|填|带|交|锁|关|洗|消毒|检查|审批)|(?:以后|之后|以前|之前|点后|期间|的时候|时|里|上"
+        r"|内).{0,4}不(?![能会是知想太怎错好过同在行够必])[\u4e00-\u9fff]"
+        r"|每.{0,5}[\u4e00-\u9fff]{2,}[一两兩三]次\W*$|保持.{0,6}(?:安静|整洁|干净|清洁|畅通|色|不变|度|关闭|打开"
+        "|原样)",
+    ),
+    (
+        0.5,
+        r"前(?:交|提交|完成|发|做完|付)|(?:控制|限制)在|(?:以|之)内\W*$|.只(?:用|收|走|接|找|买|发|许|卖)|先(?:给"
+        r"|让|问|找|跟|和|向|经|发|过|报|通知|请示).{1,8}(?:看|说|过目|问|一下|确认|商量|批|审|\W*$)"
+        "|(?<![我他她你们])不(?:公开|外借|借|接|收|退|换|吃|用|发|打折|赊|加糖|加班|出售|透露|讨论|转发|上传)",
+    ),
+    (
+        0.46,
+        "(?:都不|不对外|不外传|不外借|不打折|不退|不换|不收|不接|不发|不做|保密|留在|放在|归.{1,4}管"
+        "|由.{1,6}(?:负责|審批|审批|决定|批准|签字|管)|提前.{1,6}(?:通知|说|告知|预约|申请|打招呼)"
+        "|经.{1,8}(?:同意|批准|许可)|不低于|不少于|不早于|不晚于|至少|上限|下限|期限)",
+    ),
 )
 CHINESE_NARRATED = re.compile(
-    r"^\W*[我他她](?!们?(?:需要|要求|希望)[你您])|别担心|別擔心|不要紧|不要緊|别放弃|別放棄|不要难过|不要太"
-    r"|[吗嗎呢]\W*$|(?:什么|什麼|怎么|怎麼|哪|谁|誰|几|幾|多少|为何|為何).*[?\uff1f]\W*$|别客气|别人|了\W*$"
+    r"^\W*[我他她](?!们?(?:需要|要求|希望|们只|们不))|别担心|別擔心|不要紧|不要緊|别放弃|別放棄|不要难过|不要太"
+    r"|[吗嗎呢]\W*$|(?:什么|什麼|怎么|怎麼|哪|谁(?!都|也)|誰(?!都|也)|几(?!个人看|百|千|万)|幾|多少|为何"
+    r"|為何).*[?\uff1f]\W*$|别客气|别人|别(?:难过|生气|着急|害怕|怕|哭|紧张|伤心|慌|介意|见怪|闹|逗|这样|傻)"
+    r"|每.{1,10}都(?:很|会|是|在|能)|了\W*$|(?:必须|必須|不得不|不能不)(?:说|說|承认|承認|夸|佩服)|哈哈|呵呵|笑死"
+    r"|嘻嘻|开玩笑|開玩笑|不能(?:理解|相信|忍|再好|想象|想像)|^\W*(?:昨天|昨晚|前天|刚才|剛才|上次|那天|以前"
+    "|小时候|小時候|当时|當時|去年|上周|上个月)"
 )
 
 JAPANESE = weighed(
     (
         0.6,
-        r"ないで(?:ください|下さい|ね|ほしい|欲しい)?\W*$|ないようにして|てはいけ|てはなら|ではいけ"
-        r"|ちゃだめ|禁止|厳禁|ご遠慮"
-        r"|控えて|許可なく|無断で|覚えておいて",
+        r"ないで(?:ください|下さい|ね|ほしい|欲しい|頂戴|ちょうだい)?\W*$|ないように(?:して|お願い|願い"
+        "|しましょう)?|てはいけ|てはなら|ではいけ|ちゃ(?:だめ|ダメ|いけ)|(?:て|で)は(?:だめ|ダメ|駄目)|禁止|厳禁"
+        r"|ご遠慮|控えて|許可なく|無断で|覚えておいて|ないこと\W*$|べからず|厳守|必須",
     ),
     (
         0.55,
-        r"(?:必ず|絶対に|決して|常に|いつも|毎回|今後は|これからは|以後).*(?:ください|下さい|こと|ように"
-        r"|ないで|て\W*$|なければ)",
+        "(?:必ず|絶対に|決して|常に|いつも|毎回|今後は|これからは|以後).*(?:ください|下さい|こと|ように|ないで"
+        r"|て\W*$|なければ)",
+    ),
+    (
+        0.55,
+        "(?:必ず|絶対に?|決して|常に|毎回|原則(?:として)?|今後は|これからは"
+        "|以後は?)(?!しも).*(?<!だろ)(?<!思)(?<!でしょ)(?<!そ)(?:する|します|行う|行います|とる|取る|使う"
+        r"|使います|入れる|書く|付ける|つける|出す|通す|報告|確認|しない|しません|わない|さない|らない|かない)\W*$",
     ),
     (0.5, r"(?:だけ|のみ).*(?:ください|下さい|こと|して)|(?:まで|以内|以下|以上)に.*(?:ください|下さい|こと|なければ)"),
-    (0.5, r"前に.*(?:確認|聞いて|相談|許可).*(?:ください|下さい|て)"),
+    (
+        0.55,
+        "(?:禁止|厳禁|禁煙|禁酒|不可|必須|厳守|限定|対象外|NG|のみ|以内|まで)(?:です|とします|となります"
+        r"|になります|でお願いします)\W*$|(?:受け付け|認め|致し|いたし|行い|送り|出し|使い|渡し|貸し|公開し|共有し"
+        r"|対応し|はし|はいたし)ません\W*$|で?統一(?:する|して|を)?",
+    ),
+    (
+        0.46,
+        r"は(?:必ず|全て|すべて)?[^、。]{1,10}(?:で|に|から|まで|として)[^、。]{1,10}(?:て|で)(?:ください|下さい)\W*$",
+    ),
+    (0.5, r"前に.*(?:確認|聞いて|相談|許可|連絡|報告).*(?:ください|下さい|て|する|こと|を)"),
+    (
+        0.5,
+        "は(?:必ず|全て|すべて|全部|原則|常に|いつも)?[^はがも、。]{1,14}(?:で|にて|のみ|だけ|限定|以内|まで|以降"
+        r"|以外)(?:で|に|と|とする|にする|にして)?(?:お願い(?:し|致|いた).*|よろしく.*|頼(?:む|みます))?\W*$",
+    ),
+    (
+        0.46,
+        "は.{0,14}(?:使わ|出さ|渡さ|捨て|し|送ら|触ら|略さ|省か|つけ|付け|流さ|漏らさ|崩さ|増やさ|減らさ|入れ"
+        "|見せ|話さ|載せ|混ぜ|開け|変え|置か|書か|貸さ|売ら|受け取ら|持ち出さ|持ち込ま|残さ|教え|撮ら|動かさ|外さ"
+        r"|切ら|抜か|回さ|止め|消さ|直さ|破ら)ない\W*$",
+    ),
+    (
+        0.5,
+        "(?:以降|以前|以外|以上|以下|までに?|中|時|際|場合)は?.{0,14}(?:しない|禁止|不可|NG|ダメ|だめ|厳禁|こと"
+        r"|のみ|だけ)\W*$|(?:触ら|使わ|出さ|送ら|消さ|変え|開け|載せ|渡さ|見せ)ない(?:で|こと|よう)",
+    ),
+    (0.5, r"(?:こと|ように)\W*$(?<!たこと\u3002)(?<!たこと)|(?:て|で)から.*(?:ください|下さい|すること|する)\W*$"),
 )
+JAPANESE_FIRM = re.compile(
+    "(?:禁止|厳禁|禁煙|禁酒|不可|必須|厳守|限定|対象外|NG|のみ|以内|まで)(?:です|とします|となります|になります"
+    r"|でお願いします)\W*$|(?:いけ|なり|受け付け|認め|致し|いたし|行い|送り|出し|使い|渡し|貸し|公開し|共有し"
+    r"|対応し|はし|はいたし)ません\W*$"
+)
+"""How a rule ends that is told politely."""
 JAPANESE_NARRATED = re.compile(
-    r"心配しないで|気にしないで|あきらめないで|諦めないで|無理しないで|(?:ます|です|でしょう|ました)か?\W*$"
-    r"|^\W*(?:私|僕|俺|彼|彼女)[はがも]"
+    r"心配しないで|気にしないで|あきらめないで|諦めないで|無理しないで|(?:ます|です|でしょう|ました|ません)か?\W*$"
+    r"|^\W*(?:私|僕|俺|彼|彼女|妹|弟|母|父|姉|兄|友達|昨日|昨夜|先週|去年|一度も|今日は|もう)|(?:思う|気がする"
+    r"|だろう|かな|なあ|よね|らしい|みたい|そうだ)\W*$|忘れないで(?!ください)|行かないで\W*$|泣かないで|怒らないで"
+    r"|(?:すごい|面白い|楽しい|嬉しい)こと\W*$|笑\W*$"
 )

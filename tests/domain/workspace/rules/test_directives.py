@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.workspace.rules.directives import LONGEST_LINE, FoundLine, directive_score, found_lines, surest
+from tests.domain.workspace.rules.said_by_the_way import NO_TERSE_RULES
+from tests.domain.workspace.rules.said_in_few_words import TERSE_RULES
 from tests.domain.workspace.rules.said_lines import NO_RULES, RULES
 from tests.domain.workspace.spoken import PATH, turn
 
@@ -13,12 +15,12 @@ words = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("line", RULES)
+@pytest.mark.parametrize("line", [*RULES, *TERSE_RULES])
 def test_lines_that_set_a_rule_are_found(line: str) -> None:
     assert 0 < directive_score(line) <= 1
 
 
-@pytest.mark.parametrize("line", NO_RULES)
+@pytest.mark.parametrize("line", [*NO_RULES, *NO_TERSE_RULES])
 def test_what_is_told_asked_or_said_to_cheer_sets_none(line: str) -> None:
     assert directive_score(line) == 0
 
@@ -45,6 +47,24 @@ def test_what_stands_before_a_rule_hides_it_from_nobody(lead: str) -> None:
 
 def test_curly_quotes_are_quotes() -> None:
     assert directive_score("Don\u2019t post on Sundays.") == directive_score("Don't post on Sundays.") > 0
+
+
+@pytest.mark.parametrize("sign", ["\U0001f6ab ", "\u2757", "\u26a0\ufe0f ", "\u2192 ", "\u2022 "])
+def test_pictures_and_signs_before_a_rule_are_no_part_of_it(sign: str) -> None:
+    assert directive_score(f"{sign}Never push to main.") == directive_score("Never push to main.")
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u200d", "\u00ad", "\ufeff", "\u202e"])
+def test_characters_that_nobody_sees_hide_no_rule(hidden: str) -> None:
+    (found,) = found_lines([turn(f"Ne{hidden}ver push to main.")])
+
+    assert found.text == "Never push to main."
+
+
+def test_a_rule_far_behind_on_a_line_is_found() -> None:
+    (found,) = found_lines([turn("word " * 1_000 + ". Never push to main.")])
+
+    assert found.text == "Never push to main."
 
 
 def test_lines_are_found_with_who_said_them_and_where() -> None:
