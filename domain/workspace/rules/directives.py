@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
 
 from domain.workspace.files.wording import same_words
 from domain.workspace.rules.english import OPENINGS, PHRASES, TOLD, Weighed
@@ -46,9 +48,14 @@ _ASKED = 0.6
 _FAINT = _LEAST_SCORE
 _EXCLAIMED = 0.8
 """Share of a score that is left to what is called out."""
+_REMEMBERED = 8_192
+"""Sentences whose scores are known still, for what was found is compared next."""
 _GRAM = 3
 """Characters of the pieces by which two rules are compared."""
-_MOST_COMPARED = 400
+_MARK_BITS = 1_024
+"""Bits by which that is done; so many that few pieces share one."""
+_MOST_COMPARED = 6_000
+"""Lines that are compared; of more, such as lie evenly among them."""
 _ALIKE = 0.95
 """Share of a score that a line loses at most for being like another: only the same words are left out."""
 
@@ -99,31 +106,52 @@ def surest(found: Iterable[FoundLine], most: int) -> tuple[FoundLine, ...]:
             once[key] = number, line
     ordered = sorted(once.values(), key=lambda each: each[0])
     ends = {number: min(place, len(ordered) - 1 - place) for place, (number, _) in enumerate(ordered)}
-    ordered.sort(key=lambda each: (-each[1].score, ends[each[0]], each[0]))
-    left = [(line, _grams(line.text)) for _, line in ordered[:_MOST_COMPARED]]
-    likeness = [0.0] * len(left)
+    compared = _thinned(ordered)
+    compared.sort(key=lambda each: (-each[1].score, ends[each[0]], each[0]))
+    lines = [line for _, line in compared]
+    marks = _marks(lines)
+    counts = [mark.bit_count() for mark in marks]
+    worth = [line.score for line in lines]
     chosen: list[FoundLine] = []
-    while left and len(chosen) < most:
-        worth = [line.score * (1 - _ALIKE * alike) for (line, _), alike in zip(left, likeness, strict=True)]
+    while len(chosen) < min(most, len(lines)):
         best = worth.index(max(worth))
-        line, grams = left.pop(best)
-        del likeness[best]
-        chosen.append(line)
-        likeness = [max(alike, _shared(grams, other)) for (_, other), alike in zip(left, likeness, strict=True)]
+        chosen.append(lines[best])
+        mark, count = marks[best], counts[best]
+        for place, line in enumerate(lines):
+            common = (mark & marks[place]).bit_count()
+            worth[place] = min(worth[place], line.score * (1 - _ALIKE * common / (count + counts[place] - common)))
+        worth[best] = -1.0
     return tuple(chosen)
 
 
-def _grams(line: str) -> frozenset[str]:
-    """The pieces of a line's rules; of a line that sets none, of all of it."""
-    rules = " ".join(sentence for sentence, score in _scored(line) if score > 0) or line
-    text = same_words(rules)
-    return frozenset(text[at : at + _GRAM] for at in range(max(1, len(text) - _GRAM + 1)))
+def _thinned(lines: list[tuple[int, FoundLine]]) -> list[tuple[int, FoundLine]]:
+    """As many of the lines as are compared: all, or of very many such as lie evenly among them."""
+    if len(lines) <= _MOST_COMPARED:
+        return lines
+    return [lines[place * (len(lines) - 1) // (_MOST_COMPARED - 1)] for place in range(_MOST_COMPARED)]
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """Share of the pieces of both that both have."""
-    common = len(one & other)
-    return common / (len(one) + len(other) - common)
+def _marks(lines: list[FoundLine]) -> list[int]:
+    """What each line is compared by: a bit for each piece of its rules, the same in every run."""
+    bits: dict[str, int] = {}
+    marks = []
+    for line in lines:
+        text = same_words(_rules(line.text))
+        mark = 0
+        for at in range(max(1, len(text) - _GRAM + 1)):
+            gram = text[at : at + _GRAM]
+            if gram not in bits:
+                bits[gram] = 1 << crc32(gram.encode("utf-8", "surrogatepass")) % _MARK_BITS
+            mark |= bits[gram]
+        marks.append(mark)
+    return marks
+
+
+def _rules(line: str) -> str:
+    """The sentences of a line that set a rule; all of a line that has one sentence, or none that does."""
+    if not _SENTENCES.search(line):
+        return line
+    return " ".join(sentence for sentence, score in _scored(line) if score > 0) or line
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -151,6 +179,7 @@ def _scored(line: str) -> Iterator[tuple[str, float]]:
         yield sentence, score if score >= _LEAST_SCORE else 0.0
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _score(sentence: str) -> float:
     if _KANA.search(sentence):
         is_told = JAPANESE_NARRATED.search(sentence) and not JAPANESE_FIRM.search(sentence)

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -181,8 +186,41 @@ def test_no_more_are_chosen_than_asked_for_and_all_that_there_is_room_for(
     assert set(chosen) <= set(lines)
 
 
-def test_of_very_many_lines_the_surest_are_compared_in_no_time() -> None:
-    lines = [line(f"Never open door {number} of {number * 7}.") for number in range(5_000)]
-    lines[2_500] = line("Ask Kim before you pay.", 0.9)
+@pytest.mark.parametrize("count", [400, 1_200, 4_000])
+def test_very_many_lines_of_one_kind_push_no_fainter_rule_out(count: int) -> None:
+    rules = [line("Ask Mona before you order anything.", 0.46), line("No deploys on Friday."), line("Keine Fotos.")]
+    lines = [line(f"Never eat {number}.", 0.7) for number in range(count)]
+    lines[count // 2 : count // 2] = rules
 
-    assert surest(lines, 40)[0].text == "Ask Kim before you pay."
+    began = time.perf_counter()
+    chosen = surest(lines, 12)
+
+    assert set(rules) <= set(chosen)
+    assert time.perf_counter() - began < 2, "it takes about 0.05 s"
+
+
+def test_of_more_lines_than_are_compared_some_of_all_parts_are() -> None:
+    lines = [line(f"Never open door {number} of {number * 7}.") for number in range(20_000)]
+    lines += [line(f"Bitte kein Salz an Topf {number}.", 0.46) for number in range(20_000)]
+
+    assert {each.text[:5] for each in surest(lines, 12)} == {"Never", "Bitte"}
+
+
+def test_the_same_lines_are_chosen_in_every_process() -> None:
+    program = """
+from domain.workspace.rules.directives import FoundLine, surest
+lines = [FoundLine("u", "p", 1, "Ann", f"Never put shelf {n * n} above {n} or {n % 7}.", 0.5) for n in range(300)]
+print([each.text for each in surest(lines, 12)])
+"""
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(answers) == 1
