@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.recall.block import CLOSING, FROM, LEAST_CHARS, OPENING, recall_block, shown
+from domain.workspace.recall.block import CLOSING, FROM, HEADING_CHARS, LEAST_CHARS, OPENING, recall_block, shown
 from domain.workspace.recall.entries import Entry, Source
 
 ENTRIES = st.builds(
@@ -91,3 +92,23 @@ def test_a_block_keeps_to_its_budget_and_shows_what_it_says_it_shows(found: list
     if block:
         assert len(block.splitlines()) == 3
         assert "</runtime_context>" not in block.removesuffix(CLOSING)
+
+
+@pytest.mark.parametrize(("sign", "budget"), [("H", 200), ("釉", 200), ("H", 2_000), ("<", 2_000)])
+def test_a_heading_without_end_hides_none_of_its_entries(sign: str, budget: int) -> None:
+    block = recall_block([entry("kiln", sign * 5_000), entry("kiln", sign * 4_000)], budget)
+
+    assert held(block)["MEMORY.md"] in (
+        {sign * (HEADING_CHARS - 1) + "…": ["kiln"]},
+        {sign * (HEADING_CHARS - 1) + "…": ["kiln", "kiln"]},
+    )
+    assert len(block) <= budget
+
+
+def test_a_heading_of_just_the_greatest_length_is_shown_whole() -> None:
+    heading = "H" * HEADING_CHARS
+
+    assert held(recall_block([entry("x", heading)], 2_000))["MEMORY.md"] == {heading: ["x"]}
+    assert held(recall_block([entry("x", f"{heading}H")], 2_000))["MEMORY.md"] == {
+        "H" * (HEADING_CHARS - 1) + "…": ["x"]
+    }
