@@ -11,10 +11,15 @@ from pathlib import Path
 from actors.kernel import Host, Timer
 from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact, command, counted_output, input_json, limit_s
-from domain.workspace.skills.life import SkillLife
+from domain.workspace.skills.life import BEFORE_COMPACT, BEFORE_PROMPT, SkillLife
 from messages.base import Message, RequestId, TurnId, Window
 from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBash, RunBash, SharedFolder
 from messages.workspace import WorkerOverdue
+
+PATIENCE_S = 60.0
+"""So much longer a hook that nobody waits for has until it has ended: others may run before it."""
+MOST_IN_LANE = 8
+"""Runs of one hook, one of which runs and the others wait; of more, those that have waited longest are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,10 @@ class _Run:
 
     round: _Round
     skill: str
-    limit: Timer
+    lane: str
+    timer: Timer
+    overdue_s: float
+    """After how long nobody waits for it any more."""
 
 
 class _UnusableError(Exception):
@@ -64,7 +72,10 @@ class _UnusableError(Exception):
 
 
 class Hooks:
-    """The hooks of one window; the actor hands on what it hears."""
+    """The hooks of one window; the actor hands on what it hears.
+
+    The runs of one hook follow one another in a lane of the shell, whose time limit counts from where a script begins.
+    """
 
     def __init__(self, host: Host, window: Window, lives: SkillLives) -> None:
         self._host = host
@@ -111,7 +122,7 @@ class Hooks:
                 self._finish(request_id, "", f"was not run: {reason}")
             case WorkerOverdue(request_id=request_id) if request_id in self._runs:
                 self._host.tell(SHELL, CancelBash(request_id=request_id))
-                self._finish(request_id, "", self._too_slow(self._runs[request_id]))
+                self._finish(request_id, "", f"took longer than {self._runs[request_id].overdue_s:g} s")
             case _:
                 return False
         return True
@@ -119,7 +130,7 @@ class Hooks:
     def cancel(self) -> None:
         """End all that runs; nothing more is said about it."""
         for request_id, run in self._runs.items():
-            run.limit.cancel()
+            run.timer.cancel()
             self._host.tell(SHELL, CancelBash(request_id=request_id))
         self._runs.clear()
 
@@ -150,8 +161,11 @@ class Hooks:
 
     def _run(self, round_: _Round, life: SkillLife, line: str, turn: HookTurn) -> None:
         request_id, limit = RequestId(self._host.new_id()), limit_s(round_.event)
-        timer = self._host.after(limit, WorkerOverdue(request_id=request_id))
-        self._runs[request_id] = _Run(round_, life.name, timer)
+        overdue_s = limit if round_.event in (BEFORE_PROMPT, BEFORE_COMPACT) else limit + PATIENCE_S
+        timer = self._host.after(overdue_s, WorkerOverdue(request_id=request_id))
+        lane = f"hook {life.name} {round_.event}"
+        self._make_room(lane)
+        self._runs[request_id] = _Run(round_, life.name, lane, timer, overdue_s)
         request = RunBash(
             request_id=request_id,
             reply_to=self._host.address,
@@ -160,14 +174,22 @@ class Hooks:
             timeout_s=limit,
             audience=turn.audience,
             folders=turn.folders,
-            lane=f"hook {life.name} {round_.event}",
+            lane=lane,
         )
         self._host.tell(SHELL, request)
+
+    def _make_room(self, lane: str) -> None:
+        """Leave out what has waited longest, where more runs of one hook would wait than may."""
+        in_lane = [request_id for request_id, run in self._runs.items() if run.lane == lane]
+        if len(in_lane) >= MOST_IN_LANE:
+            longest_waiting = in_lane[1]  # the first one runs
+            self._host.tell(SHELL, CancelBash(request_id=longest_waiting))
+            self._finish(longest_waiting, "", "was left out, since newer ones wait")
 
     def _ended(self, result: BashResult) -> None:
         run = self._runs[result.request_id]
         if result.outcome is BashOutcome.TIMED_OUT:
-            fault = self._too_slow(run)
+            fault = f"took longer than {limit_s(run.round.event):g} s"
         elif result.outcome is BashOutcome.ABORTED:
             fault = "was cancelled"
         else:
@@ -176,17 +198,13 @@ class Hooks:
 
     def _finish(self, request_id: RequestId, text: str, fault: str) -> None:
         run = self._runs.pop(request_id)
-        run.limit.cancel()
+        run.timer.cancel()
         round_ = run.round
         round_.texts[run.skill] = counted_output(round_.event, text)
         self._lives.note_hook(run.skill, round_.event, fault)
         round_.waiting -= 1
         if round_.waiting == 0:
             round_.on_done(tuple(HookOutput(skill, said) for skill, said in round_.texts.items() if said))
-
-    @staticmethod
-    def _too_slow(run: _Run) -> str:
-        return f"took longer than {limit_s(run.round.event):g} s"
 
 
 def _script(folder: Path, script: str) -> tuple[str, bool]:

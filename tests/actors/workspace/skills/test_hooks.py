@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSystem, ManualClock
-from actors.workspace.skills.hooks import HookOutput
+from actors.workspace.skills.hooks import MOST_IN_LANE, PATIENCE_S, HookOutput
 from messages.base import RequestId
 from messages.shell import BashOutcome, BashRefused, BashResult, CancelBash, RunBash
 from tests.actors.workspace.skills.hook_rig import OWNER, WINDOW, HookRig, told_to, write_skill
@@ -176,6 +176,60 @@ def test_what_runs_can_be_cancelled(rig: HookRig, system: ActorSystem, clock: Ma
     assert rig.outputs == []
     assert rig.actor.strangers == []
     assert not rig.actor.hooks.are_running
+
+
+def cancelled(rig: HookRig) -> list[RequestId]:
+    return [message.request_id for message in rig.asked if isinstance(message, CancelBash)]
+
+
+def test_a_hook_that_nobody_waits_for_may_wait_for_others_before_its_time_begins(
+    rig: HookRig, system: ActorSystem, clock: ManualClock, tmp_path: Path
+) -> None:
+    write_skill(tmp_path / "tea", "hooks: {after_response: x.sh}", x="")
+    for _ in range(5):
+        rig.begin("after_response")
+    system.run()
+    clock.advance(5)
+    system.run()
+
+    assert [request.timeout_s for request in rig.requests] == [5.0] * 5, "the shell counts from where it begins"
+    assert cancelled(rig) == []
+    clock.advance(PATIENCE_S)
+    system.run()
+    assert cancelled(rig) == [request.request_id for request in rig.requests]
+    assert list(rig.lives.hook_faults) == ["skill tea: hook after_response: took longer than 65 s"]
+    assert not rig.actor.hooks.are_running
+
+
+def test_a_cut_waits_for_its_hooks_no_longer_than_they_may_run(
+    rig: HookRig, system: ActorSystem, clock: ManualClock
+) -> None:
+    rig.begin("before_compact")
+    system.run()
+    clock.advance(5)
+    system.run()
+
+    assert rig.outputs == [()]
+    assert len(cancelled(rig)) == 1
+
+
+def test_of_too_many_runs_of_one_hook_the_one_that_waited_longest_is_left_out(
+    rig: HookRig, system: ActorSystem, tmp_path: Path
+) -> None:
+    write_skill(tmp_path / "tea", "hooks: {after_response: x.sh}", x="")
+    write_skill(tmp_path / "coffee", "hooks: {after_subagent: x.sh}", x="")
+    rig.begin("after_subagent")
+    for _ in range(MOST_IN_LANE):
+        rig.begin("after_response")
+    system.run()
+    assert cancelled(rig) == []
+
+    rig.begin("after_response")
+    system.run()
+
+    assert cancelled(rig) == [rig.requests[2].request_id], "the first of tea runs, and coffee has a lane of its own"
+    assert rig.outputs == [()]
+    assert list(rig.lives.hook_faults) == ["skill tea: hook after_response: was left out, since newer ones wait"]
 
 
 def test_others_answers_are_not_its_own(rig: HookRig, system: ActorSystem) -> None:
