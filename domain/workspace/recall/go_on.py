@@ -40,8 +40,8 @@ def goes_on(message: str) -> bool:
 
 
 def _goes_on_plainly(message: str) -> bool:
-    said = " ".join(message.replace(",", " ").split())
-    rest, count = _LATIN.subn(" ", _COURTESY.sub(" ", said))
+    said = _COURTESY.sub(" ", " ".join(message.replace(",", " ").split()))
+    rest, count = _LATIN.subn(" ", " ".join(said.split()))
     return count > 0 and all(word in go_on_latin.FILLERS for word in _WORDS.findall(rest))
 
 

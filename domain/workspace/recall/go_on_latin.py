@@ -41,6 +41,7 @@ _EN = (
     r"|updates?)|update(?=\W*$)",
     r"(?:bring|get|catch|fill) (?:me|us) (?:back )?(?:up(?: to (?:speed|date))?|in)|refresh my memory|recap",
     # what comes
+    r"what(?:'?s| is| was) on (?:the|our) (?:list|agenda|plan|board|table)",
     rf"{_NEXT}(?: (?:one|up|{_WORK}|items?|points?|moves?|stage|in line))?(?: on (?:the|our) (?:list|agenda|plan))?",
     f"(?:what|which {_WORK})(?:'?s| (?:is|are|was|were|comes?|goes|follows|remains|happens|should|do|does|shall"
     f"|can|must|will|would|have|has|needs|else|there|still|we|i|up|be|to|do|done|got|get|now|need))* (?:{_NEXT}"
@@ -77,7 +78,9 @@ _DE = (
     rf"(?:wie|was) (?:ist|war|lautet) (?:{_JETZT} )*(?:der |unser |die )?(?:\w+er? )?{_STAND}",
     rf"stand der (?:dinge|arbeit(?:en)?)|(?:aktuelle[rn]?|letzte[rn]?|jetzige[rn]?) {_STAND}|zwischenstand",
     r"status(?:bericht|update)?|fortschritt(?:sbericht)?|wie steht'?s? (?:es )?um (?:die arbeit|das projekt)",
-    rf"auf den (?:neuesten |aktuellen )?stand|wie sieht (?:{_JETZT} )*(?:der |die |unser )?{_STAND} aus",
+    r"auf den (?:neuesten |aktuellen )?stand",
+    rf"wie (?:sieht|schaut)(?:'?s| es)? (?:{_JETZT} )*"
+    rf"(?:(?:der |die |unser )?{_STAND} aus|aus mit (?:dem |der )?{_STAND})",
     # what comes
     rf"{_NACHST}(?: {_SCHRITT})?|(?:und|was) (?:jetzt|nun|dann)(?=\W*$)",
     rf"was (?:mache[n]?|tun|mach|tue) {_WIR} (?:jetzt|nun|dann|{_NACHST})",
@@ -91,28 +94,30 @@ _DE = (
 )
 CORES = "|".join((*_EN, *_DE))
 COURTESIES = (
-    r"(?:sorry|thanks|thank you|thx) for (?:the |your |my )?(?:long |short |late )?\w+|(?:after|before) (?:the "
+    r"exactly|precisely|actually|just|genau|eigentlich|bloss|for (?:now|us|me)|(?<=left )for today|fur heute"
+    r"|im (?:text|programm|takt)"
+    r"|(?:sorry|thanks|thank you|thx) for (?:the |your |my )?(?:long |short |late )?\w+|(?:after|before) (?:the "
     "|my |a )?(?:lunch|dinner|break|meeting|coffee|weekend|interruption|call)|(?:had|have had) (?:my "
     r"|a )?(?:lunch|break|coffee|dinner)|danke (?:fur|furs) (?:die |das |den )?\w+|(?:entschuldigung?"
     r"|sorry) fur (?:die |den )?\w+|(?:nach|vor) (?:der |dem )?(?:mittags)?(?:pause|essen|mittagessen|wochenende"
     "|unterbrechung|besprechung)"
 )
-"""What is said to be polite, or of where one has been."""
+"""What is said to be polite, or of where one has been, and what makes a question no other."""
 _FILLERS = """
 ok okay k please pls plz kindly so then now well alright right thanks thank thx ty you cheers great good fine nice
 cool perfect sure yes yep yeah yup hey hi hello hiya howdy yo haha and but just also lets let us we s m re ll d i im
-ive ill am today again morning evening afternoon afternoons everyone all team folks guys the this from here there
-where get getting yesterday last time night week previous session left off stopped ended ready back returned could
-can should shall would will must do did with up to of at on it that me remind tell show give know sorry delay
-wait interruption break pause lunch after before quick quickly short brief going working work task job project plan
-list thing things stuff point doing were was been our bot mate buddy dear sir try want wanna gotta have had far
-bitte kurzer kurze kurzes gib gebt mich euch habe haben hatten dran mal jetzt nun dann gut guten guter morgen tag
-abend mittag mahlzeit moin servus hallo na danke und heute wieder doch einfach los ja ne bin da hier mach mache
-machen macht machst wir ihr uns lass lasst las geh geht gehts gehen fahr fahre fahren fuhr fuhren setz setze setzen
-arbeit arbeite arbeiten arbeitest es das daran damit gestern letztes letzten letzte ich bereit zuruck kannst kann
-konnen konntest du sollen soll sollten wollen mochte wurde gerne gern nochmal noch einmal super prima klar alles
-schon schnell kurz eben mir sag zeig bring erinner ran text wo waren sind aufgehort stehengeblieben stehen geblieben
-der die den dem von ab an zum zur mit bis mittagspause nach unterbrechung freut freue gruss leute zusammen alle okee
-oki jo nachster bitteschon tschuldigung entschuldigung verspatung projekt aufgabe thema sache
+ive ill am forward forwards today again morning evening afternoon afternoons everyone all team folks guys the this
+from here there where get getting yesterday last time night week previous session left off stopped ended ready back
+returned could can should shall would will must do did with up to of at on it that me remind tell show give know
+sorry delay wait interruption break pause lunch after before quick quickly short brief going working work task job
+project plan list thing things stuff point doing were was been our bot mate buddy dear sir try want wanna gotta have
+had far bitte kurzer kurze kurzes gib gebt mich euch habe haben hatten dran mal jetzt nun dann gut guten guter
+morgen tag abend mittag mahlzeit moin servus hallo na danke und heute wieder doch einfach los ja ne bin da hier mach
+mache machen macht machst wir ihr uns lass lasst las geh geht gehts gehen fahr fahre fahren fuhr fuhren setz setze
+setzen arbeit arbeite arbeiten arbeitest es das daran damit gestern letztes letzten letzte ich bereit zuruck kannst
+kann konnen konntest du sollen soll sollten wollen mochte wurde gerne gern nochmal noch einmal super prima klar
+alles schon schnell kurz eben mir sag zeig bring erinner ran text wo waren sind aufgehort stehengeblieben stehen
+geblieben der die den dem von ab an zum zur mit bis mittagspause nach unterbrechung freut freue gruss leute zusammen
+alle okee oki jo nachster bitteschon tschuldigung entschuldigung verspatung projekt aufgabe thema sache
 """
 FILLERS = frozenset(_FILLERS.split())

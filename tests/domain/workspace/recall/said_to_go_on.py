@@ -352,5 +352,43 @@ Machen wir da weiter wo wir gestern waren
 앞으로 할 일은?
 계속 진행합시다
 자 다시 시작
+ok let's do the next one
+so where exactly were we?
+carry on from where we stopped yesterday
+morning! what's on our list?
+what's our status?
+continue with this please
+right, next task
+let's keep moving forward
+what's left for today?
+Machen wir da weiter
+was haben wir noch zu tun?
+Wo waren wir gestern stehengeblieben?
+Also, weiter im Programm
+wie schaut's aus mit dem Stand?
+Was ist noch offen?
+Kannst du weitermachen bitte?
+Nächstes Thema
+Ok, und nun?
+继续干活吧
+接下来我们做哪个?
+我们继续上次没做完的
+现在做到第几步了?
+下面做什么?
+任务还剩多少?
+现在的进展是?
+可以往下进行了
+刚才说到哪了?
+次のステップに進みましょう
+続きからいきましょう
+どこまで終わった?
+いまの進捗は?
+作業の続きをやります
+戻ったよ、続きお願い
+まだ終わってない作業は?
+次は何する?
+前回どこまで話しましたっけ?
+계속 이어서 해줘
+다음 단계 알려줘
 """
 GOES_ON = _ON.splitlines()
