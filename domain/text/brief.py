@@ -27,10 +27,6 @@ class _Shortener(Repr):
             return super().repr_int(x, level)
         return f"<a number of some {int((x.bit_length() - 1) * math.log10(2)) + 1:,} digits>"
 
-    def repr_bytes(self, x: bytes, level: int) -> str:
-        """The beginning of bytes."""
-        return self.repr_instance(x[: self.maxother], level)
-
 
 @cache
 def _shortener(most: int) -> Repr:

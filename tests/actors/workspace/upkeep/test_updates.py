@@ -145,6 +145,7 @@ KEY = "own-key-zebra-77-plain"
         json.dumps(STATE | {"next_steps": [f"use {KEY} <!-- x -->"]}),
         json.dumps(STATE | {"next_steps": [f"use {KEY} \x01"]}),
         json.dumps(STATE | {"next_steps": {"a": KEY}}),
+        json.dumps(STATE | {"next_steps": {"a": "x" * 60 + KEY}}),
         json.dumps(STATE | {"next_steps": ["x" * 68 + f" {KEY} <!-- x -->"]}),
         json.dumps(STATE | {"title": f"INJECTED_CONTEXT {KEY}"}),
         json.dumps(STATE | {"title": f"{KEY[:9]}\u200b{KEY[9:]} <!--"}),
@@ -192,9 +193,17 @@ def test_what_is_told_of_a_file_that_is_not_made_shorter_has_no_key(
     rig.options["secrets"] = frozenset({KEY})
     rig.live_again()
     filled(rig, 6)
+    folded = f"## Folded History Through {KEY}\nOf old.\n\n"
+    rig.write("HISTORY.md", rig.text("HISTORY.md").replace("## 2026-11-01", f"{folded}## 2026-11-01"))
     cut(rig)
     rig.work("sweep", f"{KEY}\n```\nx\n```")
-    assert "a file is not made shorter" in caplog.text
+    (asked,) = rig.requests()
+    rig.write("HISTORY.md", rig.text("HISTORY.md").replace("Of old.", "Of very old."))
+    rig.tell(reply_of(asked, "Shelves were talked about for days, and oak was taken for all of them. " * 3))
+    rig.settle(5.0)
+    assert "the answer of the worker for sweep cannot be used" in caplog.text
+    assert "has changed since a worker read it" in caplog.text or "they hold a secret" in caplog.text
+    assert caplog.text.count("a file is not made shorter") == 2
     assert KEY not in caplog.text
 
 

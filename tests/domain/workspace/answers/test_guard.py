@@ -106,6 +106,10 @@ def test_two_halves_of_a_turn_are_no_echo() -> None:
     assert not Spoken([turn(SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
 
 
+def test_hidden_characters_hide_no_secret_from_whoever_tells_it() -> None:
+    assert flaw_of("it is hun\u00adter2", is_secret=lambda text: "hunter2" in text) == "must hold no secret"
+
+
 def test_hidden_characters_hide_no_echo() -> None:
     assert Spoken([turn("\u200b".join(SAID))]).has_words_of(SAID)
 
