@@ -33,7 +33,7 @@ TITLES = {
     "worklog": "Worklog",
 }
 """Field -> heading, in the file's order."""
-_HEADINGS = tuple(TITLES.values())
+_FIELDS, _HEADINGS = tuple(TITLES), tuple(TITLES.values())
 STICKY = ("decisions", "constraints", "errors")
 """What stands there stays until a worker names it as resolved."""
 LASTING = ("constraints", "decisions")
@@ -143,12 +143,13 @@ def updated(
     Raises:
         ValueError: the answer cannot be used; says the value and the rule.
     """
-    fields = json_object(answer)
+    fields = json_object(answer, _FIELDS)
     missing = [name for name in TITLES if name not in fields]
     if missing:
         raise ValueError(f"answer with {shown(', '.join(fields))}: must have the fields {', '.join(missing)}")
     title = one_line(text_of(fields["title"], "title"))
-    title = title if title == before.title else _short(title, LONGEST_TITLE)
+    if title != before.title:
+        title = _short(title, LONGEST_TITLE) if any(map(str.isalnum, title)) else ""
     said = {name: _said(texts_of(fields[name], name)) for name in TITLES if name != "title"}
     said["title"] = (title,) if title else ()
     echoes = Spoken(spoken)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from domain.text.presentable import without_hidden
+
 _QUOTES = "\"'`*()[]{}\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
 _ENDS = ".,;:!?\u2026\u3001\u3002\uff0c\uff01\uff1a\uff1b\uff1f"
 _DASHES = frozenset(("-", "\u2013", "\u2014", "*", "\u2022"))
@@ -16,7 +18,7 @@ def same_words(text: str) -> str:
 
     Signs that belong to a word or a number stay: `C++` is not `C#`, and -5 is not 5.
     """
-    words = (_bare(word) for word in _EMPHASIS.sub("", text).casefold().split())
+    words = (_bare(word) for word in _EMPHASIS.sub("", without_hidden(text)).casefold().split())
     bare = " ".join(word for word in words if word and word not in _DASHES)
     return bare or " ".join(text.split())
 

@@ -9,7 +9,7 @@ from domain.workspace.recall import go_on_cjk, go_on_latin
 LONGEST = 80
 """A message of more characters says more than that."""
 
-_WORDS = re.compile(r"\w+")
+_WORD = re.compile(r"\w+")
 _LATIN = re.compile(f"\\b(?:{go_on_latin.CORES})(?!\\w)")
 _COURTESY = re.compile(f"\\b(?:{go_on_latin.COURTESIES})\\b")
 _NAMED = re.compile(r"^\W*[^\W\d]+\s?,\s*(?=\w)|(?<=\w)\s?,\s*[^\W\d]+\W*$")
@@ -21,7 +21,7 @@ _SCRIPTS = (
 )
 """What each language is known by; Japanese has words without a kana."""
 _CORES = {script: re.compile(cores) for script, cores in go_on_cjk.CORES.items()}
-_FILLERS = {script: re.compile(fillers) for script, fillers in go_on_cjk.FILLERS.items()}
+_BETWEEN = {script: re.compile(fillers) for script, fillers in go_on_cjk.FILLERS.items()}
 _BREAK = re.compile(r"[^\w\s]+")
 
 
@@ -42,16 +42,16 @@ def goes_on(message: str) -> bool:
 def _goes_on_plainly(message: str) -> bool:
     said = _COURTESY.sub(" ", " ".join(message.replace(",", " ").split()))
     rest, count = _LATIN.subn(" ", " ".join(said.split()))
-    return count > 0 and all(word in go_on_latin.FILLERS for word in _WORDS.findall(rest))
+    return count > 0 and all(word in go_on_latin.FILLERS for word in _WORD.findall(rest))
 
 
 def _goes_on_in(script: str, message: str) -> bool:
     """Whether work goes on in a script in which words are not parted, or as people like."""
-    foreign = [word for word in _WORDS.findall(message) if word.isascii()]
+    foreign = [word for word in _WORD.findall(message) if word.isascii()]
     if not all(word in go_on_latin.FILLERS for word in foreign):
         return False
     said = _BREAK.sub(
         " ", "".join("" if each.isspace() or (each.isalnum() and each.isascii()) else each for each in message)
     )
     rest, count = _CORES[script].subn(" ", said)
-    return count > 0 and not _FILLERS[script].sub(" ", rest).strip()
+    return count > 0 and not _BETWEEN[script].sub(" ", rest).strip()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
 
+from domain.text.presentable import without_hidden
 from domain.workspace.files.wording import same_words
 from domain.workspace.rules.english import OPENINGS, PHRASES, TOLD, Weighed
 from domain.workspace.rules.english_talk import BEFORE, CONSOLING, LIMITING, NARRATED, PERSONAL, REQUESTS, TASK
@@ -34,14 +35,6 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LEADING = re.compile(r"^[^\w\"'(\[#@/<>+.-]+")
 """Signs and pictures before a sentence."""
-_HIDDEN = dict.fromkeys(
-    map(
-        ord,
-        "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufe0f\ufeff",
-    )
-)
-"""Characters that nobody sees."""
-_PLAIN = {**_HIDDEN, ord("\u2019"): "'"}
 _MOST_CLAUSES = 10
 _ASKED = 0.6
 """Score of a rule that is asked for politely."""
@@ -157,7 +150,7 @@ def _rules(line: str) -> str:
 def _lines(text: str) -> Iterator[str]:
     is_code = False
     for line in text.splitlines():
-        bare = " ".join(line.translate(_HIDDEN).split())
+        bare = " ".join(without_hidden(line).split())
         if bare.startswith(_FENCE):
             is_code = not is_code
         elif bare and not is_code and not bare.startswith(">"):
@@ -174,7 +167,7 @@ def _short(line: str) -> str:
 
 def _scored(line: str) -> Iterator[tuple[str, float]]:
     """The sentences of a line, each with its score."""
-    for sentence in _SENTENCES.split(line[:_LOOKED_AT].translate(_PLAIN)):
+    for sentence in _SENTENCES.split(without_hidden(line[:_LOOKED_AT]).replace("\u2019", "'")):
         score = _score(_LEADING.sub("", sentence).strip()[:_LONGEST_SENTENCE])
         yield sentence, score if score >= _LEAST_SCORE else 0.0
 

@@ -339,3 +339,13 @@ def test_what_only_a_command_printed_does_not_stay(name: str) -> None:
     assert after.items_of(name) == (kept, "write to mallory@evil.example")
     assert updated(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(name) == ("3 tries",)
     assert updated(SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]).items_of(name)
+
+
+def test_a_title_without_words_is_none_and_the_whole_answer_counts_behind_a_draft() -> None:
+    draft = answer(title="Draft", constraints=["x"])
+
+    after = updated(
+        SessionState(title="Boat"), f"First {draft}, or rather {answer(title='***', constraints=['ask Kim'])}"
+    )
+
+    assert after == SessionState(title="Boat", constraints=("ask Kim",))

@@ -52,3 +52,7 @@ def test_signs_of_words_and_numbers_make_other_words(one: str, other: str) -> No
 
 def test_a_title_is_the_same_with_a_colon_in_bold_and_in_any_case() -> None:
     assert title_key("**Next  steps:**") == title_key("Next Steps")
+
+
+def test_characters_that_nobody_sees_make_no_other_words() -> None:
+    assert same_words("ask\u200b Kim, please\u00ad") == same_words("Ask Kim please")

@@ -112,6 +112,10 @@ def test_what_shares_words_with_them_and_says_more(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "再開",
+        "次",
+        "進捗どう?",
+        "現状",
         "remembrancer, go on",
         "go on, remembrancer",
         "ok 继续",

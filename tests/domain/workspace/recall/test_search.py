@@ -361,8 +361,10 @@ def test_pairs_across_a_word_and_what_stands_beside_it_ask_for_nothing_more(entr
     assert [each.text for each in recalled(question, index, today=TODAY, budget_chars=2_000)] == [entry_text]
 
 
-@pytest.mark.parametrize("message", ["<@123> which rules are there?", "@Remembrancer which rules are there?"])
-def test_a_mention_asks_for_nothing(message: str) -> None:
+@pytest.mark.parametrize(
+    "message", ["各制約を教えて", "<@123> which rules are there?", "@Remembrancer which rules are there?"]
+)
+def test_a_mention_or_a_pair_with_the_end_of_a_heading_asks_for_nothing(message: str) -> None:
     index = RecallIndex(entries("## Constraints\n- No barium\n", Source.MEMORY, "MEMORY.md"))
 
     assert [each.text for each in recalled(message, index, today=TODAY, budget_chars=2_000)] == ["No barium"]
