@@ -15,7 +15,7 @@ from actors.cli.lab.tables import print_tables
 @json_option
 @click.option("--quick", is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
 def continuity(as_json: bool, quick: bool) -> None:
-    """The layer of workspaces: constraints hundreds of turns later, edits, kills, speed; about six minutes.
+    """The layer of workspaces: constraints hundreds of turns later, edits, kills, speed; about nine minutes.
 
     24 constraints in six pieces of work, each followed by 420 turns of other talk with several cuts of the history, a
     restart and /new. Then the agent is told to continue, asked for an act that each constraint shapes, and for the
