@@ -254,7 +254,7 @@ def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_l
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
     last_seen = {GENERAL.address.key: question}
-    life = start_life(timing=timing(left_running_s=1.0), last_seen=last_seen, kept=kept)
+    life = start_life(timing=timing(left_running_s=4.0), last_seen=last_seen, kept=kept)
     life.delivered("whole", turn_id="turn1", answers_message_id=question, look_first=True)
     looked = f"GET /channels/{defaults.GENERAL_ID}/messages/{own(life)[0]['id']}"
     until(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))
