@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
+from domain.text.code_fences import CodeFences
 
 _LONGEST_SECTION = 200
 """Characters of a heading that every page below it carries."""
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _DEEPEST = 6
 """Level of a heading."""
 
@@ -52,7 +50,9 @@ def parsed(data: bytes) -> Document:
     text = decoded(data)
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
-    fenced = _fenced(lines)
+    fenced = [False] * len(lines)
+    for first, last in CodeFences(lines).blocks():
+        fenced[first + 1 : last + 1] = [True] * (last - first)
     pages: list[Page] = []
     begun: list[str] = []
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False
@@ -97,46 +97,6 @@ def heading_words(line: str) -> str | None:
     words = rest.strip()
     bare = words.rstrip("#")
     return bare.strip() if bare[-1:] in ("", " ", "\t") else words
-
-
-class _Mark(NamedTuple):
-    """Line that may open or close a code block."""
-
-    number: int
-    """Place among the lines."""
-    sign: str
-    length: int
-    opens: bool
-    closes: bool
-
-
-def _fenced(lines: Sequence[str]) -> list[bool]:
-    """For each line whether it is of a code block and not its first; marks that nothing closes open none."""
-    suspects = ((number, line) for number, line in enumerate(lines) if "```" in line or "~~~" in line)
-    marks = [mark for number, line in suspects for mark in _marks(number, line)]
-    longest = {"`": 0, "~": 0}
-    closable = []
-    for mark in reversed(marks):
-        closable.append(mark.opens and mark.length <= longest[mark.sign])
-        if mark.closes:
-            longest[mark.sign] = max(longest[mark.sign], mark.length)
-    fenced = [False] * len(lines)
-    opening: _Mark | None = None
-    for mark, has_end in zip(marks, reversed(closable), strict=True):
-        if opening is None:
-            opening = mark if has_end else None
-        elif mark.closes and mark.sign == opening.sign and mark.length >= opening.length:
-            fenced[opening.number + 1 : mark.number + 1] = [True] * (mark.number - opening.number)
-            opening = None
-    return fenced
-
-
-def _marks(number: int, line: str) -> Iterator[_Mark]:
-    """The mark that a line is, if it is one."""
-    match = _FENCE.match(line)
-    if match is not None:
-        sign, rest = match[1][0], line[match.end() :]
-        yield _Mark(number, sign, len(match[1]), sign == "~" or sign not in rest, not rest.strip())
 
 
 def _page(kind: PageKind, lines: Sequence[str], line: int, section: str) -> list[Page]:

@@ -4,7 +4,8 @@ Read first `splitting.py` with `markdown_block.py` (one text in many messages), 
 `running_text.py` (an answer that is too long, and one that is being written), third `output_tail.py` with
 `terminal_text.py` (the output of commands). `imitation.py` knows every line that the runtime writes among other
 people's words, and with `lookalike.py` marks what passes for one. `presentable.py` shows what would be invisible,
-`secret_scrub.py` takes secrets out, and `brief.py` words for an error what others made. All pure: text in, text out;
+`secret_scrub.py` takes secrets out, `brief.py` words for an error what others made, and `code_fences.py` finds the code
+blocks of markdown. All pure: text in, text out;
 nothing here is stored.
 """
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from domain.curated.document import decoded, heading_words, lines_of
 from domain.edit.lines import line_end
+from domain.text.code_fences import CodeFences
 from domain.workspace.files.comments import Comments
 from domain.workspace.files.wording import title_key
 
@@ -86,7 +86,7 @@ def seen(data: bytes) -> tuple[Line, ...]:
     """The lines of a file; their `raw` together is the file."""
     text = decoded(data)
     raws = lines_of(text)
-    fences, comments = _Fences(raws), Comments(text)
+    fences, comments = CodeFences(raws, behind_bullets=True), Comments(text)
     made: list[Line] = []
     at = hidden_to = 0
     while len(made) < len(raws):
@@ -149,52 +149,6 @@ def _line(raw: str, shown: str) -> Line:
     words = heading_words(shown) if shown.startswith("#") and raw.removeprefix("\ufeff").startswith("#") else None
     level = len(shown) - len(shown.lstrip("#")) if words is not None else 0
     return Line(raw, shown, level, words or "")
-
-
-class _Mark(NamedTuple):
-    """Line that may open or close a code block."""
-
-    number: int
-    sign: str
-    size: int
-    opens: bool
-    closes: bool
-
-
-class _Fences:
-    """Finder of the code blocks of a file."""
-
-    def __init__(self, raws: Sequence[str]) -> None:
-        self._marks = [mark for number, raw in enumerate(raws) for mark in _marks(number, raw)]
-        self._places = {mark.number: place for place, mark in enumerate(self._marks)}
-        self._longest: list[int] = []
-        """For each mark how long the longest behind it is that could close it."""
-        longest = {"`": 0, "~": 0}
-        for mark in reversed(self._marks):
-            self._longest.append(longest[mark.sign])
-            if mark.closes:
-                longest[mark.sign] = max(longest[mark.sign], mark.size)
-        self._longest.reverse()
-
-    def last_of(self, number: int) -> int | None:
-        """The last line of the block that a line opens; None if it opens none that something ends."""
-        place = self._places.get(number)
-        if place is None or not self._marks[place].opens or self._marks[place].size > self._longest[place]:
-            return None
-        opening = self._marks[place]
-        later = (self._marks[behind] for behind in range(place + 1, len(self._marks)))
-        return next(
-            mark.number for mark in later if mark.closes and mark.sign == opening.sign and mark.size >= opening.size
-        )
-
-
-def _marks(number: int, raw: str) -> Iterator[_Mark]:
-    """The mark that a line is, if it is one."""
-    match = _FENCE.match(raw.rstrip("\r\n")) if "```" in raw or "~~~" in raw else None
-    if match is not None:
-        sign = match[2][0]
-        closes = not match[1] and not match[3].strip()
-        yield _Mark(number, sign, len(match[2]), opens=sign == "~" or sign not in match[3], closes=closes)
 
 
 def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,70 @@
+"""Code blocks of a markdown text: which of its lines are fenced; a fence that nothing closes opens none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_FENCE = re.compile(r"[ \t]*(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL)
+
+
+class _Mark(NamedTuple):
+    """Line that may open or close a block."""
+
+    number: int
+    sign: str
+    size: int
+    opens: bool
+    closes: bool
+
+
+class CodeFences:
+    """Finder of the code blocks among lines; of any lines it looks at each mark a few times."""
+
+    def __init__(self, lines: Sequence[str], *, behind_bullets: bool = False) -> None:
+        """Find every line that may open or close a block.
+
+        Args:
+            lines: With or without their ends.
+            behind_bullets: Whether a block may be opened behind the mark of a bullet, too.
+        """
+        self._marks = [mark for number, line in enumerate(lines) for mark in _marks(number, line, behind_bullets)]
+        self._places = {mark.number: place for place, mark in enumerate(self._marks)}
+        self._longest: list[int] = []
+        """For each mark how long the longest behind it is that could close it."""
+        longest = {"`": 0, "~": 0}
+        for mark in reversed(self._marks):
+            self._longest.append(longest[mark.sign])
+            if mark.closes:
+                longest[mark.sign] = max(longest[mark.sign], mark.size)
+        self._longest.reverse()
+
+    def last_of(self, number: int) -> int | None:
+        """The last line of the block that a line opens; None if it opens none that something closes."""
+        place = self._places.get(number)
+        if place is None or not self._marks[place].opens or self._marks[place].size > self._longest[place]:
+            return None
+        opening = self._marks[place]
+        later = (self._marks[behind] for behind in range(place + 1, len(self._marks)))
+        return next(
+            mark.number for mark in later if mark.closes and mark.sign == opening.sign and mark.size >= opening.size
+        )
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """The first and the last line of each block, from the top."""
+        behind = 0
+        for mark in self._marks:
+            if mark.number >= behind and (last := self.last_of(mark.number)) is not None:
+                yield mark.number, last
+                behind = last + 1
+
+
+def _marks(number: int, line: str, behind_bullets: bool) -> Iterator[_Mark]:
+    """The mark that a line is, if it is one."""
+    match = _FENCE.match(line) if "```" in line or "~~~" in line else None
+    if match is None or (match["bullet"] and not behind_bullets):
+        return
+    sign = match["fence"][0]
+    closes = not match["bullet"] and not match["rest"].strip()
+    yield _Mark(number, sign, len(match["fence"]), opens=sign == "~" or sign not in match["rest"], closes=closes)
