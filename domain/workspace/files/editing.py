@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from domain.curated.document import joined, lines_of
+from domain.edit.lines import BOM
 from domain.workspace.files.outline import BULLET, Item, Section, items, new_line_of, sections, seen
 from domain.workspace.files.wording import title_key
 
@@ -41,9 +42,9 @@ def with_items(
     """
     new_line, parts = new_line_of(data), sections(data, level, wanted)
     texts = [part.raw for part in parts]
+    line_in = {title: str if title in plain else line for title in wanted}
     last = {title_key(part.title): number for number, part in enumerate(parts) if part.title}
     for title, texts_wanted in wanted.items():
-        line_of = str if title in plain else line
         rest = list(texts_wanted)
         for number, part in enumerate(parts):
             if part.title and title_key(part.title) == title_key(title):
@@ -53,14 +54,14 @@ def with_items(
                     mine = [*dict.fromkeys(item.text for item in items(part, prose=prose) if item.text in left)]
                     taken = {*mine}
                     rest = [text for text in rest if text not in taken]
-                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_of)
-    before = _fresh_sections(wanted, last, len(parts), lambda title: str if title in plain else line, new_line, level)
+                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_in[title])
+    before = _fresh_sections(wanted, last, len(parts), line_in, new_line, level)
     made = ""
     for number, text in enumerate([*texts, ""]):
         for fresh in before.get(number, ()):
             made = _ended(made, new_line) + fresh
         made = (_ended(made, new_line) if number in before and text else made) + text
-    if _BOM in made[1:] and texts and "".join(texts).startswith(_BOM):
+    if data.startswith(BOM) and not made.startswith(_BOM):
         made = _BOM + made.replace(_BOM, "", 1)
     return joined(made)
 
@@ -79,7 +80,7 @@ def _fresh_sections(
     wanted: Mapping[str, Sequence[str]],
     last: Mapping[str, int],
     count: int,
-    line_of: Callable[[str], Callable[[str], str]],
+    line_in: Mapping[str, Callable[[str], str]],
     new_line: str,
     level: int,
 ) -> dict[int, list[str]]:
@@ -91,7 +92,7 @@ def _fresh_sections(
             following = [last[title_key(other)] for other in titles[place + 1 :] if title_key(other) in last]
             preceding = [last[title_key(other)] + 1 for other in titles[:place] if title_key(other) in last]
             at = min(following, default=max(preceding, default=count))
-            body = "".join(f"{line_of(title)(text)}{new_line}" for text in wanted[title])
+            body = "".join(f"{line_in[title](text)}{new_line}" for text in wanted[title])
             before.setdefault(at, []).append(f"{'#' * level} {title}{new_line}{body}")
     return before
 

@@ -142,9 +142,11 @@ def _marks(lines: list[FoundLine]) -> list[int]:
 
 def _rules(line: str) -> str:
     """The sentences of a line that set a rule; all of a line that has one sentence, or none that does."""
-    if not _SENTENCES.search(line):
-        return line
-    return " ".join(sentence for sentence, score in _scored(line) if score > 0) or line
+    return _rule_sentences(line) or line if _SENTENCES.search(line) else line
+
+
+def _rule_sentences(line: str) -> str:
+    return " ".join(sentence for sentence, score in _scored(line) if score > 0)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -161,7 +163,7 @@ def _short(line: str) -> str:
     """A line, or of one that is too long the sentences that set a rule."""
     if len(line) <= LONGEST_LINE:
         return line
-    rules = " ".join(sentence for sentence, score in _scored(line) if score > 0)
+    rules = _rule_sentences(line)
     return rules if len(rules) <= LONGEST_LINE else f"{rules[: LONGEST_LINE - 1].rstrip()}…"
 
 
