@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from domain.workspace.files.memory_file import (
     MEMORY_TEMPLATE,
-    SECTIONS,
     SWEEP_CHARS,
     MemoryEntry,
     appended,
@@ -19,38 +16,11 @@ from domain.workspace.files.memory_file import (
     entries_of,
     mark_of,
     sweep_is_due,
-    sweep_text,
-    swept,
     with_block,
 )
 from domain.workspace.files.wording import same_words
+from tests.domain.workspace.files.memories import entries, files
 from tests.domain.workspace.spoken import AT
-
-lines = st.sampled_from(
-    (
-        *(
-            "# Memory",
-            "## Constraints",
-            "## Decisions",
-            "## Mine",
-            "## Update 2026-01-01T00:00:00Z",
-            "- a rule",
-            "- another",
-        ),
-        *("- Constraints: ask Kim", "words", "", "```", "<!--", "- kept <!-- m:0123456789ab -->", "  more", "\xff"),
-    )
-)
-files = st.builds(
-    lambda parts, end: end.join(parts).encode("utf-8", "surrogateescape"),
-    st.lists(lines, max_size=12),
-    st.sampled_from(["\n", "\r\n"]),
-)
-entries = st.lists(
-    st.builds(
-        MemoryEntry, st.sampled_from(SECTIONS), st.sampled_from(["a rule", "new one", "ask Kim", "Tea at four: always"])
-    ),
-    max_size=4,
-)
 
 
 def headings(data: bytes) -> list[str]:
@@ -153,160 +123,6 @@ def test_a_sweep_is_due_after_four_blocks_or_five_thousand_characters() -> None:
     assert not sweep_is_due(MEMORY_TEMPLATE + b"x" * 6_000), "nothing was added that could be tidied"
 
 
-BASE = appended(
-    b"# Memory of the boat\nMind the tide.\n\n## Mine\n- own *list*\n\n## Preferences\n* tea   at four\n* tea at four o'clock\n"
-    b"\n## Constraints\n- never sail at night\n\n",
-    [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")],
-    AT,
-    "s1",
-)
-
-
-def answer(**changed: list[str]) -> str:
-    said = {
-        "Identity / Participants": [],
-        "Preferences": ["tea at four"],
-        "Ongoing Work": [],
-        "Constraints": ["never sail at night", "ask Kim before a loan"],
-        "Decisions": ["the boat stays blue"],
-        "Open Loops": [],
-    }
-    said.update({title.replace("_", " "): texts for title, texts in changed.items()})
-    return "\n".join(f"## {title}\n" + "".join(f"- {text}\n" for text in texts) for title, texts in said.items())
-
-
-def test_a_worker_is_told_the_entries_of_the_six_sections_without_marks() -> None:
-    told = sweep_text(BASE)
-
-    assert [line for line in told.splitlines() if line.startswith("## ")] == [f"## {title}" for title in SECTIONS]
-    assert "- ask Kim before a loan\n" in told
-    assert "own" not in told
-    assert "m:" not in told
-    assert "Update" not in told
-
-
-def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it_is() -> None:
-    made = swept(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
-
-    assert made == (
-        "# Memory of the boat\nMind the tide.\n\n## Mine\n- own *list*\n\n## Preferences\n* tea   at four\n"
-        "\n## Constraints\n- never sail at night\n"
-        f"- ask Kim before a loan <!-- m:{mark_of('s1', 'ask Kim before a loan')} -->\n\n"
-        f"## Decisions\n- the boat stays blue <!-- m:{mark_of('s1', 'the boat stays blue')} -->\n"
-    )
-
-
-def test_what_people_wrote_without_a_section_below_an_added_block_stays_there() -> None:
-    base = BASE + b"- by hand\n"
-
-    made = swept(base, answer(), base)
-
-    assert made.decode().splitlines()[-2:] == ["## Update 2026-11-22T16:20:00Z", "- by hand"]
-    assert not sweep_is_due(made + b"x" * 5_000)
-
-
-def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
-    now = BASE.replace(b"* tea   at four\n", b"").replace(
-        b"- Decisions: the boat stays blue", b"- Decisions: it is red"
-    )
-
-    made = swept(BASE, answer(), now)
-
-    assert [(entry.section, entry.text) for entry in entries_of(made)][1:] == [
-        ("Constraints", "never sail at night"),
-        ("Constraints", "ask Kim before a loan"),
-        ("Decisions", "it is red"),
-    ]
-
-
-def test_nothing_is_doubled_by_a_sweep_nor_after_one() -> None:
-    said = answer(Constraints=["never sail at night", "Kim is asked before a loan"])
-
-    made = swept(BASE, said, BASE)
-
-    old = [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")]
-    assert appended(made, old, AT, "s1") == made
-    assert swept(made, sweep_text(made), made) == made
-    assert swept(made, said, made) == made
-
-
-def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples() -> None:
-    made = swept(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
-
-    assert [entry.text for entry in entries_of(made) if not entry.mark] == [
-        "own *list*",
-        "tea at four",
-        "never sail at night",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
-        ("", "must have the headings Identity"),
-        (answer().replace("## Open Loops", ""), "must have the headings Open Loops"),
-        (answer() + "## Facts\n- x\n", "heading 'Facts': must be one of"),
-        (answer() + "```\nx\n```\n", "must have no code block"),
-        (answer(Decisions=["```", "the boat stays blue"]), "must have no markup"),
-        (answer(Preferences=[], Decisions=[], Constraints=["never sail at night"]), "must leave 40%"),
-        (answer(Preferences=[], Decisions=[], Constraints=["never sail at night " + "so " * 10]), "must leave half of"),
-        (answer(Open_Loops=["words that nobody said " * 2]), "must have at most 110%"),
-        (answer(Constraints=["ask Kim before a loan", "sail by day only"]), "constraint 'never sail at night'"),
-        (answer(Decisions=["the <b>boat</b> stays"]), "must have no markup"),
-        (answer(Decisions=["INJECTED_CONTEXT_X y"]), "what the runtime adds"),
-        (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), r"entry \(secret\): must hold no secret"),
-    ],
-)
-def test_a_sweep_that_would_lose_or_add_too_much_is_refused(said: str, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        swept(BASE, said, BASE)
-
-
-def test_peoples_constraint_may_not_leave_its_section() -> None:
-    with pytest.raises(ValueError, match="people's own must stay"):
-        swept(BASE, answer(Constraints=["ask Kim before a loan"], Decisions=["never sail at night"]), BASE)
-
-
-def test_a_sweep_of_a_file_that_has_lost_most_of_its_entries_is_refused() -> None:
-    with pytest.raises(ValueError, match="has changed too much"):
-        swept(BASE, answer(), b"# Memory\n- own *list*\n")
-
-
-def test_what_others_did_meanwhile_is_done_again() -> None:
-    new = [MemoryEntry("Open Loops", "sell the old sail")]
-    now = appended(BASE.replace(b"Mind the tide.", b"Mind the tides.\nAnd the wind."), new, AT, "s2")
-    now = now.replace(b"- never sail at night\n", b"- never sail at night\n- nor in fog\n")
-
-    made = swept(BASE, answer(), now)
-
-    assert b"Mind the tides.\nAnd the wind.\n" in made
-    assert "nor in fog" in constraints_of(made)
-    assert ("Open Loops", "sell the old sail") in [(entry.section, entry.text) for entry in entries_of(made)]
-    assert made.count(b"never sail at night") == made.count(b"ask Kim before a loan") == 1
-
-
-@given(files, st.lists(st.sampled_from(["- by hand", "own words", "", "## Mine too"]), max_size=3), st.integers(0, 12))
-def test_a_line_that_somebody_wrote_meanwhile_is_never_lost(base: bytes, added: list[str], place: int) -> None:
-    raw = base.split(b"\n")
-    now = b"\n".join([*raw[:place], *(line.encode() for line in added), *raw[place:]])
-
-    try:
-        made = swept(base, sweep_text(base), now)
-    except ValueError:
-        return
-    assert {line.encode() for line in added} <= {line.rstrip(b"\r") for line in made.split(b"\n")} | {b""}
-
-
-@given(files)
-def test_a_sweep_that_says_the_same_loses_no_entry(base: bytes) -> None:
-    made = swept(base, sweep_text(base), base)
-
-    assert {same_words(entry.text) for entry in entries_of(base)} <= {
-        same_words(entry.text) for entry in entries_of(made)
-    }
-    assert constraints_of(made) == constraints_of(made.replace(b"\r\n", b"\n"))
-
-
 def test_utc_is_what_headings_have() -> None:
     made = appended(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
 
@@ -318,12 +134,6 @@ def test_a_sweep_is_due_at_five_thousand_characters_exactly() -> None:
 
     assert not sweep_is_due(data + b"x" * (SWEEP_CHARS - 1 - len(data)))
     assert sweep_is_due(data + b"x" * (SWEEP_CHARS - len(data)))
-
-
-def test_entries_in_another_order_stay_where_they_are() -> None:
-    base = b"## Constraints\n*  one\n*  two\n"
-
-    assert swept(base, answer(Preferences=[], Decisions=[], Constraints=["two", "one"]), base) == base
 
 
 def test_of_entries_that_say_the_same_one_is_added() -> None:
@@ -340,59 +150,6 @@ def test_a_block_has_one_empty_line_before_it() -> None:
     assert with_block(b"a\r\n\r\n", ["x"]) == b"a\r\n\r\nx\r\n"
 
 
-def test_headings_without_entries_are_no_fault_of_an_answer() -> None:
-    assert swept(BASE, f"# Memory\n\n{answer()}\n## Notes\n", BASE) == swept(BASE, answer(), BASE)
-
-
-def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
-    base = b"## Preferences\n*  one\n*  two\n"
-
-    assert swept(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        ["never sail at night"],
-        ["never sail at night", "lend whatever Kim wants"],
-        ["never sail at night", "Kim is asked before a loan"],
-        ["Never sail at night!", "tea at four"],
-    ],
-)
-def test_a_sweep_lifts_no_constraint_and_makes_none(said: list[str]) -> None:
-    made = swept(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
-
-    held = [
-        entry.text
-        for entry in entries_of(made)
-        if entry.section == "Constraints" and entry.text in constraints_of(BASE)
-    ]
-    assert sorted(held) == ["ask Kim before a loan", "never sail at night"]
-    assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(made)}
-
-
-def test_rules_that_differ_in_a_sign_are_both_kept() -> None:
-    base = b"## Constraints\n- Never use C++ in the firmware\n- Never use C# in the firmware\n## Update 2026-01-01T00:00:00Z\n- Decisions: x y z\n"
-
-    assert constraints_of(swept(base, sweep_text(base), base)) == constraints_of(base)
-    assert len(constraints_of(base)) == 2
-
-
-def test_what_people_said_in_two_sections_may_stay_in_both() -> None:
-    base = b"## Preferences\n- no nuts\n## Constraints\n- no nuts\n"
-
-    assert swept(base, sweep_text(base), base) == base
-
-
-def test_a_comment_of_people_s_in_an_added_block_stays() -> None:
-    base = b"## Update 2026-01-01T00:00:00Z\n- Decisions: the boat is blue\n<!-- Mona: not blue, I checked -->\n"
-
-    made = swept(base, sweep_text(base), base)
-
-    assert b"<!-- Mona: not blue, I checked -->\n" in made
-    assert [entry.section for entry in entries_of(made)] == ["Decisions"]
-
-
 @pytest.mark.parametrize("find", [constraints_of, decisions_of])
 def test_what_is_no_bullet_holds_too_at_any_level(find: Callable[[bytes], tuple[str, ...]]) -> None:
     title = "Constraints" if find is constraints_of else "Decisions"
@@ -401,10 +158,3 @@ def test_what_is_no_bullet_holds_too_at_any_level(find: Callable[[bytes], tuple[
         "the boat stays blue",
         "and dry",
     )
-
-
-def test_a_file_of_thousands_of_entries_costs_less_than_a_second() -> None:
-    base = b"## Decisions\n" + b"".join(b"- entry %d\n" % number for number in range(4_400))
-    began = time.process_time()
-    assert swept(base, sweep_text(base), base) == base
-    assert time.process_time() - began < 1.5
