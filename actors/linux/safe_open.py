@@ -22,6 +22,8 @@ _MEANINGS = {
     errno.ENOSYS: "this kernel is too old to open files safely (Linux 5.6 is needed)",
 }
 _SHOWN_NAME = 200
+_READ_BYTES = 128 * 1024
+"""At one go."""
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -46,11 +48,16 @@ def read_beneath(folder: Path, name: str, max_bytes: int) -> bytes:
         ValueError: it cannot be read so; names the value and the rule.
         OSError: `folder` cannot be opened.
     """
-    with os.fdopen(open_beneath(folder, name, max_bytes), "rb") as file:
-        try:
-            data = file.read(max_bytes + 1)
-        except OSError as error:
-            raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
+    fd, parts, left = open_beneath(folder, name, max_bytes), list[bytes](), max_bytes + 1
+    try:
+        while left and (part := os.read(fd, min(left, _READ_BYTES))):
+            parts.append(part)
+            left -= len(part)
+    except OSError as error:
+        raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
+    finally:
+        os.close(fd)
+    data = b"".join(parts)
     if len(data) > max_bytes:
         raise ValueError(f"file {_shown(name)}: it grew beyond {max_bytes} bytes")
     return data

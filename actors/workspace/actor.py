@@ -87,7 +87,7 @@ class WorkspaceActor(Actor):
         super().__init__()
         self.window = window
         self._config = config
-        self._channel = Channel(config, window, lambda: int(self.now().timestamp() * 1e9))
+        self._channel = Channel(config, window, self)
         self._books = Bookkeeping(self._channel.agent_folder, config.disk)
         self._state = WorkspaceState(self._books, is_kept=config.lives)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
@@ -148,9 +148,13 @@ class WorkspaceActor(Actor):
             self._files.close()
 
     def handle(self, message: WorkspaceMessage) -> None:
-        """Act on `message`; nothing here waits."""
-        with self.blocking():
-            self._dispatch(message)
+        """Act on `message`; what comes with every turn waits for the disk only to read or keep something."""
+        match message:
+            case PrepareTurn() | TurnEnded() | EventsLogged():
+                self._dispatch(message)
+            case _:
+                with self.blocking():
+                    self._dispatch(message)
         self.in_progress = (
             self._is_working or self._runs.is_busy or self._hooks.are_running or not self._files.is_at_rest
         )
@@ -158,8 +162,6 @@ class WorkspaceActor(Actor):
     def _dispatch(self, message: WorkspaceMessage) -> None:
         match message:
             case PrepareTurn():
-                if self._config.lives:
-                    self._channel.ensure()
                 self._preparing.begin(message, self._contribute)
             case TurnEnded():
                 self._turn_ended(message)
@@ -222,14 +224,18 @@ class WorkspaceActor(Actor):
         """What the system prompt says, the same as long as the log is, over restarts too."""
         if self._identity is not None and self._identity[0] == log_path and log_path:
             return self._identity[1]
+        with self.blocking():
+            text = self._kept_identity(log_path) if log_path and self._config.lives else self._identity_now()
+        self._identity = log_path, text
+        return text
+
+    def _kept_identity(self, log_path: str) -> str:
         name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".json")
-        text = self._books.document(name).get("text") if log_path and self._config.lives else None
+        text = self._books.document(name).get("text")
         if not isinstance(text, str):
             text = self._identity_now()
-            kept = {"text": text}
-            if log_path and self._config.lives and self._books.put_document(name, kept, is_durable=False):
+            if self._books.put_document(name, {"text": text}, is_durable=False):
                 self._books.prune("identity-")
-        self._identity = log_path, text
         return text
 
     def _identity_now(self) -> str:
@@ -243,7 +249,8 @@ class WorkspaceActor(Actor):
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count what was done, write down what is owed, and have SESSION.md brought up to date when that is due."""
         if ended.outcome == "aborted":
-            self._runs.stop_all("the turn that wanted it was stopped")
+            with self.blocking():
+                self._runs.stop_all("the turn that wanted it was stopped")
         elif ended.outcome == "answered":
             self._preparing.hook(AFTER_RESPONSE, {"answer": ended.events[-1].text if ended.events else ""})
         if not self._config.llm or not ended.events:
@@ -252,7 +259,8 @@ class WorkspaceActor(Actor):
         log_path = ended.events[0].path
         if self._config.session:
             self._state.note_turn(ended.turn_id, log_path)
-            self._state.keep()
+            with self.blocking():
+                self._state.keep()
         if self._is_working or not self._pacing.may_try(self.monotonic()):
             return
         if self._state.owed:
@@ -317,8 +325,9 @@ class WorkspaceActor(Actor):
             if event.kind == Kind.TOMBSTONE:
                 tombstone = tombstone_of(meta_dict(event.meta_json))
                 if tombstone is not None:
-                    self._gate.taken_back(tombstone)
-                    self._books.prune("refused-", 0)
+                    with self.blocking():
+                        self._gate.taken_back(tombstone)
+                        self._books.prune("refused-", 0)
                     self._workers.stop("words were taken back, of which they may have been told")
 
     def _window_begun(self, begun: WindowBegun) -> None:

@@ -70,8 +70,11 @@ class Bookkeeping:
         """
         path = self.folder / name
         try:
-            make_private(path.parent, self._disk.make_folder)
-            put_whole(self._disk, path, data, is_durable=is_durable)
+            try:
+                put_whole(self._disk, path, data, is_durable=is_durable)
+            except FileNotFoundError:  # somebody has taken all bookkeeping away, or nothing was ever kept
+                make_private(path.parent, self._disk.make_folder)
+                put_whole(self._disk, path, data, is_durable=is_durable)
         except OSError as error:
             log.warning("%s is not kept: %s", path, error)
             return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.kernel import Host
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
 from actors.linux.signature import Signature, is_settled, signature
@@ -42,46 +42,71 @@ class _Known:
 
 
 class Channel:
-    """Reader of one window's files and of those that people share."""
+    """Reader of one window's files and of those that people share.
 
-    def __init__(self, config: WorkspaceConfig, window: Window, clock_ns: Callable[[], int]) -> None:
+    A look whether a file has changed takes some microseconds and is no wait; reading and making files are. Each call of
+    the system's lets other threads go first, so a turn makes as few as it can: one for each file.
+    """
+
+    def __init__(self, config: WorkspaceConfig, window: Window, host: Host) -> None:
         """Nothing is read yet.
 
         Args:
             config: Where they are.
             window: Whose.
-            clock_ns: Wall clock, for files so new that their next change may not show.
+            host: The actor; its clock tells of files so new that their next change may not show.
         """
         self._config = config
-        self._clock_ns = clock_ns
+        self._host = host
         self.folder = config.folder_of(window)
         self.agent_folder = self.folder / AGENT
         self._known: dict[Path, _Known] = {}
+        self._shared: tuple[SharedFolder, ...] | None = None
+        self._trouble = ""
+        """Why files could not be made when that was last tried."""
 
     def ensure(self) -> None:
         """See that the folder is there with its three files, each of which is made of a template where it is missing.
 
-        A failure is logged: whoever reads them finds nothing then.
+        A failure is logged, once: whoever reads them finds nothing then.
         """
+        missing = [name for name in TEMPLATES if not os.path.lexists(self.folder / name)]
+        if not missing:
+            return
+        trouble = ""
         try:
-            if not self.agent_folder.is_dir():
-                make_private(self.agent_folder)
-            for name, template in TEMPLATES.items():
-                if not os.path.lexists(self.folder / name):
-                    self._create(name, template)
+            with self._host.blocking():
+                if not self.agent_folder.is_dir():
+                    make_private(self.agent_folder)
+                for name in missing:
+                    self._create(name, TEMPLATES[name])
         except OSError as error:
-            log.warning("%s: its files cannot be made: %s", self.folder, error)
+            trouble = str(error)
+        if trouble and trouble != self._trouble:
+            log.warning("%s: its files cannot be made: %s", self.folder, trouble)
+        self._trouble = trouble
 
     def read(self, name: str) -> bytes:
-        """What one of the window's files holds; nothing where it is not there, or cannot be read."""
-        return self._read(self.folder, name)
+        """What one of the window's files holds, which is made where it is missing; nothing where it cannot be read."""
+        path = self.folder / name
+        seen = signature(path)
+        if seen is None and name in TEMPLATES and self._config.lives:
+            self.ensure()
+            seen = signature(path)
+        return self._read(path, seen)
 
     def read_shared(self, name: str) -> bytes:
         """The same of people's."""
-        return self._read(self._config.root, name)
+        path = self._config.root / name
+        return self._read(path, signature(path))
 
     def shared_folders(self) -> tuple[SharedFolder, ...]:
-        """What commands are to see: people's files to read, the window's own to change."""
+        """What commands are to see: people's files to read, the window's own to change; links are followed once."""
+        if self._shared is None:
+            self._shared = self._shared_folders()
+        return self._shared
+
+    def _shared_folders(self) -> tuple[SharedFolder, ...]:
         root = os.path.realpath(self._config.root)
         folders = [SharedFolder(path=root, hidden=(CHANNELS,))]
         if self._config.lives:
@@ -103,23 +128,24 @@ class Channel:
         finally:
             os.close(fd)
 
-    def _read(self, folder: Path, name: str) -> bytes:
-        path = folder / name
-        seen = signature(path)
+    def _read(self, path: Path, seen: Signature | None) -> bytes:
         known = self._known.get(path)
         if known is not None and known.signature == seen and known.is_settled:
             return known.data
-        settled = is_settled(seen, self._clock_ns())
-        data, flaw = self._look(folder, name) if seen is not None else (b"", "")
+        settled = is_settled(seen, int(self._host.now().timestamp() * 1e9))
+        data, flaw = self._look(path) if seen is not None else (b"", "")
+        if known is not None and known.data == data:
+            data = known.data  # whoever has made something of it knows it again
         if flaw and (known is None or known.flaw != flaw):
             log.warning("%s is not read: %s", path, flaw)
         self._known[path] = _Known(seen, data, settled, flaw)
         return data
 
-    def _look(self, folder: Path, name: str) -> tuple[bytes, str]:
+    def _look(self, path: Path) -> tuple[bytes, str]:
         """What a file holds, and why that is not known."""
         try:
-            data = read_beneath(folder, name, READ_BYTES)
+            with self._host.blocking():
+                data = read_beneath(path.parent, path.name, READ_BYTES)
         except (ValueError, OSError) as error:
             return b"", str(error)
         if data.count(b"\n") > READ_LINES:

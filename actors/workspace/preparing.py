@@ -62,6 +62,8 @@ class Preparing:
         Nothing is waited for beyond the hooks' own limit; what a newer turn asks for comes first.
         """
         self._turn = turn
+        if self._config.lives and not self._config.recall:
+            self._channel.ensure()  # otherwise those that are missing are made where they are read
 
         def said(outputs: tuple[HookOutput, ...]) -> None:
             done(turn, self._block(turn, outputs))
@@ -93,7 +95,10 @@ class Preparing:
             return False
         files = {name: str(self._channel.folder / name) for name in (SESSION, MEMORY, HISTORY)}
         who = HookTurn(TurnId(turn.turn_id), (cut or turn).audience, self._channel.shared_folders())
-        return self._hooks.begin(event, {**facts, "files": files}, who, done)
+        with self._host.blocking():
+            if self._config.lives:
+                self._channel.ensure()
+            return self._hooks.begin(event, {**facts, "files": files}, who, done)
 
     @property
     def folders(self) -> tuple[SharedFolder, ...]:
