@@ -17,6 +17,11 @@ def signature(path: Path) -> Signature | None:
         status = os.lstat(path)
     except OSError:
         return None
+    return signature_of(status)
+
+
+def signature_of(status: os.stat_result) -> Signature:
+    """The same of what is known of a file."""
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -132,6 +132,8 @@ class WorkspaceActor(Actor):
             return
         with self.blocking():
             self._channel.ensure()
+            if self._channel.is_new:
+                return
             try:
                 self._files.recover((SESSION, MEMORY, HISTORY, ARCHIVE))
             except OSError as error:
@@ -231,10 +233,11 @@ class WorkspaceActor(Actor):
 
     def _kept_identity(self, log_path: str) -> str:
         name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".json")
-        text = self._books.document(name).get("text")
+        is_first = self._channel.is_new and self._identity is None
+        text = None if is_first else self._books.document(name).get("text")
         if not isinstance(text, str):
             text = self._identity_now()
-            if self._books.put_document(name, {"text": text}, is_durable=False):
+            if self._books.put_document(name, {"text": text}, is_durable=False) and not is_first:
                 self._books.prune("identity-")
         return text
 

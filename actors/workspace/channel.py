@@ -11,7 +11,7 @@ from pathlib import Path
 from actors.kernel import Host
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
-from actors.linux.signature import Signature, is_settled, signature
+from actors.linux.signature import Signature, is_settled, signature, signature_of
 from actors.workspace.config import AGENT, CHANNELS, WorkspaceConfig
 from domain.workspace.files.history_file import HISTORY_TEMPLATE
 from domain.workspace.files.memory_file import MEMORY_TEMPLATE
@@ -62,6 +62,8 @@ class Channel:
         self.agent_folder = self.folder / AGENT
         self._known: dict[Path, _Known] = {}
         self._shared: tuple[SharedFolder, ...] | None = None
+        self.is_new = False
+        """Whether this life has made the agent's own folder, so that nothing of an earlier one's is in it."""
         self._trouble = ""
         """Why files could not be made when that was last tried."""
 
@@ -78,6 +80,7 @@ class Channel:
             with self._host.blocking():
                 if not self.agent_folder.is_dir():
                     make_private(self.agent_folder)
+                    self.is_new = True
                 for name in missing:
                     self._create(name, TEMPLATES[name])
         except OSError as error:
@@ -115,15 +118,18 @@ class Channel:
         return tuple(folders)
 
     def _create(self, name: str, template: bytes) -> None:
+        """Make a file, which need not be read then: whoever changes it has seen it, so later than within its tick."""
+        path = self.folder / name
         try:
-            fd = os.open(self.folder / name, _CREATE, 0o600)
+            fd = os.open(path, _CREATE, 0o600)
         except FileExistsError:
             return
         try:
             if os.write(fd, template) < len(template):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._known[path] = _Known(signature_of(os.fstat(fd)), template, is_settled=True)
         except OSError:
-            (self.folder / name).unlink()
+            path.unlink()
             raise
         finally:
             os.close(fd)

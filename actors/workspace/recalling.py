@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from actors.workspace.channel import HISTORY, MEMORY, SESSION, Channel
+from actors.workspace.channel import HISTORY, MEMORY, SESSION, TEMPLATES, Channel
 from domain.workspace.recall.entries import Entry, Source, entries
 from domain.workspace.recall.search import RecallIndex, recalled
 
@@ -61,5 +61,6 @@ class Recall:
         known = self._parsed.get(name)
         if known is not None and known[0] is data:
             return False
-        self._parsed[name] = data, entries(data.decode("utf-8", "replace"), source, name)
+        is_blank = data == TEMPLATES.get(name)  # as most windows' files are for long; those have no entries
+        self._parsed[name] = data, () if is_blank else entries(data.decode("utf-8", "replace"), source, name)
         return True

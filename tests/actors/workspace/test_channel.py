@@ -7,6 +7,7 @@ import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,6 +131,78 @@ def test_a_template_that_could_not_be_written_whole_is_not_left_there(
         assert rig.prepare().instructions
     rig.prepare()
     assert rig.text("SESSION.md").startswith("# Session Title\n")
+
+
+class Calls:
+    """What a turn asks of the disk, and how often it waits for it."""
+
+    def __init__(self, rig: WorkspaceRig, patch: pytest.MonkeyPatch) -> None:
+        self.names: list[str] = []
+        self.waits = 0
+        for name in ("stat", "lstat", "open", "mkdir", "scandir", "listdir"):
+            patch.setattr(os, name, self._counting(name))
+        self._begins = rig.system.dispatcher.wait_begins
+        patch.setattr(rig.system.dispatcher, "wait_begins", self._wait)
+
+    def _counting(self, name: str) -> Callable[..., Any]:
+        call = getattr(os, name)
+
+        def counted(*args: Any, **options: Any) -> Any:
+            self.names.append(name)
+            return call(*args, **options)
+
+        return counted
+
+    def _wait(self) -> None:
+        self.waits += 1
+        self._begins()
+
+
+def test_a_turn_over_files_that_did_not_change_looks_once_at_each_and_waits_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True)
+    rig.prepare()
+    rig.clock.advance(1.0)
+    with monkeypatch.context() as patch:
+        calls = Calls(rig, patch)
+        rig.prepare("What of the kiln?")
+        rig.turn("What of the kiln?")
+        assert (calls.names, calls.waits) == (["lstat"] * 4, 0)
+        rig.write("MEMORY.md", "- The kiln is old.\n")
+        calls.names.clear()
+        assert "The kiln is old" in rig.prepare("What of the kiln?").block
+        assert calls.waits == 1
+
+
+def test_files_that_this_life_has_made_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = WorkspaceRig(tmp_path, recall=True)
+    monkeypatch.setattr("actors.workspace.channel.read_beneath", lambda *_: pytest.fail("it is read"))
+    rig.prepare()
+    assert rig.text("SESSION.md").startswith("# Session Title\n")
+
+
+@pytest.mark.parametrize("recall", [False, True])
+@pytest.mark.parametrize("name", ["SESSION.md", "MEMORY.md", "HISTORY.md", "."])
+def test_what_was_deleted_is_made_anew_by_the_next_turn(tmp_path: Path, name: str, recall: bool) -> None:
+    rig = WorkspaceRig(tmp_path, recall=recall)
+    rig.prepare()
+    before = rig.texts
+    if name == ".":
+        shutil.rmtree(rig.folder)
+    else:
+        (rig.folder / name).unlink()
+    rig.prepare()
+    assert rig.texts == before
+    assert rig.agent.is_dir()
+
+
+def test_files_that_cannot_be_made_are_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "workspace").write_text("a file where the folder should be")
+    rig = WorkspaceRig(tmp_path, **ON)
+    for _ in range(3):
+        rig.prepare()
+    assert sum("its files cannot be made" in each.getMessage() for each in caplog.records) == 1
 
 
 def test_a_root_that_cannot_be_written_stops_no_turn(tmp_path: Path) -> None:
