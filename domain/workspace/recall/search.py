@@ -187,9 +187,11 @@ def _found(
             shared[number] |= bit
     for term, telling in asked(previous).items():
         if term not in wanted:
+            weight, worth = index.weight(term) * _PREVIOUS, telling * _PREVIOUS_POINTS
             for number, part in index.postings.get(term, ()):
-                scores[number] += index.weight(term) * part * _PREVIOUS
-                points[number] += telling * _PREVIOUS_POINTS if shared[number] & ~empty else 0.0
+                if shared[number]:
+                    scores[number] += weight * part
+                    points[number] += worth if shared[number] & ~empty else 0.0
     needed = float(POINTS + len(wanted) // LONG_MESSAGE)
     if asks:
         needed = min(needed, max(1.0, whole))
