@@ -183,8 +183,10 @@ def _found(
         weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
         for number, part in postings or ():
             scores[number] += weight * part
-            points[number] += worth
             shared[number] |= bit
+        if worth:  # what says nothing is in the most entries
+            for number, _ in postings or ():
+                points[number] += worth
     for term, telling in asked(previous).items():
         if term not in wanted:
             weight, worth = index.weight(term) * _PREVIOUS, telling * _PREVIOUS_POINTS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -117,17 +117,22 @@ def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
     """The terms of a word, or of an identifier: itself and its parts."""
     pieces = [part for piece in _PIECE.findall(word) for part in _CAMEL.split(piece)]
     if len(pieces) > 1:
-        telling = [_telling(each, may_name=False) for each in pieces if each.casefold() not in EMPTY]
+        telling = [_telling(each, *_first(words(each), each)) for each in pieces if each.casefold() not in EMPTY]
         if telling and len(word) > 3:
             is_name = bool(re.search(r"[_/\\.:]|[a-z][A-Z]|[0-9]", word)) and not word[:1].isdigit()
             yield Term(word.casefold(), Telling.MUCH if is_name or max(telling) > 1 else Telling.SOMETHING)
     for piece in pieces:
-        for plain in words(piece):
-            term = stemmed(plain)
+        plains = words(piece)
+        first: tuple[str, str] | None = None
+        for plain in plains:
             if plain in STOP_WORDS or (len(plain) < 2 and not plain.isdigit()):
                 continue
-            is_empty = plain in EMPTY_FORMS
-            yield Term(term, Telling.NOTHING if is_empty else _telling(piece, may_name=may_name and len(pieces) == 1))
+            term = stemmed(plain)
+            if plain in EMPTY_FORMS:
+                yield Term(term, Telling.NOTHING)
+                continue
+            first = first or ((plain, term) if plain == plains[0] else _first(plains, piece))
+            yield Term(term, _telling(piece, *first, may_name=may_name and len(pieces) == 1))
 
 
 def stemmed(word: str) -> str:
@@ -136,15 +141,28 @@ def stemmed(word: str) -> str:
     return f"{term[:-1]}i" if term.endswith("y") and len(term) > 3 else term  # `deploy` as in `deployments`
 
 
-def _telling(word: str, *, may_name: bool) -> Telling:
-    folded = words(word)[0] if words(word) else word.casefold()
+def _first(plains: Sequence[str], word: str) -> tuple[str, str]:
+    """The first of a word's plain forms, and its stem."""
+    folded = plains[0] if plains else word.casefold()
+    return folded, stemmed(folded)
+
+
+def _telling(word: str, folded: str, term: str, *, may_name: bool = False) -> Telling:
+    """How much a word says of what a text is about.
+
+    Args:
+        word: As it stands.
+        folded: Its plain form.
+        term: The stem of that.
+        may_name: Whether a capital makes it a name.
+    """
     if word.isdigit():
         if len(word) < 3 or _YEAR.fullmatch(word):
             return Telling.NOTHING
         return Telling.MUCH if len(word) > 3 else Telling.SOMETHING
     if folded in SLIGHT:
         return Telling.NOTHING
-    if stemmed(folded) in LIGHT_TERMS:
+    if term in LIGHT_TERMS:
         return Telling.SOMETHING
     if any(letter.isdigit() for letter in word):
         return Telling.MUCH if len(word) > 2 else Telling.SOMETHING
