@@ -161,9 +161,9 @@ class Calls:
 def test_a_turn_over_files_that_did_not_change_looks_once_at_each_and_waits_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True)
+    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True, can_run=True)
     rig.prepare()
-    rig.clock.advance(1.0)
+    rig.clock.advance(1.0)  # what skills declare is looked at every three seconds, for all windows
     with monkeypatch.context() as patch:
         calls = Calls(rig, patch)
         rig.prepare("What of the kiln?")
@@ -180,6 +180,24 @@ def test_files_that_this_life_has_made_are_not_read(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("actors.workspace.channel.read_beneath", lambda *_: pytest.fail("it is read"))
     rig.prepare()
     assert rig.text("SESSION.md").startswith("# Session Title\n")
+
+
+def test_the_first_turn_of_a_new_window_makes_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True)
+    calls = Calls(rig, monkeypatch)
+    rig.prepare()
+    assert calls.names.count("open") <= 6  # three files, the system prompt's text, two documents that are not there
+    assert "scandir" not in calls.names
+    assert "listdir" not in calls.names
+
+
+def test_a_file_that_was_only_touched_is_not_indexed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = WorkspaceRig(tmp_path, recall=True)
+    rig.write("MEMORY.md", "- Our glaze supplier is Meridian.\n")
+    rig.prepare()
+    os.utime(rig.folder / "MEMORY.md", (1, 1))
+    monkeypatch.setattr("actors.workspace.recalling.entries", lambda *_: pytest.fail("it is read as entries"))
+    assert "Meridian" in rig.prepare("Who is our glaze supplier?").block
 
 
 @pytest.mark.parametrize("recall", [False, True])
