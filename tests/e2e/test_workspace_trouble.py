@@ -173,8 +173,10 @@ def test_kills_at_any_moment_double_nothing_and_break_no_file(server: Playground
         process.start()
         last = server.say(GENERAL_ID, "the last")
         server.wait_for_reply(GENERAL_ID, after=last, timeout_s=100)
-        process.terminate()
         folder = tmp_path / "data/workspace/channels/discord-channel" / str(GENERAL_ID)
+        eventually(lambda: any("400 euros" in each.read_text() for each in folder.glob("MEMORY.md")))
+        eventually(lambda: any("Ask Mona" in each.read_text() for each in folder.glob("SESSION.md")))
+        process.terminate()
         memory, session = (folder / "MEMORY.md").read_text(), (folder / "SESSION.md").read_text()
         assert memory.count("The gas budget is 400 euros") == 1
         assert session.count("Ask Mona first") == 1

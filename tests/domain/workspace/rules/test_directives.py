@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from tests.domain.workspace.rules.said_by_the_way import NO_TERSE_RULES
 from tests.domain.workspace.rules.said_in_few_words import TERSE_RULES
 from tests.domain.workspace.rules.said_lines import NO_RULES, RULES
 from tests.domain.workspace.spoken import PATH, turn
+from tests.pace import paced_s
 
 words = st.sampled_from(
     ["never", "always", "if", "the", "a", "must", "no", ",", "keep", "and", "x", "only", "you", "bis", "-", "?"]
@@ -192,11 +192,8 @@ def test_very_many_lines_of_one_kind_push_no_fainter_rule_out(count: int) -> Non
     lines = [line(f"Never eat {number}.", 0.7) for number in range(count)]
     lines[count // 2 : count // 2] = rules
 
-    began = time.perf_counter()
-    chosen = surest(lines, 12)
-
-    assert set(rules) <= set(chosen)
-    assert time.perf_counter() - began < 2, "it takes about 0.05 s"
+    assert set(rules) <= set(surest(lines, 12))
+    assert paced_s(lambda: surest(lines, 12)) < 2, "it takes about 0.05 s"
 
 
 def test_of_more_lines_than_are_compared_some_of_all_parts_are() -> None:
@@ -209,6 +206,7 @@ def test_of_more_lines_than_are_compared_some_of_all_parts_are() -> None:
 def test_the_same_lines_are_chosen_in_every_process() -> None:
     program = """
 from domain.workspace.rules.directives import FoundLine, surest
+from tests.pace import paced_s
 lines = [FoundLine("u", "p", 1, "Ann", f"Never put shelf {n * n} above {n} or {n % 7}.", 0.5) for n in range(300)]
 print([each.text for each in surest(lines, 12)])
 """

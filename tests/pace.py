@@ -1,0 +1,41 @@
+"""CPU time of a piece of work, in seconds of a usual machine: machines that run the tests differ by a factor of five."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+USUAL_S = 0.02
+"""CPU time of one unit of known work on the machine that the limits in the tests were set on, in seconds."""
+
+_WORDS = re.compile(rb"[a-z]+|\d+")
+
+
+def paced_s(work: Callable[[], object], *, tries: int = 1) -> float:
+    """CPU seconds of `work`, the least of `tries` runs, each divided by how much slower than usual the machine just was.
+
+    The machine is asked before and after each run, by known work of the same kind (loops, dicts, bytes, patterns), since
+    a neighbour may slow it at any time. A faster machine than the usual one is no reason for a stricter limit.
+    """
+    took = []
+    for _ in range(tries):
+        before_s = _cpu_s(_known_work)
+        run_s = _cpu_s(work)
+        took.append(run_s / max(1.0, (before_s + _cpu_s(_known_work)) / 2 / USUAL_S))
+    return min(took)
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    began_s = time.process_time()
+    work()
+    return time.process_time() - began_s
+
+
+def _known_work() -> None:
+    text = b"".join(b"line %d of some words\n" % number for number in range(12_000))
+    found: dict[bytes, int] = {}
+    for line in text.splitlines():
+        for word in _WORDS.findall(line):
+            found[word] = found.get(word, 0) + 1
+    assert len(found) > 12_000
