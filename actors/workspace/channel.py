@@ -64,8 +64,8 @@ class Channel:
         self._shared: tuple[SharedFolder, ...] | None = None
         self.is_new = False
         """Whether this life has made the agent's own folder, so that nothing of an earlier one's is in it."""
-        self._trouble = ""
-        """Why files could not be made when that was last tried."""
+        self._trouble: dict[str, str] = {}
+        """Name of a file that is missing -> why it could not be made when that was last tried."""
 
     def ensure(self) -> None:
         """See that the folder is there with its three files, each of which is made of a template where it is missing.
@@ -74,8 +74,10 @@ class Channel:
         """
         missing = [name for name in TEMPLATES if not os.path.lexists(self.folder / name)]
         if not missing:
+            self._trouble.clear()
             return
         trouble = ""
+        known = {self._trouble.get(name, "") for name in missing}
         try:
             with self._host.blocking():
                 if not self.agent_folder.is_dir():
@@ -85,9 +87,9 @@ class Channel:
                     self._create(name, TEMPLATES[name])
         except OSError as error:
             trouble = str(error)
-        if trouble and trouble != self._trouble:
+        if trouble and known != {trouble}:
             log.warning("%s: its files cannot be made: %s", self.folder, trouble)
-        self._trouble = trouble
+        self._trouble = dict.fromkeys(missing, trouble)
 
     def read(self, name: str) -> bytes:
         """What one of the window's files holds, which is made where it is missing; nothing where it cannot be read."""
@@ -96,6 +98,8 @@ class Channel:
         if seen is None and name in TEMPLATES and self._config.lives:
             self.ensure()
             seen = signature(path)
+        elif self._trouble:
+            self._trouble.pop(name, None)  # somebody has made it
         return self._read(path, seen)
 
     def read_shared(self, name: str) -> bytes:

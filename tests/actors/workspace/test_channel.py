@@ -223,6 +223,24 @@ def test_files_that_cannot_be_made_are_told_of_once(tmp_path: Path, caplog: pyte
     assert sum("its files cannot be made" in each.getMessage() for each in caplog.records) == 1
 
 
+@pytest.mark.parametrize("recall", [False, True])
+def test_files_that_cannot_be_made_are_told_of_again_once_somebody_had_made_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, recall: bool
+) -> None:
+    root = tmp_path / "workspace"
+    root.write_text("a file where the folder should be")
+    rig = WorkspaceRig(tmp_path, recall=recall)
+    rig.prepare()
+    root.unlink()
+    for name in ("SESSION.md", "MEMORY.md", "HISTORY.md"):
+        rig.write(name, "made by a person\n")
+    rig.prepare()
+    shutil.rmtree(root)
+    root.write_text("a file again")
+    rig.prepare()
+    assert sum("its files cannot be made" in each.getMessage() for each in caplog.records) == 2
+
+
 def test_a_root_that_cannot_be_written_stops_no_turn(tmp_path: Path) -> None:
     (tmp_path / "workspace").write_text("a file where the folder should be")
     rig = WorkspaceRig(tmp_path, **ON)
