@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from domain.memory.keywords import STOP_WORDS, words
 from domain.memory.porter import stem
@@ -21,6 +22,8 @@ LONGEST = 4_000
 """So many characters of a message are looked at."""
 MOST = 80
 """So many terms of a message are looked for."""
+_REMEMBERED_CHARS = 40
+"""The terms of a longer word are found anew each time."""
 
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HIRAGANA = "\u3041-\u309f"
@@ -82,7 +85,9 @@ def _found(text: str) -> Iterator[Term]:
     begins = True  # a sentence, whose first word has a capital whatever it is
     for run in _RUN.finditer(text):
         if run["word"]:
-            yield from _of_word(run["word"], may_name=capitals and not begins)
+            word = run["word"]
+            read = _of_word if len(word) <= _REMEMBERED_CHARS else _read_word
+            yield from read(word, may_name=capitals and not begins)
         elif run["kana"]:
             if len(run["kana"]) > 1:
                 yield Term(run["kana"], Telling.MUCH if len(run["kana"]) > 3 else Telling.SOMETHING)
@@ -113,8 +118,13 @@ def _pairs(run: str, *, is_word: bool = False) -> Iterator[Term]:
             yield Term(pair, Telling.MUCH if is_alone else Telling.SOMETHING)
 
 
-def _of_word(word: str, *, may_name: bool) -> Iterator[Term]:
-    """The terms of a word, or of an identifier: itself and its parts."""
+@lru_cache(maxsize=16_384)
+def _of_word(word: str, *, may_name: bool) -> tuple[Term, ...]:
+    """The terms of a word, or of an identifier: itself and its parts; people use few words, so most were met before."""
+    return tuple(_read_word(word, may_name=may_name))
+
+
+def _read_word(word: str, *, may_name: bool) -> Iterator[Term]:
     pieces = [part for piece in _PIECE.findall(word) for part in _CAMEL.split(piece)]
     if len(pieces) > 1:
         telling = [_telling(each, *_first(words(each), each)) for each in pieces if each.casefold() not in EMPTY]
