@@ -17,8 +17,16 @@ from tests.ordinary_user import as_ordinary_user
 from tests.patience import PATIENCE_S
 
 
+def wait_for_removals() -> None:
+    """Return once nothing that was emptied is still being removed, by another test's agent neither."""
+    for thread in threading.enumerate():
+        if thread.name == "shell-trash":
+            thread.join(PATIENCE_S)
+
+
 @pytest.fixture
 def workplaces(tmp_path: Path) -> Workplaces:
+    wait_for_removals()
     return Workplaces(work_root=tmp_path / "data" / "work", data_root=tmp_path / "data", cli_workdir=None)
 
 
@@ -123,9 +131,7 @@ def test_an_emptied_folder_is_empty_at_once_and_what_was_in_it_goes(workplaces: 
         assert workplaces.empty(window()) == folder
         assert list(folder.iterdir()) == []
 
-        for thread in threading.enumerate():
-            if thread.name == "shell-trash":
-                thread.join(PATIENCE_S)
+        wait_for_removals()
         assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
     assert other.exists()
 
@@ -157,9 +163,7 @@ def test_a_folder_is_emptied_though_the_disk_has_no_room_for_another_one(
     with monkeypatch.context() as full:
         full.setattr("actors.shell.workplace.make_private", make_private)
         workplaces.empty(window())
-        for thread in threading.enumerate():
-            if thread.name == "shell-trash":
-                thread.join(PATIENCE_S)
+        wait_for_removals()
         assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
 
     assert not (workplaces.open(window()).cwd / "large").exists()
@@ -169,9 +173,7 @@ def test_what_an_agent_before_had_emptied_goes_too(workplaces: Workplaces, tmp_p
     left = tmp_path / "data" / "work" / ".emptied" / "1-1-0"
     (left / "deep").mkdir(parents=True)
     workplaces.remove_trash()
-    for thread in threading.enumerate():
-        if thread.name == "shell-trash":
-            thread.join(PATIENCE_S)
+    wait_for_removals()
     assert not left.exists()
 
 
@@ -197,9 +199,7 @@ def test_what_is_emptied_while_something_is_being_removed_goes_too(
         workplaces.empty(window(number))
         assert removing.wait(PATIENCE_S)
     may_go_on.set()
-    for thread in threading.enumerate():
-        if thread.name == "shell-trash":
-            thread.join(PATIENCE_S)
+    wait_for_removals()
     assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
     assert (set(at_once), len(at_once), caplog.messages) == ({1}, 3, [])
 
@@ -221,8 +221,6 @@ def test_a_folder_that_a_command_has_shut_is_emptied_all_the_same(
         each.chmod(mode)
     with as_ordinary_user():
         workplaces.empty(window())
-        for thread in threading.enumerate():
-            if thread.name == "shell-trash":
-                thread.join(PATIENCE_S)
+        wait_for_removals()
         assert list((tmp_path / "data" / "work" / ".emptied").iterdir()) == []
         assert list(folder.iterdir()) == []
