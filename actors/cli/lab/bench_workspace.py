@@ -76,4 +76,8 @@ def _recorded(data: Path | None, facts: Path | None, cache: Path | None, limit: 
         click.echo("note: without the local model there are no rows of evidence", err=True)
         return None
     conversations = [read(file, limit) for file in files(data)]
-    return Recorded(conversations, read_facts(facts), KeptVectors(LocalModel.load(), cache or default_cache()))
+    found = read_facts(facts)
+    if not any(each.name in found for each in conversations):
+        names = ", ".join(each.name for each in conversations)
+        raise ValueError(f"{facts}: must have the facts of one of {names}")
+    return Recorded(conversations, found, KeptVectors(LocalModel.load(), cache or default_cache()))

@@ -62,6 +62,8 @@ def _flat(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _files(sample: Mapping[str, Any]) -> Files:
     numbers = sorted({int(match[1]) for key in sample if (match := _SESSION.fullmatch(key))})
+    if not numbers:
+        raise ValueError("it has no session_1_observation and no session_1_summary, nor any other session's")
     memory, turns = ["# Channel Memory"], dict[int, frozenset[str]]()
     history = ["# Channel History"]
     for number in numbers:

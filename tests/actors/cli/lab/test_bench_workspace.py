@@ -55,6 +55,23 @@ def test_a_missed_target_is_the_commands_exit_code(monkeypatch: pytest.MonkeyPat
     assert json.loads(document.stdout)["figures"]["held_wrong"] == wrong
 
 
+@pytest.mark.skipif(not is_installed(), reason="the local model is an extra")
+@pytest.mark.parametrize("given", [None, "another"])
+def test_facts_of_other_conversations_are_refused_with_the_names_of_these(tmp_path: Path, given: str | None) -> None:
+    for folder in ("data", "facts"):
+        (tmp_path / folder).mkdir()
+    conversations.write(tmp_path / "data")
+    if given:
+        recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": given})
+    done = run(
+        *("agent", "bench", "workspace", "--quick", "--data", str(tmp_path / "data")),
+        *("--facts", str(tmp_path / "facts")),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert f"{tmp_path / 'facts'}: must have the facts of one of tiny" in done.stderr
+
+
 def test_data_that_cannot_be_read_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{")
     where = ["--data", str(tmp_path), "--facts", str(tmp_path)]
