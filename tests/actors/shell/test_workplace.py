@@ -18,7 +18,7 @@ from tests.patience import PATIENCE_S
 
 
 def wait_for_removals() -> None:
-    """Return once nothing that was emptied is still being removed, by another test's agent neither."""
+    """Return once nothing that was emptied is still being removed, by this test's agent or another's."""
     for thread in threading.enumerate():
         if thread.name == "shell-trash":
             thread.join(PATIENCE_S)

@@ -63,13 +63,10 @@ def test_facts_of_other_conversations_are_refused_with_the_names_of_these(tmp_pa
     conversations.write(tmp_path / "data")
     if given:
         recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": given})
-    done = run(
-        *("agent", "bench", "workspace", "--quick", "--data", str(tmp_path / "data")),
-        *("--facts", str(tmp_path / "facts")),
-        cwd=tmp_path,
-    )
-    assert done.returncode == 1
-    assert f"{tmp_path / 'facts'}: must have the facts of one of tiny" in done.stderr
+    where = ["--data", str(tmp_path / "data"), "--facts", str(tmp_path / "facts")]
+    told = CliRunner().invoke(agent, ["bench", "workspace", *where])
+    assert told.exit_code == 1
+    assert f"{tmp_path / 'facts'}: must have the facts of one of tiny" in told.stderr
 
 
 def test_data_that_cannot_be_read_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -206,7 +206,6 @@ def test_of_more_lines_than_are_compared_some_of_all_parts_are() -> None:
 def test_the_same_lines_are_chosen_in_every_process() -> None:
     program = """
 from domain.workspace.rules.directives import FoundLine, surest
-from tests.pace import paced_s
 lines = [FoundLine("u", "p", 1, "Ann", f"Never put shelf {n * n} above {n} or {n % 7}.", 0.5) for n in range(300)]
 print([each.text for each in surest(lines, 12)])
 """
