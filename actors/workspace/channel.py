@@ -89,7 +89,7 @@ class Channel:
             trouble = str(error)
         if trouble and known != {trouble}:
             log.warning("%s: its files cannot be made: %s", self.folder, trouble)
-        self._trouble = dict.fromkeys(missing, trouble)
+        self._trouble = dict.fromkeys(missing, trouble) if trouble else {}
 
     def read(self, name: str) -> bytes:
         """What one of the window's files holds, which is made where it is missing; nothing where it cannot be read."""
