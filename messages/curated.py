@@ -7,9 +7,9 @@ its channel. The command line's window is the operator's; it may name another in
 
 from __future__ import annotations
 
-from messages.audience import ReadersChanged, ReadersListed
 from messages.base import Address, Message, RequestId, Value, Window, Word
 from messages.curated_view import CuratedAnswer, CuratedQuestion, Line
+from messages.discord import ReadersChanged, ReadersListed
 from messages.socket import Refused
 from messages.status import DescribeYourself
 from messages.turn import EventsLogged, PrepareTurn, TurnEnded

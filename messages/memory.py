@@ -11,8 +11,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.audience import ReadersChanged, ReadersListed
 from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.discord import ReadersChanged, ReadersListed
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.socket import Refused
 from messages.status import DescribeYourself

@@ -7,9 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.audience import ReadersDescribed
 from messages.base import Address, Message, RequestId, Value, Window, Word
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
 from messages.socket import Refused
 from messages.status import DescribeYourself
 

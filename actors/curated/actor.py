@@ -24,7 +24,6 @@ from actors.linux.disk import RealDisk
 from domain.curated.page import Fault, FaultKind, Scope
 from domain.edit.lines import EditRefusedError
 from domain.policy.known_readers import KnownReaders
-from messages.audience import ReadersChanged, ReadersListed, TellReaders
 from messages.base import Message, RequestId, Surface, Window
 from messages.curated import (
     AddFact,
@@ -58,6 +57,7 @@ from messages.curated_view import (
     RecallFacts,
     ShowTrace,
 )
+from messages.discord import ReadersChanged, ReadersListed, TellReaders
 from messages.shell import SharedFolder
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription

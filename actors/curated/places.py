@@ -10,8 +10,8 @@ from actors.curated.config import CLI, MEMORY, CuratedConfig
 from domain.curated.page import Scope
 from domain.policy.audience import Audience, admits, is_open
 from domain.policy.known_readers import KnownReaders
-from messages.audience import Readers
 from messages.base import Surface, Window
+from messages.discord import Readers
 
 _ELSEWHERE = "; say it in a channel or public thread that they may read, too"
 _PRIVATE = f"this conversation is private, and others read the {{what}}{_ELSEWHERE}"

@@ -14,10 +14,10 @@ from actors.discord.calls.fatal import token_fault
 from actors.discord.config import DiscordConfig
 from actors.discord.wiring import Surroundings, Wiring, wire
 from actors.kernel import Actor, LoopThread, NotUnderstoodError
-from messages.audience import DescribeReaders, TellReaders
 from messages.base import Message, has_request_id
 from messages.discord import (
     AttachFile,
+    DescribeReaders,
     DiscordCommand,
     EndProgress,
     PostMessage,
@@ -25,6 +25,7 @@ from messages.discord import (
     ShowReaction,
     ShowTyping,
     StopIntake,
+    TellReaders,
     UserMessageLogged,
 )
 

@@ -18,9 +18,9 @@ from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
 from domain.memory.remembered import remembered
 from domain.policy.known_readers import KnownReaders
-from messages.audience import ReadersChanged, ReadersListed, TellReaders
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import RestoreRedactions
+from messages.discord import ReadersChanged, ReadersListed, TellReaders
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import (
     DescribeMemory,

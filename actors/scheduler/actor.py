@@ -26,9 +26,8 @@ from actors.scheduler.watermark import Watermark
 from domain.edit.lines import BOM
 from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
-from messages.audience import ReadersDescribed
 from messages.base import RequestId
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,

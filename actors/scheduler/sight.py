@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from actors.kernel import Host
 from domain.policy.audience import may_show
-from messages.audience import DescribeReaders, Readers, ReadersDescribed
 from messages.base import Address, RequestId, Surface, Window
+from messages.discord import DescribeReaders, Readers, ReadersDescribed
 from messages.scheduler import ReadersOverdue
 
 PATIENCE_S = 5.0

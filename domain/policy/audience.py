@@ -1,6 +1,6 @@
 """Audience of a window: who reads it, and what may be shown there without giving it a new reader.
 
-What decides is who may read it when its words are to be shown, as Discord says then (`messages.audience.Readers`). Two
+What decides is who may read it when its words are to be shown, as Discord says then (`messages.discord.Readers`). Two
 channels are compared overwrite by overwrite: words may be shown in another window only if whoever may see that one,
 whatever roles he has or is given, may read where they were said. Who has which role is not asked.
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, combinations
 
-from messages.audience import Grant, Readers
 from messages.base import Window
+from messages.discord import Grant, Readers
 
 
 class Reach(StrEnum):

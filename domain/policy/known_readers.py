@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from domain.policy.audience import view_of
-from messages.audience import Readers, WindowReaders
+from messages.discord import Readers, WindowReaders
 
 
 class KnownReaders:

@@ -17,10 +17,9 @@ from actors.model.wire import messages_of, tools_of, without_tool_calls
 from actors.part import Layer
 from actors.parts import LAYERS, parts
 from actors.settings.load import load
-from messages.audience import ReadersChanged
 from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window
 from messages.context import PinMemory, StartNewWindow
-from messages.discord import DISCORD, Delivered, PostMessage
+from messages.discord import DISCORD, Delivered, PostMessage, ReadersChanged
 from messages.embedder import EmbedTexts
 from messages.memory import MEMORY
 from messages.model import ModelRequest, ToolCall

@@ -17,8 +17,8 @@ from lab.loopback_model.server import Answer as LoopbackAnswer
 from lab.loopback_model.server import Call, LoopbackModel
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from messages.audience import ReadersListed
 from messages.curated import CURATED, AddFact
+from messages.discord import ReadersListed
 from messages.model import ModelRequest
 from tests.actors.memory.readers import told
 from tests.e2e.recorded import CHANNEL, PUBLIC, THREAD, Recording

@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from domain.policy.audience import Audience, Reach, is_open
-from messages.audience import Grant, Readers
+from messages.discord import Grant, Readers
 
 _ADMINISTRATOR = discord.Permissions(administrator=True).value
 _VIEW = discord.Permissions(view_channel=True).value

@@ -14,7 +14,8 @@ from actors.discord.incoming.audience import readers_of
 from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.kernel import Host
-from messages.audience import (
+from messages.base import Address, Window
+from messages.discord import (
     DescribeReaders,
     Readers,
     ReadersChanged,
@@ -22,7 +23,6 @@ from messages.audience import (
     ReadersListed,
     WindowReaders,
 )
-from messages.base import Address, Window
 
 log = logging.getLogger(__name__)
 

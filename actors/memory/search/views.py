@@ -20,8 +20,8 @@ from actors.memory.index.seal import key_of_log
 from domain.log.window import LOG_ROOT, redacted_path
 from domain.policy.audience import NO_VIEW, admits, view_of
 from domain.policy.known_readers import KnownReaders
-from messages.audience import Readers
 from messages.base import Window
+from messages.discord import Readers
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from domain.policy.audience import admits
 from domain.policy.known_readers import KnownReaders
-from messages.audience import Readers
 from messages.base import Surface, Window
+from messages.discord import Readers
 
 Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]

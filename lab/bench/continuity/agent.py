@@ -19,10 +19,9 @@ from actors.context.log.recovery import survey
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.parts import LAYERS, parts, settings_tables
 from actors.settings.load import load
-from messages.audience import Grant, Readers, ReadersChanged, WindowReaders
 from messages.base import Address, Message, MessageId, RequestId, Surface, UserId, Window, request_id_of
 from messages.context import ResumeWindow, StartNewWindow, UserMessage
-from messages.discord import DISCORD, Delivered, PostMessage
+from messages.discord import DISCORD, Delivered, Grant, PostMessage, Readers, ReadersChanged, WindowReaders
 from messages.embedder import EmbedTexts, TextsEmbedded
 from messages.memory import MEMORY
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Usage

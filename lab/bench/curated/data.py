@@ -7,8 +7,8 @@ from pathlib import Path
 
 from actors.curated.config import MEMORY, CuratedConfig
 from actors.curated.folder import INDEX
-from messages.audience import Grant, Readers, WindowReaders
 from messages.base import Surface, Window
+from messages.discord import Grant, Readers, WindowReaders
 
 INDEX_BYTES = 8192
 TOPICS = 50

@@ -15,9 +15,9 @@ from actors.kernel import Actor, ActorSpec, not_understood
 from lab.bench.curated.data import folders, index, make_folders, windows
 from lab.bench.measure import Figures, percentile, settle
 from lab.curated_memory import OPERATOR, CuratedMemory
-from messages.audience import ReadersListed
 from messages.base import Address, RequestId, TurnId, Window
 from messages.curated import CURATED, PagesVerified, VerifyPages
+from messages.discord import ReadersListed
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import PrepareTurn, TurnContribution
 

@@ -13,9 +13,17 @@ from actors.scheduler.actor import SchedulerActor
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.zone import load_zone
-from messages.audience import DescribeReaders, Readers, ReadersDescribed, WindowReaders
 from messages.base import Address, Message, MessageId, Surface, Window
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
+from messages.discord import (
+    Delivered,
+    DeliveryFailed,
+    DeliveryRefused,
+    DescribeReaders,
+    PostMessage,
+    Readers,
+    ReadersDescribed,
+    WindowReaders,
+)
 
 SCHEDULER = Address("scheduler")
 DISCORD = Address("discord")

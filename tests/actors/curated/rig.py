@@ -13,9 +13,9 @@ from actors.curated.decisions import CuratedState
 from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.linux.disk import Disk
-from messages.audience import Grant, Readers, ReadersListed, WindowReaders
 from messages.base import Message, RequestId, Surface, TurnId, Window
 from messages.curated import CURATED, FactStaged, FlushFacts, RememberFact
+from messages.discord import Grant, Readers, ReadersListed, WindowReaders
 from messages.socket import Refused
 from messages.turn import PrepareTurn, TurnContribution
 

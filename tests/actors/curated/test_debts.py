@@ -17,7 +17,6 @@ from actors.edited_file.folder_lock import FolderLocks
 from domain.curated import journal
 from domain.curated.document import parsed
 from domain.curated.journal import Operation, Step
-from messages.audience import ReadersListed
 from messages.base import RequestId
 from messages.curated import (
     CURATED,
@@ -33,6 +32,7 @@ from messages.curated import (
     RemoveFact,
 )
 from messages.curated_view import CuratedDescribed, DescribeCurated, FaultsListed, ListFaults
+from messages.discord import ReadersListed
 from messages.socket import Refused
 from tests.actors.curated.rig import EVERYBODY, GENERAL, CuratedRig
 from tests.recording_disk import RecordingDisk

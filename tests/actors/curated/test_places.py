@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from messages.audience import Grant, Readers, ReadersListed, WindowReaders
 from messages.base import Surface, Window
 from messages.curated import CURATED, AddFact, FactsFlushed, FactStaged, FactWritten, FlushFacts, RememberFact
 from messages.curated_view import CuratedDescribed, DescribeCurated
+from messages.discord import Grant, Readers, ReadersListed, WindowReaders
 from messages.socket import Refused
 from tests.actors.curated.rig import (
     CLOSED,

@@ -9,8 +9,8 @@ from domain.log.event import Kind
 from domain.log.parser import parse
 from domain.log.window import parse_log_path
 from domain.policy.audience import Audience, Reach
-from messages.audience import Grant, Readers, WindowReaders
 from messages.base import Window
+from messages.discord import Grant, Readers, WindowReaders
 
 
 def readers(label: str) -> Readers | None:

@@ -21,10 +21,9 @@ from actors.memory.search.visibility import Scope
 from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
-from messages.audience import ReadersChanged, ReadersListed
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
 from messages.context import UserMessage
-from messages.discord import Delivered
+from messages.discord import Delivered, ReadersChanged, ReadersListed
 from messages.embedder import EmbedderMessage, EmbeddingFailed, EmbedTexts, TextsEmbedded
 from messages.memory import DescribeMemory, MemoryDescribed
 from messages.model import ModelRequest

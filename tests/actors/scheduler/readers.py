@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from messages.audience import Grant, Readers
+from messages.discord import Grant, Readers
 
 _ALL = Grant(is_default=True)
 _SOME = Grant(is_default=False, allowed_roles=frozenset({"5"}))

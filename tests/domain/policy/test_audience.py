@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from domain.policy.audience import NO_VIEW, Audience, Reach, admits, may_show, view_key, view_of
-from messages.audience import Grant, Readers
 from messages.base import Surface, Window
+from messages.discord import Grant, Readers
 
 
 def window(number: int) -> Window:

@@ -9,7 +9,9 @@ import pytest
 from actors.kernel import Actor
 from domain.policy.audience import admits
 from lab.playground.world import defaults
-from messages.audience import (
+from messages.base import Address, Message, MessageId, RequestId, Window
+from messages.context import RetractMessages, ReviseMessage
+from messages.discord import (
     DescribeReaders,
     Readers,
     ReadersChanged,
@@ -17,8 +19,6 @@ from messages.audience import (
     ReadersListed,
     TellReaders,
 )
-from messages.base import Address, Message, MessageId, RequestId, Window
-from messages.context import RetractMessages, ReviseMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, until
 from tests.patience import PATIENCE_S

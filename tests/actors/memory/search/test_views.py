@@ -6,8 +6,8 @@ from pathlib import Path
 
 from actors.memory.store import MemoryPlan, Store
 from domain.policy.audience import view_key
-from messages.audience import ReadersListed
 from messages.base import Window
+from messages.discord import ReadersListed
 from tests.actors.context.rig import CHANNEL
 from tests.actors.memory.readers import told
 from tests.actors.memory.rig import MEMORY, PUBLIC, MemoryRig

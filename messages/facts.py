@@ -1,0 +1,369 @@
+"""Protocol of the facts: what is remembered of conversations that go through the gateway, or that somebody adds.
+
+Owner: FactsActor, the only one that writes `facts.memory_path`. Its second part is the protocol of FactIndexActor, the
+only one that opens `facts/index.sqlite`: rows and vectors of entries, all of which can be made again from their files.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from messages.base import Address, Message, RequestId, Value, Window
+from messages.status import DescribeYourself
+
+FACTS = Address("facts")
+FACT_INDEX = Address("fact-index")
+
+ConversationId = Annotated[str, Meta(min_length=1, max_length=500)]
+"""What a request calls `memory_id`: any text."""
+EntryId = Annotated[str, Meta(min_length=1, max_length=200)]
+"""Id of an entry's front matter, a UUID where we wrote it."""
+TopK = Annotated[int, Meta(ge=0, le=200)]
+EntryText = Annotated[str, Meta(min_length=1, max_length=200_000)]
+
+
+class EntryRole(StrEnum):
+    """Kind of an entry, as its front matter says it."""
+
+    MEMORY = "memory"
+    """A fact."""
+    USER = "user"
+    ASSISTANT = "assistant"
+    SUMMARY = "summary"
+
+
+class FactHit(Value, frozen=True, kw_only=True, gc=False):
+    """One entry that was found, and why."""
+
+    id: str
+    role: EntryRole
+    conversation: str
+    content: str
+    created_at: datetime
+    """Aware UTC."""
+    relevance: float
+    """In [0, 1]: to the question alone."""
+    recency: float
+    """In (0, 1]."""
+    score: float
+    """Of both together."""
+
+
+class RecallFacts(Message, frozen=True, kw_only=True, gc=False):
+    """Give what belongs to a question; nothing is written. Answered by `FactsRecalled` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    conversation: ConversationId
+    shared: ConversationId = "global"
+    """Conversation whose entries are found in all of one owner's."""
+    question: str
+    seen: tuple[str, ...] = ()
+    """Texts that the model is shown anyway: none of them is given once more."""
+    turn_id: str = ""
+    """The turn that the question belongs to, whose own entries are not given; empty for none."""
+    top_k: TopK | None = None
+    """Most entries; None for `facts.default_top_k`."""
+
+
+class FactsRecalled(Message, frozen=True, kw_only=True, gc=False):
+    """What belongs to the question."""
+
+    request_id: RequestId
+    block: str
+    """As a model is to see it, in bounded length; empty when there is nothing."""
+    hits: tuple[FactHit, ...]
+    """Those in the block, in its order."""
+    summary: str = ""
+    """The conversation's, as far as it is in the block."""
+    note: str = ""
+    """Why there may be fewer than there should: a sentence; empty for no reason."""
+
+
+class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
+    """Keep a turn, or its first half; answered by `TurnStored` or `Refused`.
+
+    What was kept of the same turn before is not kept twice. What is owed for a turn that is over (facts, summary,
+    commit) is done behind the answer, now or after a restart.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    conversation: ConversationId
+    turn_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    """Chosen by the asker, unique."""
+    model: str = ""
+    """The one that answered, which is asked for facts too where the settings name none."""
+    user_text: str = ""
+    """As the person wrote it; empty for none, or where it was kept before."""
+    answer_text: str = ""
+    """As the model wrote it; empty for none."""
+    is_over: bool = True
+    """Whether nothing more comes of this turn."""
+
+
+class TurnStored(Message, frozen=True, kw_only=True, gc=False):
+    """The turn's texts are on the disk."""
+
+    request_id: RequestId
+
+
+class AddFact(Message, frozen=True, kw_only=True, gc=False):
+    """Keep a fact as it is written, without a model; answered by `FactAdded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    conversation: ConversationId
+    text: EntryText
+
+
+class FactAdded(Message, frozen=True, kw_only=True, gc=False):
+    """The fact is kept."""
+
+    request_id: RequestId
+    id: str
+    path: str
+    """Of its file, below `facts.memory_path`."""
+    is_new: bool
+    """Whether it was not there already, word for word."""
+
+
+class SearchFacts(Message, frozen=True, kw_only=True, gc=False):
+    """Search as a request's question does, without a model call and without writing; answered by `FactsFound`."""
+
+    request_id: RequestId
+    reply_to: Address
+    conversation: ConversationId
+    shared: ConversationId = "global"
+    question: Annotated[str, Meta(min_length=1, max_length=10_000)]
+    top_k: TopK | None = None
+
+
+class FactsFound(Message, frozen=True, kw_only=True, gc=False):
+    """What was found, best first."""
+
+    request_id: RequestId
+    hits: tuple[FactHit, ...]
+    note: str = ""
+
+
+class ListFacts(Message, frozen=True, kw_only=True, gc=False):
+    """List entries, or the conversations that have some; answered by `FactsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    conversation: Annotated[str, Meta(max_length=500)] = ""
+    """Empty to list conversations."""
+    roles: Annotated[tuple[EntryRole, ...], Meta(max_length=4)] = (EntryRole.MEMORY,)
+    after: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    """How many to leave out, of those that would come first."""
+
+
+class ListedEntry(Value, frozen=True, kw_only=True, gc=False):
+    """One entry, as a list shows it."""
+
+    id: str
+    role: EntryRole
+    created_at: datetime
+    path: str
+    content: str
+    """At most 2,000 characters of it."""
+
+
+class ListedConversation(Value, frozen=True, kw_only=True, gc=False):
+    """One conversation, and how many entries it has."""
+
+    conversation: str
+    facts: int
+    turns: int
+    summaries: int
+
+
+class FactsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Entries from the oldest on, or conversations by name; 200 at most."""
+
+    request_id: RequestId
+    entries: tuple[ListedEntry, ...] = ()
+    conversations: tuple[ListedConversation, ...] = ()
+    is_all: bool = True
+
+
+class ForgetFact(Message, frozen=True, kw_only=True, gc=False):
+    """Forget one entry: its file moves to `deleted/`, or goes for good; answered by `FactForgotten` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    id: EntryId
+    for_good: bool = False
+    """Whether nothing is to be left of it, tombstones included; what git has committed stays in its history."""
+
+
+class FactForgotten(Message, frozen=True, kw_only=True, gc=False):
+    """The entry is found no more."""
+
+    request_id: RequestId
+    path: str
+    """Where its file is now, below `facts.memory_path`; empty when it is gone for good."""
+
+
+class FilesChanged(Message, frozen=True, kw_only=True, gc=False):
+    """Files below `entries/` may have changed (told by the actor's own watcher)."""
+
+    paths: tuple[str, ...]
+    """POSIX paths below `facts.memory_path`; empty for anything."""
+
+
+class Committed(Message, frozen=True, kw_only=True, gc=False):
+    """A commit has ended (told by the actor's own git)."""
+
+    trouble: str = ""
+    """Why there is none, in words for the operator; empty when all is well."""
+
+
+class FactsTimer(StrEnum):
+    """What a timer of the actor's own is for."""
+
+    SNAPSHOT = "snapshot"
+    """`memory_index.json` is to be written."""
+    RETRY = "retry"
+    """Owed work that failed is to be tried again."""
+    DEADLINES = "deadlines"
+    """Answers that do not come are to be given up."""
+
+
+class FactsDue(Message, frozen=True, kw_only=True, gc=False):
+    """Time for something (the actor's own timer)."""
+
+    what: FactsTimer
+
+
+class IndexRow(Value, frozen=True, kw_only=True, gc=False):
+    """One entry, as the index keeps it."""
+
+    id: str
+    path: str
+    """POSIX path of its file below `facts.memory_path`."""
+    digest: str
+    """SHA-256 of the file's bytes, hexadecimal."""
+    conversation: str
+    role: EntryRole
+    created_at: datetime
+    """Aware UTC."""
+    summary_kind: str = ""
+    replaced_by: str = ""
+    content: str
+    vector: bytes = b""
+    """Little-endian float32 of unit length; empty where there is none yet."""
+
+
+class KnownRow(Value, frozen=True, kw_only=True, gc=False):
+    """One row without its vector and its content."""
+
+    id: str
+    path: str
+    digest: str
+    conversation: str
+    role: EntryRole
+    created_at: datetime
+    summary_kind: str
+    has_vector: bool
+    """Of the model that was asked for."""
+
+
+class LoadRows(Message, frozen=True, kw_only=True, gc=False):
+    """Give all rows; answered by `RowsLoaded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    model: str
+    """Name of the vector space; empty for any."""
+
+
+class RowsLoaded(Message, frozen=True, kw_only=True, gc=False):
+    """All rows, in no order."""
+
+    request_id: RequestId
+    rows: tuple[KnownRow, ...]
+
+
+class FetchRows(Message, frozen=True, kw_only=True, gc=False):
+    """Give rows with their contents; answered by `RowsFetched` or `Refused`. Unknown ids are left out."""
+
+    request_id: RequestId
+    reply_to: Address
+    ids: tuple[str, ...]
+
+
+class RowsFetched(Message, frozen=True, kw_only=True, gc=False):
+    """The rows in the order that was asked for, without vectors."""
+
+    request_id: RequestId
+    rows: tuple[IndexRow, ...]
+
+
+class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
+    """Drop rows, then put rows, all or nothing; answered by `RowsChanged` or `Refused`.
+
+    A row that is put takes the place of one of the same id, and of one of the same path; one without a vector keeps
+    that of the same id if the content and the model are the same.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    model: str
+    """Vector space of the rows' vectors."""
+    put: tuple[IndexRow, ...] = ()
+    drop: tuple[str, ...] = ()
+    """Ids."""
+
+
+class RowsChanged(Message, frozen=True, kw_only=True, gc=False):
+    """The change is in the file."""
+
+    request_id: RequestId
+
+
+class FindRows(Message, frozen=True, kw_only=True, gc=False):
+    """Give the nearest rows of each scope by cosine; answered by `RowsFound` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    model: str
+    vector: bytes
+    """Of the question, little-endian float32 of unit length."""
+    scopes: tuple[str, ...]
+    """Conversations, each searched on its own."""
+    roles: tuple[EntryRole, ...]
+    per_scope: Annotated[int, Meta(ge=1, le=1_000)]
+    without: tuple[str, ...] = ()
+    """Ids that are left out before anything is counted."""
+
+
+class FoundRow(Value, frozen=True, kw_only=True, gc=False):
+    """One row that is near."""
+
+    id: str
+    conversation: str
+    role: EntryRole
+    created_at: datetime
+    content: str
+    cosine: float
+    vector: bytes
+
+
+class RowsFound(Message, frozen=True, kw_only=True, gc=False):
+    """Rows by scope in the order asked for, the nearest first in each; vectors of another size are passed over."""
+
+    request_id: RequestId
+    rows: tuple[FoundRow, ...]
+
+
+FactsCommand = RecallFacts | StoreTurn | AddFact | SearchFacts | ListFacts | ForgetFact
+FactsMessage = FactsCommand | FilesChanged | Committed | FactsDue | DescribeYourself
+FactsReply = FactsRecalled | TurnStored | FactAdded | FactsFound | FactsListed | FactForgotten
+IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
+IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
