@@ -12,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window
+from messages.base import Address, Message, RequestId, Value
 from messages.status import DescribeYourself
 
 FACTS = Address("facts")
