@@ -1,6 +1,6 @@
 """Protocol of the facts: what is remembered of conversations that go through the gateway, or that somebody adds.
 
-Owner: FactsActor, the only one that writes `facts.memory_path`. Its second part is the protocol of FactIndexActor, the
+Owner: FactsActor, the only one that writes `facts.memory_path`; FactRecallActor reads, by way of the index. The second part is the protocol of FactIndexActor, the
 only one that opens `facts/index.sqlite`: rows and vectors of entries, all of which can be made again from their files.
 """
 
@@ -16,6 +16,8 @@ from messages.base import Address, Message, RequestId, Value
 from messages.status import DescribeYourself
 
 FACTS = Address("facts")
+FACT_RECALL = Address("fact-recall")
+"""Takes `RecallEntries` and `SearchEntries`."""
 FACT_INDEX = Address("fact-index")
 
 ConversationId = Annotated[str, Meta(min_length=1, max_length=500)]
@@ -53,8 +55,8 @@ class FactHit(Value, frozen=True, kw_only=True, gc=False):
     """Of both together."""
 
 
-class RecallFacts(Message, frozen=True, kw_only=True, gc=False):
-    """Give what belongs to a question; nothing is written. Answered by `FactsRecalled` or `Refused`."""
+class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
+    """Give what belongs to a question; nothing is written. Answered by `EntriesRecalled` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -70,7 +72,7 @@ class RecallFacts(Message, frozen=True, kw_only=True, gc=False):
     """Most entries; None for `facts.default_top_k`."""
 
 
-class FactsRecalled(Message, frozen=True, kw_only=True, gc=False):
+class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
     """What belongs to the question."""
 
     request_id: RequestId
@@ -112,8 +114,8 @@ class TurnStored(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
-class AddFact(Message, frozen=True, kw_only=True, gc=False):
-    """Keep a fact as it is written, without a model; answered by `FactAdded` or `Refused`."""
+class AddEntry(Message, frozen=True, kw_only=True, gc=False):
+    """Keep a fact as it is written, without a model; answered by `EntryAdded` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -121,7 +123,7 @@ class AddFact(Message, frozen=True, kw_only=True, gc=False):
     text: EntryText
 
 
-class FactAdded(Message, frozen=True, kw_only=True, gc=False):
+class EntryAdded(Message, frozen=True, kw_only=True, gc=False):
     """The fact is kept."""
 
     request_id: RequestId
@@ -132,8 +134,8 @@ class FactAdded(Message, frozen=True, kw_only=True, gc=False):
     """Whether it was not there already, word for word."""
 
 
-class SearchFacts(Message, frozen=True, kw_only=True, gc=False):
-    """Search as a request's question does, without a model call and without writing; answered by `FactsFound`."""
+class SearchEntries(Message, frozen=True, kw_only=True, gc=False):
+    """Search as a request's question does, without a model call and without writing; answered by `EntriesFound`."""
 
     request_id: RequestId
     reply_to: Address
@@ -143,7 +145,7 @@ class SearchFacts(Message, frozen=True, kw_only=True, gc=False):
     top_k: TopK | None = None
 
 
-class FactsFound(Message, frozen=True, kw_only=True, gc=False):
+class EntriesFound(Message, frozen=True, kw_only=True, gc=False):
     """What was found, best first."""
 
     request_id: RequestId
@@ -151,8 +153,8 @@ class FactsFound(Message, frozen=True, kw_only=True, gc=False):
     note: str = ""
 
 
-class ListFacts(Message, frozen=True, kw_only=True, gc=False):
-    """List entries, or the conversations that have some; answered by `FactsListed` or `Refused`."""
+class ListEntries(Message, frozen=True, kw_only=True, gc=False):
+    """List entries, or the conversations that have some; answered by `EntriesListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -183,7 +185,7 @@ class ListedConversation(Value, frozen=True, kw_only=True, gc=False):
     summaries: int
 
 
-class FactsListed(Message, frozen=True, kw_only=True, gc=False):
+class EntriesListed(Message, frozen=True, kw_only=True, gc=False):
     """Entries from the oldest on, or conversations by name; 200 at most."""
 
     request_id: RequestId
@@ -192,8 +194,8 @@ class FactsListed(Message, frozen=True, kw_only=True, gc=False):
     is_all: bool = True
 
 
-class ForgetFact(Message, frozen=True, kw_only=True, gc=False):
-    """Forget one entry: its file moves to `deleted/`, or goes for good; answered by `FactForgotten` or `Refused`."""
+class ForgetEntry(Message, frozen=True, kw_only=True, gc=False):
+    """Forget one entry: its file moves to `deleted/`, or goes for good; answered by `EntryForgotten` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -202,12 +204,18 @@ class ForgetFact(Message, frozen=True, kw_only=True, gc=False):
     """Whether nothing is to be left of it, tombstones included; what git has committed stays in its history."""
 
 
-class FactForgotten(Message, frozen=True, kw_only=True, gc=False):
+class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
     """The entry is found no more."""
 
     request_id: RequestId
     path: str
     """Where its file is now, below `facts.memory_path`; empty when it is gone for good."""
+
+
+class SpaceSeen(Message, frozen=True, kw_only=True, gc=False):
+    """A question's vector lies in this space: entries whose vectors lie in another are to be embedded anew."""
+
+    model: str
 
 
 class FilesChanged(Message, frozen=True, kw_only=True, gc=False):
@@ -270,8 +278,8 @@ class KnownRow(Value, frozen=True, kw_only=True, gc=False):
     role: EntryRole
     created_at: datetime
     summary_kind: str
-    has_vector: bool
-    """Of the model that was asked for."""
+    model: str
+    """Vector space of its vector; empty where it has none."""
 
 
 class LoadRows(Message, frozen=True, kw_only=True, gc=False):
@@ -279,8 +287,6 @@ class LoadRows(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     reply_to: Address
-    model: str
-    """Name of the vector space; empty for any."""
 
 
 class RowsLoaded(Message, frozen=True, kw_only=True, gc=False):
@@ -362,8 +368,10 @@ class RowsFound(Message, frozen=True, kw_only=True, gc=False):
     rows: tuple[FoundRow, ...]
 
 
-FactsCommand = RecallFacts | StoreTurn | AddFact | SearchFacts | ListFacts | ForgetFact
-FactsMessage = FactsCommand | FilesChanged | Committed | FactsDue | DescribeYourself
-FactsReply = FactsRecalled | TurnStored | FactAdded | FactsFound | FactsListed | FactForgotten
+RecallCommand = RecallEntries | SearchEntries
+RecallReply = EntriesRecalled | EntriesFound
+FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
+FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
+FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
 IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
