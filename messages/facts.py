@@ -1,8 +1,8 @@
 """Protocol of the facts: what is remembered of conversations that go through the gateway, or that somebody adds.
 
 Owner: FactsActor, the only one that writes `facts.memory_path`; FactRecallActor reads, by way of the index. The second
-part is the protocol of FactIndexActor, the only one that opens `facts/index.sqlite`: rows and vectors of entries, all of
-which can be made again from their files.
+part is the protocol of FactIndexActor, the only one that opens `facts/index.sqlite`: rows and vectors of entries, all
+of which can be made again from their files.
 """
 
 from __future__ import annotations
