@@ -20,7 +20,7 @@ from actors.kernel import ActorSpec, ActorSystem, DrainReport
 from actors.linux.hardening import make_undumpable
 from actors.memory.checks import has_index
 from actors.part import DiscordConnection, Layer, Plan
-from actors.parts import LAYERS, parts
+from actors.parts import LAYERS, gateway_parts, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import secrets_path
 from actors.shell.workplace import workdir
@@ -53,7 +53,7 @@ class Agent:
         self,
         settings: Settings,
         secrets: Mapping[str, str],
-        connection: DiscordConnection,
+        connection: DiscordConnection | None,
         on_online: Callable[[str], None],
         layers: Iterable[Layer] = LAYERS,
     ) -> None:
@@ -62,7 +62,7 @@ class Agent:
         Args:
             settings: The operator's decisions.
             secrets: Provider keys by litellm's names.
-            connection: Which Discord to go to.
+            connection: Which Discord to go to; None for a gateway by itself.
             on_online: Called with the bot's name when it is connected and ready; from another thread.
             layers: Kinds of memory; those that the settings switch on take part.
         """
@@ -81,7 +81,8 @@ class Agent:
             on_online=on_online,
             on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
         )
-        self._parts = parts(plan, layers)
+        self._has_discord = connection is not None
+        self._parts = parts(plan, layers) if self._has_discord else gateway_parts(plan)
 
     def start(self, *earlier: ActorSpec) -> None:
         """Hold the data root, start the actors, and pick up what an earlier life left unfinished.
@@ -98,17 +99,19 @@ class Agent:
         specs = self._parts.specs()
         self._root.hold()
         make_undumpable()
-        try:
-            recovery = self._recovery = survey(self._root.path, self._is_ending, keeps_ends=True)
-        except CalledOffError:
-            return
+        recovery: Recovery | None = None
+        if self._has_discord:
+            try:
+                recovery = self._recovery = survey(self._root.path, self._is_ending, keeps_ends=True)
+            except CalledOffError:
+                return
         for spec in (*earlier, *specs):
             self.system.register(spec)
         self._has_actors = True
         self.system.start(self._is_ending)
         if self._is_ending():
             return
-        for window in recovery.unfinished:
+        for window in recovery.unfinished if recovery is not None else ():
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
 
     def wait(self) -> None:
@@ -137,7 +140,7 @@ class Agent:
 
     def stop(self, drain_s: float = DRAIN_S) -> DrainReport:
         """Take no more messages, let turns finish, stop the actors and let go of the data root."""
-        if self._has_actors:
+        if self._has_actors and self._has_discord:
             self.system.tell(DISCORD, StopIntake())
         report = self.system.drain(drain_s if self.exit_code == 0 else 0)
         self.system.stop(STOP_S)

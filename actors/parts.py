@@ -12,8 +12,13 @@ from dataclasses import replace
 from actors.context.part import row as context
 from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
+from actors.embedder.part import facts_embedder_row
 from actors.embedder.part import row as embedder
+from actors.facts.part import LAYER as FACTS
+from actors.facts.part import table_of as facts_table
 from actors.feed.part import row as feed
+from actors.gateway.part import gateway_row
+from actors.memory.facts.part import fact_index_row
 from actors.memory.objects.part import object_store_row
 from actors.memory.part import row as memory
 from actors.model.part import row as model
@@ -31,6 +36,7 @@ LAYERS: tuple[Layer, ...] = (
     WORKSPACE,
     CURATED,
     replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)),
+    replace(FACTS, rows=(fact_index_row, facts_embedder_row(facts_table), *FACTS.rows, gateway_row(facts_table))),
 )
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
@@ -68,6 +74,19 @@ def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
     rows = (_not_core(row, layer) for layer in on for row in layer.rows)
     plan = replace(plan, embeds=any(layer.embeds for layer in on))
     return Parts(plan, (*BEFORE_LAYERS, *rows, *BEHIND_LAYERS))
+
+
+def gateway_parts(plan: Plan) -> Parts:
+    """Parts of a gateway by itself, without Discord: the layer of facts, whom it asks, and the operator's socket.
+
+    Args:
+        plan: What they are made from; its settings have the layer switched on.
+
+    Raises:
+        ValueError: two parts claim one name.
+    """
+    facts = next(layer for layer in LAYERS if layer.name == FACTS.name)
+    return Parts(plan, (model, *(_not_core(row, facts) for row in facts.rows), socket))
 
 
 def _not_core(row: Row, layer: Layer) -> Row:

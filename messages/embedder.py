@@ -8,6 +8,9 @@ from messages.base import Address, Message, RequestId
 from messages.status import DescribeYourself
 
 EMBEDDER = Address("embedder")
+FACTS_EMBEDDER = Address("facts-embedder")
+"""One of its own for the layer of facts, with a model of its own."""
+RERANKER = Address("reranker")
 
 
 class TextRole(StrEnum):
@@ -64,5 +67,33 @@ class ProbeDue(Message, frozen=True, kw_only=True, gc=False):
     """Time to look whether the provider works again (the actor's own timer)."""
 
 
+class RerankTexts(Message, frozen=True, kw_only=True, gc=False):
+    """Judge how much each text bears on a query; answered by `TextsReranked` or `RerankFailed`."""
+
+    request_id: RequestId
+    reply_to: Address
+    query: str
+    texts: tuple[str, ...]
+    deadline_s: float
+
+
+class TextsReranked(Message, frozen=True, kw_only=True, gc=False):
+    """One score for each text, in their order."""
+
+    request_id: RequestId
+    scores: tuple[float, ...]
+    are_logits: bool
+    """Whether any number may stand there; otherwise each is in [0, 1]."""
+
+
+class RerankFailed(Message, frozen=True, kw_only=True, gc=False):
+    """No scores."""
+
+    request_id: RequestId
+    reason: str
+
+
 EmbedderMessage = EmbedTexts | DeadlinePassed | PauseOver | ProbeDue | DescribeYourself
 EmbedderReply = TextsEmbedded | EmbeddingFailed
+RerankerCommand = RerankTexts
+RerankerReply = TextsReranked | RerankFailed

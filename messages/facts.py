@@ -20,6 +20,7 @@ FACTS = Address("facts")
 FACT_RECALL = Address("fact-recall")
 """Takes `RecallEntries` and `SearchEntries`."""
 FACT_INDEX = Address("fact-index")
+GATEWAY = Address("gateway")
 
 ConversationId = Annotated[str, Meta(min_length=1, max_length=500)]
 """What a request calls `memory_id`: any text."""
@@ -240,6 +241,8 @@ class FactsTimer(StrEnum):
     """`memory_index.json` is to be written."""
     RETRY = "retry"
     """Owed work that failed is to be tried again."""
+    COMPARE = "compare"
+    """All files are to be compared with what is known."""
     DEADLINES = "deadlines"
     """Answers that do not come are to be given up."""
 
@@ -334,6 +337,10 @@ class RowsChanged(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
+class IndexBegun(Message, frozen=True, kw_only=True, gc=False):
+    """The index is another file than before, and may know less: told to FactsActor."""
+
+
 class FindRows(Message, frozen=True, kw_only=True, gc=False):
     """Give the nearest rows of each scope by cosine; answered by `RowsFound` or `Refused`."""
 
@@ -369,10 +376,26 @@ class RowsFound(Message, frozen=True, kw_only=True, gc=False):
     rows: tuple[FoundRow, ...]
 
 
+class GatewayUp(Message, frozen=True, kw_only=True, gc=False):
+    """The gateway listens, or cannot (told by its own loop)."""
+
+    port: int
+    """0 where it does not listen."""
+    trouble: str = ""
+    """Why not; empty when it does."""
+
+
+class ListenAgain(Message, frozen=True, kw_only=True, gc=False):
+    """Time to try again to listen (the gateway's own timer)."""
+
+
+GatewayMessage = GatewayUp | ListenAgain
 RecallCommand = RecallEntries | SearchEntries
+RecallMessage = RecallCommand | FactsDue | DescribeYourself
 RecallReply = EntriesRecalled | EntriesFound
 FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
 FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
 FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
 IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
+IndexEvent = IndexBegun

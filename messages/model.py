@@ -87,6 +87,10 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     """The folder that the window's images lie in, one of the agent's own; empty when there are none."""
     purpose: str = ""
     """What it is for, where that is no turn of the window's; those of one purpose are served one after the other."""
+    api_base: str = ""
+    """Address of a server in OpenAI's form that is called itself, without litellm; empty for the configured way."""
+    key_name: str = ""
+    """Name of the secret that this server is called with; empty for none."""
     is_background: bool = False
     """Whether nobody waits for it: so few are served at a time that turns do not miss the places."""
 

@@ -18,6 +18,7 @@ from actors.cli.backup import backup, restore
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
+from actors.cli.gateway import gateway
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
@@ -48,6 +49,6 @@ def agent() -> None:
     """
 
 
-_COMMANDS = (try_it, run, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
+_COMMANDS = (try_it, run, gateway, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
 for command in (*_COMMANDS, bench, chaos, simulate, mutate):
     agent.add_command(command)

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from actors.embedder.backend import Backend, CallError
@@ -39,6 +39,7 @@ KEPT_QUERIES = 256
 MOST_SPOILT = 2
 """Calls without a usable vector for a text after which it has none."""
 CLOSE_S = 2.0
+BYTES_OF_NUMBER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class EmbedderActor(Actor):
         self._waiting = Waiting()
         self._in_flight: dict[str, InFlight] = {}
         self._queries: OrderedDict[str, bytes] = OrderedDict()
+        self._found_dimensions = 0
         self._has_worked = False
         self._is_on_trial = False
         """Whether a probe decides if the provider refuses one text or everything."""
@@ -313,9 +315,22 @@ class EmbedderActor(Actor):
 
     def _answer(self, job: Job) -> None:
         self._waiting.end(job)
-        vectors = tuple(vector or NO_VECTOR for vector in job.vectors)
-        answer = TextsEmbedded(request_id=job.request.request_id, model=self._space.name, vectors=vectors)
+        name, vectors = self._named(tuple(vector or NO_VECTOR for vector in job.vectors))
+        answer = TextsEmbedded(request_id=job.request.request_id, model=name, vectors=vectors)
         self.tell(job.request.reply_to, answer)
+
+    def _named(self, vectors: tuple[bytes, ...]) -> tuple[str, tuple[bytes, ...]]:
+        """Vectors of one space, and its name; where the provider decides on their size, those of the newest one."""
+        sizes = [len(vector) // BYTES_OF_NUMBER for vector in vectors if vector]
+        if self._space.dimensions or not sizes:
+            return self._space.name, vectors
+        space = replace(self._space, dimensions=sizes[-1])
+        if sizes[-1] != self._found_dimensions:
+            self._found_dimensions = sizes[-1]
+            self._queries.clear()
+        return space.name, tuple(
+            vector if len(vector) == sizes[-1] * BYTES_OF_NUMBER else NO_VECTOR for vector in vectors
+        )
 
     def _refuse(self, job: Job, why: str, *, is_permanent: bool) -> None:
         self._waiting.end(job)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from actors.kernel import Actor, ActorSpec
-from actors.part import Finding, Level, Part, Parts, Plan
-from domain.memory.space import GOOGLE_KEY, Provider
-from messages.embedder import EMBEDDER
+from actors.part import Finding, Level, Part, Parts, Plan, Row
+from domain.memory.space import GOOGLE_KEY, OPENAI_KEY, Provider, Space, embedding_space
+from messages.embedder import EMBEDDER, FACTS_EMBEDDER
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
@@ -34,6 +35,62 @@ def embedder_spec(plan: Plan) -> ActorSpec:
         return EmbedderActor(space=space, backend_of=backend)
 
     return ActorSpec(EMBEDDER.kind, build, core=True, is_made_up_for=True)
+
+
+class EmbeddingTable(Protocol):
+    """Settings of a layer that has an embedding model of its own."""
+
+    @property
+    def embedding_model(self) -> str:
+        """As a server names it, or `local`."""
+
+    @property
+    def embedding_base_url(self) -> str:
+        """The server; empty for `openai_base_url`."""
+
+    @property
+    def openai_base_url(self) -> str:
+        """The model's server."""
+
+    @property
+    def upstream_key(self) -> str:
+        """Name of the secret that the server is called with."""
+
+
+def facts_embedder_row(table_of: Callable[[Plan], EmbeddingTable]) -> Row:
+    """Row of the embedder of the layer of facts.
+
+    Args:
+        table_of: The layer's settings.
+    """
+
+    def row(plan: Plan, _parts: Parts) -> Part | None:
+        return Part(spec=_facts_spec(plan, table_of(plan))) if plan.lives else None
+
+    return row
+
+
+def _facts_spec(plan: Plan, table: EmbeddingTable) -> ActorSpec:
+    def build(_key: str) -> Actor:
+        from actors.embedder.actor import EmbedderActor
+        from actors.embedder.providers import backend_of
+
+        space = _facts_space(table.embedding_model)
+        keys = {OPENAI_KEY: plan.secrets.get(table.upstream_key, "")}
+        base, timeout_s = table.embedding_base_url or table.openai_base_url, plan.settings.embedder.timeout_s
+        return EmbedderActor(
+            space=space, backend_of=backend_of(space, api_keys=keys, api_base=base, timeout_s=timeout_s)
+        )
+
+    return ActorSpec(FACTS_EMBEDDER.kind, build, is_made_up_for=True)
+
+
+def _facts_space(model: str) -> Space:
+    from actors.embedder.local import is_installed
+
+    if model != "local":
+        return Space(Provider.OPENAI, model, 0)
+    return embedding_space("local", "", 0, has_google_key=False, has_local_extra=is_installed())
 
 
 def _look(plan: Plan) -> Iterator[Finding]:

@@ -8,8 +8,9 @@ from datetime import datetime
 from actors.embedder.backend import Backend
 from actors.embedder.google import GoogleBackend
 from actors.embedder.litellm_provider import LitellmBackend
+from actors.embedder.openai_provider import OpenAIBackend
 from actors.embedder.own import HashedBackend, LocalBackend
-from domain.memory.space import GOOGLE_KEY, Provider, Space
+from domain.memory.space import GOOGLE_KEY, OPENAI_KEY, Provider, Space
 
 
 def backend_of(
@@ -40,6 +41,14 @@ def backend_of(
                     model=space.model,
                     dimensions=space.dimensions,
                     api_keys=api_keys,
+                    api_base=api_base,
+                    timeout_s=timeout_s,
+                    now=now,
+                )
+            case Provider.OPENAI:
+                return OpenAIBackend(
+                    model=space.model,
+                    api_key=api_keys.get(OPENAI_KEY, ""),
                     api_base=api_base,
                     timeout_s=timeout_s,
                     now=now,

@@ -16,13 +16,14 @@ def packed(values: object, dimensions: int) -> bytes:
 
     Args:
         values: What a provider gave for one text: a list of numbers, or anything else.
-        dimensions: How many there must be.
+        dimensions: How many there must be; 0 for any number.
 
     Returns:
         Empty when it is no vector: another size, not numbers, not finite, or all (nearly) zero.
     """
-    if not isinstance(values, list | tuple | np.ndarray) or len(values) != dimensions:
+    if not isinstance(values, list | tuple | np.ndarray) or len(values) != (dimensions or len(values)):
         return NO_VECTOR
+    dimensions = len(values)
     try:
         vector = np.asarray(values)
     except ValueError:  # ragged
@@ -32,7 +33,7 @@ def packed(values: object, dimensions: int) -> bytes:
         return NO_VECTOR
     # In double precision, since squares of small or huge float32 numbers leave its range.
     exact = vector.astype(np.float64)
-    if not np.isfinite(exact).all() or not _SHORTEST <= np.abs(exact).max() <= _LONGEST:
+    if not dimensions or not np.isfinite(exact).all() or not _SHORTEST <= np.abs(exact).max() <= _LONGEST:
         return NO_VECTOR
     length = float(np.linalg.norm(exact))
     return (exact / length).astype(_LITTLE_ENDIAN).tobytes()

@@ -17,7 +17,8 @@ class ActorSpec:
     """One kind of actor: how it is built, and what becomes of it.
 
     A core actor is started with the system, has the empty key, and ends the process when it gives up. Any other actor
-    is activated by its first message, may leave memory when idle, and rests for a while when it crashes too often.
+    is activated by its first message or, where it is eager, behind the core ones; it may leave memory when
+    idle, and rests for a while when it crashes too often.
     """
 
     kind: str
@@ -27,6 +28,8 @@ class ActorSpec:
     idle_s: float | None = None
     """Seconds without a message after which the actor is passivated; None for never."""
     policy: RestartPolicy = field(default_factory=RestartPolicy)
+    is_eager: bool = False
+    """Whether an actor that is not core, the one with the empty key, is started with the system all the same."""
     is_made_up_for: bool = False
     """Whether a later life does all that this one leaves undone, so that an end need not wait for it."""
 

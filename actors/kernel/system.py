@@ -115,6 +115,9 @@ class ActorSystem:
             self.schedule(mailbox)
             if self.dispatcher.workers and not _is_set_in_time(tried, is_called_off):
                 log.warning("%s has not started within %g s", mailbox.address, START_S)
+        for spec in self._specs.values():
+            if spec.is_eager and not spec.core and not is_called_off():
+                self.schedule(self._directory.add(Address(spec.kind), spec))
         self._sweeper.start(self._specs.values())
 
     def edge(self, key: str) -> Edge:

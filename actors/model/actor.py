@@ -11,6 +11,7 @@ from actors.kernel import Actor, LoopThread, not_understood
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
+from actors.model.direct import DirectBackend
 from actors.model.provider import LitellmBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
@@ -66,6 +67,7 @@ class ModelActor(Actor):
         self._spent_today = spent_today
         self._offline = OfflineBackend()
         self._provider = LitellmBackend(config, self.now)
+        self._direct = DirectBackend(config.api_keys, config.idle_timeout_s, self.now)
         self._loop = LoopThread("model", self)
         self._calls = Calls(
             backend_of=self._backend_of,
@@ -81,7 +83,7 @@ class ModelActor(Actor):
             with self.blocking():
                 self._budget.spend(self._spent_today(), self.now())
         self._loop.start()
-        self._loop.submit(self._backend_of(self._name).warm_up())
+        self._loop.submit(self._backend_named(self._name).warm_up())
 
     def handle(self, message: ModelMessage | ModelAnswer | DescribeYourself) -> None:
         """Take a request, cancel one, or pass on what a call says."""
@@ -125,6 +127,7 @@ class ModelActor(Actor):
     async def _close(self) -> None:
         await self._calls.close()
         await self._provider.close()
+        await self._direct.close()
 
     def _leave(self, request_id: RequestId) -> ModelRequest | None:
         """Forget a request and let the next one start; None if it is not known."""
@@ -159,7 +162,10 @@ class ModelActor(Actor):
             message.reply_to, SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
         )
 
-    def _backend_of(self, model: str) -> Backend:
+    def _backend_of(self, model: str, request: ModelRequest) -> Backend:
+        return self._direct if request.api_base else self._backend_named(model)
+
+    def _backend_named(self, model: str) -> Backend:
         return self._offline if model == OFFLINE_MODEL else self._provider
 
 

@@ -71,7 +71,7 @@ class Calls:
     def __init__(
         self,
         *,
-        backend_of: Callable[[str], Backend],
+        backend_of: Callable[[str, ModelRequest], Backend],
         schedule: Schedule,
         delta_interval_s: float,
         sleep: Sleep,
@@ -80,7 +80,7 @@ class Calls:
         """No call yet.
 
         Args:
-            backend_of: Who answers for a model of that name.
+            backend_of: Who answers a request, of the model of that name.
             schedule: When to try again.
             delta_interval_s: Least time between two deltas of one request, and before its first.
             sleep: How the time between tries passes.
@@ -145,7 +145,7 @@ class Calls:
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
         try:
-            completion = await self._backend_of(model).complete(model, request, progress.add)
+            completion = await self._backend_of(model, request).complete(model, request, progress.add)
         finally:
             progress.close()
         return ModelReply(

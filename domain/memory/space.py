@@ -7,6 +7,7 @@ from enum import StrEnum
 
 GOOGLE_KEY = "GEMINI_API_KEY"
 """Name of the secret that Google's embeddings need."""
+OPENAI_KEY = "OPENAI_API_KEY"
 GOOGLE_MODEL = "gemini-embedding-001"
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_DIMENSIONS = 384
@@ -21,6 +22,8 @@ class Provider(StrEnum):
     LITELLM = "litellm"
     LOCAL = "local"
     HASHED = "hashed"
+    OPENAI = "openai"
+    """A server in OpenAI's form, which decides itself how many dimensions there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Space:
     provider: Provider
     model: str
     dimensions: int
+    """0 where whoever makes the vectors decides."""
 
     @property
     def name(self) -> str:

@@ -32,7 +32,7 @@ class Silent(OfflineBackend):
 class SilentModel(ModelActor):
     """Gets no answer by itself."""
 
-    def _backend_of(self, model: str) -> Backend:
+    def _backend_of(self, model: str, request: ModelRequest) -> Backend:
         return Silent()
 
 

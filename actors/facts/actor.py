@@ -1,0 +1,323 @@
+"""FactsActor: sole owner of the facts' files, of what is owed for turns, and of what becomes of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from actors.facts.asking import Ask, Asking, Steps
+from actors.facts.catalogue import Catalogue
+from actors.facts.config import FactsConfig
+from actors.facts.files import EntryFiles
+from actors.facts.git import Git
+from actors.facts.indexing import Indexing
+from actors.facts.journal import Journal
+from actors.facts.keeper import Keeper
+from actors.facts.pipeline import Pipeline
+from actors.facts.requests import Requests
+from actors.facts.snapshot import read_snapshot, write_snapshot
+from actors.facts.sync import Sync
+from actors.facts.turn_work import TurnWork
+from actors.facts.turns import Turns
+from actors.facts.watcher import Watcher
+from actors.kernel import Actor, Timer, not_understood
+from messages.base import Message, flaw_of
+from messages.embedder import EmbeddingFailed, TextsEmbedded
+from messages.facts import (
+    AddEntry,
+    Committed,
+    FactsCommand,
+    FactsDue,
+    FactsMessage,
+    FactsTimer,
+    FilesChanged,
+    ForgetEntry,
+    IndexBegun,
+    IndexEvent,
+    IndexRow,
+    ListEntries,
+    LoadRows,
+    RowsChanged,
+    RowsFound,
+    RowsLoaded,
+    SpaceSeen,
+    StoreTurn,
+    TurnStored,
+)
+from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+from messages.turn import EventsLogged, TurnEnded
+
+log = logging.getLogger(__name__)
+
+COMPARE_S = 1.0
+"""From the last sign of a change to the comparison of all files."""
+OPEN_AGAIN_S = 5.0
+
+
+FactsAnswer = (
+    TextsEmbedded | EmbeddingFailed | RowsLoaded | RowsFound | RowsChanged | ModelAnswer | Refused | IndexEvent
+)
+"""What it is answered and told."""
+
+
+class FactsActor(Actor):
+    """Memory of conversations, in files: keeps turns, has facts extracted and reconciled, summarises, evicts, commits.
+
+    Owns: everything in `facts.memory_path`.
+    Asks: the embedder, the index, and the model, each of which may be slow or fail: what is owed stays in the journal.
+    Crashes on: its own faults; the next life goes on with what the journal has. A disk that is full or gone is no
+    crash: what is to be kept meanwhile is refused with the reason, and what is owed is tried again.
+    """
+
+    def __init__(self, config: FactsConfig) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            config: The operator's decisions, and whom to ask.
+        """
+        super().__init__()
+        self._config = config
+        self._asking = Asking(self)
+        self._files = EntryFiles(config.root)
+        self._catalogue = Catalogue()
+        self._indexing = Indexing(self._asking, config, self._catalogue)
+        self._keeper = Keeper(self._files, self._catalogue, self._indexing)
+        self._journal = Journal(config.root)
+        self._sync = Sync(self._keeper, self._indexing)
+        self._work = TurnWork(self, config, self._keeper, self._journal)
+        self._pipeline = Pipeline(
+            self, config, self._asking, self._work, self._journal, changed=self._changed, wake=self._wake
+        )
+        self._turns = Turns(self, self._keeper, self._journal, self._pipeline.go_on)
+        self._requests = Requests(self, self._keeper, self._work.evict)
+        self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None
+        self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
+        self._timers: dict[FactsTimer, Timer] = {}
+        self._is_open = False
+        self._trouble = ""
+        self._git_trouble = ""
+
+    def on_start(self) -> None:
+        """Open the files, and go on with what an earlier life owed."""
+        self._indexing.look = self._look
+        self._indexing.read = self._row
+        self._indexing.wake = self._wake
+        self._open()
+
+    def on_stop(self) -> None:
+        """Write the snapshot, and let go of everything."""
+        with self.blocking():
+            for part in (self._watcher, self._git):
+                if part is not None and self._is_open:
+                    part.stop()
+            if self._is_open:
+                self._write_snapshot()
+            self._journal.close()
+
+    def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged) -> None:
+        """Take a request, an answer to one of ours, or a timer."""
+        match message:
+            case StoreTurn() | AddEntry() | ListEntries() | ForgetEntry():
+                self._serve(message)
+            case TurnEnded():
+                self._attempt(lambda: self._turns.take_discord(message))
+            case EventsLogged():
+                pass
+            case TextsEmbedded() | EmbeddingFailed() | RowsLoaded() | RowsFound() | RowsChanged():
+                self._asking.hears(message)
+            case ModelReply() | ModelFailed() | Refused():
+                self._asking.hears(message)
+            case ModelDelta():
+                pass
+            case IndexBegun():
+                self._asking.begin(self._reload())
+            case SpaceSeen(model=model):
+                self._indexing.see_space(model)
+            case FilesChanged(paths=paths):
+                self._hear(paths)
+            case Committed(trouble=trouble):
+                self._git_trouble = trouble
+            case FactsDue(what=what):
+                self._due(what)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _:
+                not_understood(message)
+
+    # requests
+
+    def _serve(self, message: FactsCommand) -> None:
+        if flaw := flaw_of(message):
+            self._refuse(message, flaw)
+        elif not self._is_open and not self._open():
+            self._refuse(message, self._trouble)
+        else:
+            try:
+                with self.blocking():
+                    answer = self._answer(message)
+            except (OSError, UnicodeError) as error:
+                self._trouble = f"{type(message).__name__}: nothing could be kept: {error}"
+                log.warning("%s", self._trouble)
+                self._refuse(message, self._trouble)
+            else:
+                self._trouble = ""
+                self.tell(message.reply_to, answer)
+
+    def _answer(self, message: FactsCommand) -> Message:
+        match message:
+            case StoreTurn():
+                self._turns.take(message)
+                return TurnStored(request_id=message.request_id)
+            case AddEntry():
+                added = self._requests.add(message)
+                self._changed()
+                return added
+            case ListEntries():
+                return self._requests.list(message)
+            case ForgetEntry():
+                forgotten = self._requests.forget(message)
+                self._changed()
+                return forgotten
+
+    def _refuse(self, message: FactsCommand, reason: str) -> None:
+        self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+
+    def _attempt(self, do: Callable[[], None]) -> None:
+        """Do what nobody waits for, and which comes again after a crash."""
+        if not self._is_open and not self._open():
+            return
+        try:
+            with self.blocking():
+                do()
+        except (OSError, UnicodeError) as error:
+            self._trouble = str(error)
+            log.warning("a turn could not be kept: %s", error)
+
+    # opening
+
+    def _open(self) -> bool:
+        try:
+            with self.blocking():
+                self._files.prepare()
+                self._journal.open()
+                self._turns.write_again()
+        except (OSError, UnicodeError) as error:
+            self._trouble = f"facts.memory_path {str(self._config.root)!r} cannot be used: {error}"
+            log.warning("%s", self._trouble)
+            self._set(FactsTimer.RETRY, OPEN_AGAIN_S)
+            return False
+        self._is_open, self._trouble = True, ""
+        for part in (self._git, self._watcher):
+            if part is not None:
+                part.start()
+        self._asking.begin(self._load())
+        return True
+
+    def _load(self) -> Steps:
+        """Know what the index knows, look at what has changed, then go on with what is owed."""
+        (answer,) = yield (self._loading(),)
+        rows = answer.rows if isinstance(answer, RowsLoaded) else ()
+        with self.blocking():
+            self._sync.load(rows)
+            self._compare()
+        self._sync.embed_missing(self._config.is_current_space)
+        self._pipeline.go_on()
+
+    def _reload(self) -> Steps:
+        """Have what another index does not know in it again."""
+        (answer,) = yield (self._loading(),)
+        if isinstance(answer, RowsLoaded):
+            self._sync.embed_missing(self._config.is_current_space, {row.id for row in answer.rows})
+
+    def _loading(self) -> Ask:
+        return Ask(self._config.index, lambda request_id, to: LoadRows(request_id=request_id, reply_to=to))
+
+    def _compare(self) -> None:
+        try:
+            self._sync.compare(read_snapshot(self._config.root))
+        except OSError as error:
+            self._trouble = str(error)
+            log.warning("the files of the facts cannot be listed: %s", error)
+
+    def _hear(self, paths: tuple[str, ...]) -> None:
+        with self.blocking():
+            compares = self._sync.hear(paths)
+        if compares:
+            self._set(FactsTimer.COMPARE, COMPARE_S)
+        self._changed()
+
+    # for the parts
+
+    def _look(self, path: str) -> None:
+        with self.blocking():
+            self._keeper.take(path, self._files.stamp(path))
+
+    def _row(self, entry_id: str) -> IndexRow | None:
+        item = self._catalogue.get(entry_id)
+        with self.blocking():
+            entry = self._keeper.read(item) if item is not None else None
+        return self._keeper.row(item, entry) if item is not None and entry is not None else None
+
+    def _changed(self) -> None:
+        """Something has changed in the files."""
+        self._set(FactsTimer.SNAPSHOT, self._config.snapshot_s)
+        if self._git is not None and self._is_open:
+            self._git.commit()
+
+    def _wake(self, delay_s: float) -> None:
+        self._set(FactsTimer.RETRY, delay_s)
+
+    def _set(self, what: FactsTimer, delay_s: float) -> None:
+        """Have a timer come, unless one of its kind is under way."""
+        if what not in self._timers:
+            self._timers[what] = self.after(delay_s, FactsDue(what=what))
+
+    def _due(self, what: FactsTimer) -> None:
+        self._timers.pop(what, None)
+        match what:
+            case FactsTimer.DEADLINES:
+                self._asking.expire()
+            case FactsTimer.SNAPSHOT:
+                with self.blocking():
+                    self._write_snapshot()
+            case FactsTimer.COMPARE:
+                with self.blocking():
+                    self._compare()
+            case FactsTimer.RETRY if self._is_open or self._open():
+                self._indexing.go_on()
+                self._pipeline.go_on()
+            case FactsTimer.RETRY:
+                pass
+
+    def _write_snapshot(self) -> None:
+        try:
+            write_snapshot(self._config.root, self._keeper.seen, int(self.now().timestamp() * 1e9))
+        except OSError as error:
+            log.warning("memory_index.json cannot be written: %s", error)
+
+    def _committed(self, trouble: str) -> None:
+        self.tell(self.address, Committed(trouble=trouble))
+
+    def _files_changed(self, paths: tuple[str, ...]) -> None:
+        self.tell(self.address, FilesChanged(paths=paths))
+
+    def _description(self, message: DescribeYourself) -> SelfDescription:
+        troubles = (self._trouble, self._indexing.trouble, self._pipeline.trouble, self._git_trouble)
+        trouble = "; ".join(each for each in troubles if each)
+        return SelfDescription(
+            request_id=message.request_id,
+            about=self.address.kind,
+            figures=(
+                ("state", "in trouble" if trouble else "ready"),
+                ("entries", len(self._catalogue)),
+                ("owed_turns", self._pipeline.waiting),
+                ("to_be_indexed", self._indexing.waiting),
+            ),
+            operator_figures=(
+                ("conversations", len(self._catalogue.conversations())),
+                ("failures", self._pipeline.failures),
+                ("trouble", trouble or "none"),
+            ),
+        )

@@ -1,0 +1,48 @@
+"""Configuration of the facts: what the settings decide, and whom to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from messages.base import Address
+from messages.embedder import FACTS_EMBEDDER, RERANKER
+from messages.facts import FACT_INDEX
+from messages.model import MODEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsConfig:
+    """The operator's decisions."""
+
+    root: Path
+    """`facts.memory_path`, absolute."""
+    api_base: str
+    key_name: str = ""
+    model: str = ""
+    """For facts and summaries; empty for the one that answered."""
+    default_top_k: int = 5
+    score_threshold: float = 0.35
+    recency_weight: float = 0.2
+    mmr_lambda: float = 0.7
+    reranks: bool = False
+    inject_chars: int = 8_000
+    read_deadline_s: float = 1.0
+    max_entries: int = 500
+    enable_summarization: bool = True
+    content_type: str = "conversation"
+    pipelines: int = 4
+    enable_git_versioning: bool = False
+    start_watcher: bool = False
+    ingest_discord: bool = False
+    is_current_space: Callable[[str], bool] = bool
+    """Whether vectors of a space are those of the embedding model in force, as far as its name tells."""
+    embedder: Address = FACTS_EMBEDDER
+    index: Address = FACT_INDEX
+    reranker: Address = RERANKER
+    model_actor: Address = MODEL
+    retry_s: float = 30.0
+    """Before what failed is tried again; twice as long each time, to a quarter of an hour."""
+    snapshot_s: float = 30.0
+    """Between two writings of `memory_index.json`."""

@@ -1,0 +1,205 @@
+"""Files of entries: the truth about what is remembered, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from actors.linux.disk import Disk, RealDisk, put_whole
+from actors.linux.private_folder import make_private
+from actors.linux.safe_open import read_beneath
+from domain.facts.entry import Defaults, Entry, read_entry, with_replacement, write_entry
+from domain.facts.folders import Place, conversation_of, deleted_path, place_of
+from domain.facts.ids import id_of_path
+from messages.facts import EntryRole
+
+ENTRIES = "entries"
+MOST_BYTES = 8 * 1024 * 1024
+"""Of one file; larger ones are none of ours."""
+MOST_DEPTH = 6
+_ROLES = {"facts": EntryRole.MEMORY, "turns/user": EntryRole.USER, "turns/assistant": EntryRole.ASSISTANT}
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells without reading whether a file is another than before."""
+
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An entry with the file that holds it."""
+
+    entry: Entry
+    path: str
+    """POSIX path below the root."""
+    digest: str
+    """SHA-256 of the file's bytes, hexadecimal."""
+    text: str = field(default="", repr=False)
+    """All that it says, where it was read."""
+
+
+class EntryFiles:
+    """Files below one folder; none that lies elsewhere is read or written, whatever links lead there."""
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        """Nothing is made yet.
+
+        Args:
+            root: `facts.memory_path`, absolute.
+            disk: Where.
+        """
+        self.root = root
+        self._disk = disk or RealDisk()
+
+    def prepare(self) -> None:
+        """Make the folder.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        make_private(self.root / ENTRIES, self._disk.make_folder)
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Every file of an entry that is not deleted, by path; what a crash left half written is removed.
+
+        Raises:
+            OSError: a folder cannot be listed.
+        """
+        found = {}
+        for path, item in self._walk(self.root / ENTRIES, ENTRIES, 0):
+            if item.name.startswith(".") and item.name.endswith(".new"):
+                with suppress(OSError):
+                    self._disk.unlink(self.root / path)
+            elif (place := place_of(path)) is not None and not place.is_deleted:
+                status = item.stat(follow_symlinks=False)
+                found[path] = Stamp(status.st_size, status.st_mtime_ns)
+        return found
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Of one file; None if it is not there."""
+        try:
+            status = (self.root / path).lstat()
+        except OSError:
+            return None
+        return Stamp(status.st_size, status.st_mtime_ns)
+
+    def read(self, path: str) -> Filed | None:
+        """An entry; None if there is no readable file at `path`, or it is no place of an entry."""
+        place = place_of(path)
+        if place is None:
+            return None
+        try:
+            data = read_beneath(self.root, path, MOST_BYTES)
+        except ValueError:
+            return None
+        text = data.decode("utf-8", "replace")
+        return Filed(read_entry(text, self._defaults(path, place)), path, digest_of(data), text)
+
+    def write(self, entry: Entry, path: str) -> str:
+        """Keep an entry.
+
+        Returns:
+            The digest of its file.
+
+        Raises:
+            OSError: it may not be kept.
+        """
+        data = write_entry(entry).encode("utf-8", "replace")
+        target = self.root / path
+        if not target.parent.is_dir():
+            make_private(target.parent, self._disk.make_folder)
+        put_whole(self._disk, target, data)
+        return digest_of(data)
+
+    def bury(self, path: str, replaced_by: str = "") -> str:
+        """Move an entry to the deleted ones.
+
+        Args:
+            path: Of its file; one that is not there is no matter.
+            replaced_by: Id of the entry that stands for it now; empty for none.
+
+        Returns:
+            Where it is now.
+
+        Raises:
+            OSError: it may be at either place, or at both.
+        """
+        target = deleted_path(path)
+        filed = self.read(path)
+        if filed is None:
+            return target
+        if not (self.root / target).parent.is_dir():
+            make_private((self.root / target).parent, self._disk.make_folder)
+        if replaced_by:
+            text = with_replacement(filed.text, replaced_by)
+            put_whole(self._disk, self.root / target, text.encode("utf-8", "replace"))
+            self._disk.unlink(self.root / path)
+        else:
+            self._disk.replace(self.root / path, self.root / target)
+        return target
+
+    def is_buried(self, path: str) -> bool:
+        """Whether an entry that was at `path` is among the deleted ones."""
+        return (self.root / deleted_path(path)).exists()
+
+    def destroy(self, path: str) -> None:
+        """Remove a file for good, and the tombstone at its place.
+
+        Raises:
+            OSError: it may still be there.
+        """
+        for each in (path, deleted_path(path)):
+            with suppress(FileNotFoundError):
+                self._disk.unlink(self.root / each)
+
+    def tombstones(self) -> Iterator[Filed]:
+        """All deleted entries; reads every one."""
+        for path, _ in list(self._walk(self.root / ENTRIES, ENTRIES, 0)):
+            place = place_of(path)
+            if place is not None and place.is_deleted and (filed := self.read(path)) is not None:
+                yield filed
+
+    def remove(self, path: str) -> None:
+        """Remove one file for good; one that is not there is no matter.
+
+        Raises:
+            OSError: it may still be there.
+        """
+        with suppress(FileNotFoundError):
+            self._disk.unlink(self.root / path)
+
+    def _defaults(self, path: str, place: Place) -> Defaults:
+        stamp = self.stamp(path)
+        at = datetime.fromtimestamp((stamp.mtime_ns if stamp else 0) / 1e9, UTC)
+        return Defaults(
+            id=id_of_path(path),
+            role=_ROLES.get(place.kind, EntryRole.SUMMARY),
+            conversation=conversation_of(place.folder),
+            created_at=at,
+        )
+
+    def _walk(self, folder: Path, below: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        try:
+            items = list(os.scandir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for item in items:
+            path = f"{below}/{item.name}"
+            if item.is_dir(follow_symlinks=False):
+                if depth < MOST_DEPTH and not item.name.startswith("."):
+                    yield from self._walk(folder / item.name, path, depth + 1)
+            elif item.is_file(follow_symlinks=False):
+                yield path, item
+
+
+def digest_of(data: bytes) -> str:
+    """SHA-256, hexadecimal."""
+    return hashlib.sha256(data).hexdigest()

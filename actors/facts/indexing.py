@@ -1,0 +1,213 @@
+"""Indexing of entries: their texts become vectors, many at a time, and the index is told; what fails is tried again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from actors.facts.asking import Ask, Asking, Steps
+from actors.facts.catalogue import Catalogue
+from actors.facts.config import FactsConfig
+from messages.base import Address, RequestId
+from messages.embedder import EmbedTexts, TextRole, TextsEmbedded
+from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged
+
+log = logging.getLogger(__name__)
+
+BATCH = 64
+"""Texts that one call is for."""
+EMBED_S = 60.0
+"""The embedder itself waits out what may pass; after so long entries are in the index without their vectors."""
+RETRY_S = 30.0
+MOST_RETRY_S = 900.0
+
+
+class Indexing:
+    """Queue before the index: per entry only the newest change counts.
+
+    Two things go on side by side: texts become vectors, and the index is told what is ready. An entry whose vector
+    cannot be made is in the index all the same, where it waits for one.
+    """
+
+    def __init__(self, asking: Asking, config: FactsConfig, catalogue: Catalogue) -> None:
+        """Nothing is queued.
+
+        Args:
+            asking: Asks the embedder and the index.
+            config: Whom to ask.
+            catalogue: Is told which entries have vectors.
+        """
+        self._asking = asking
+        self._config = config
+        self._catalogue = catalogue
+        self._ready: dict[str, tuple[IndexRow | None, str]] = {}
+        """Id -> the row, None to drop it, and the space of the vector that it has or keeps."""
+        self._bare: dict[str, IndexRow] = {}
+        """Rows that are to get a vector first."""
+        self._paths: dict[str, None] = {}
+        """Files to be looked at, in order."""
+        self._unread: dict[str, None] = {}
+        """Ids of entries that are in the index without a vector of the space in force."""
+        self._is_embedding = self._is_telling = False
+        self._failures = 0
+        self.read: Callable[[str], IndexRow | None] = _nothing
+        """Gives an entry by its id, as its file has it now."""
+        self.look: Callable[[str], None] = _nothing
+        """Looks at one file."""
+        self.wake: Callable[[float], None] = _nothing
+        """Has `go_on` called after so many seconds."""
+        self.model = ""
+        """Space of the newest vector."""
+        self.trouble = ""
+
+    @property
+    def waiting(self) -> int:
+        """Entries that the index is still to hear of, or that wait for a vector."""
+        return len(self._ready) + len(self._bare) + len(self._paths) + len(self._unread)
+
+    def put(self, row: IndexRow, model: str = "") -> None:
+        """Have an entry in the index, with the vector that it has, or else with one that is made."""
+        self._forget(row.id)
+        if row.vector:
+            self._ready[row.id] = row, model
+        else:
+            self._bare[row.id] = row
+        self.go_on()
+
+    def put_as_is(self, row: IndexRow, model: str) -> None:
+        """Have an entry in the index without a call: a summary, or one whose text is the same as before."""
+        self._forget(row.id)
+        self._ready[row.id] = row, model
+        self.go_on()
+
+    def drop(self, entry_id: str) -> None:
+        """Have an entry out of the index."""
+        self._forget(entry_id)
+        self._ready[entry_id] = None, ""
+        self.go_on()
+
+    def look_at(self, paths: Iterable[str]) -> None:
+        """Have files looked at, a few at a time."""
+        self._paths.update(dict.fromkeys(paths))
+        self.go_on()
+
+    def embed_anew(self, ids: Iterable[str]) -> None:
+        """Have entries embedded whose vectors are missing or of another space."""
+        self._unread.update(dict.fromkeys(ids))
+        self.go_on()
+
+    def see_space(self, model: str) -> None:
+        """Take note of the space of a fresh vector; entries of another one are embedded anew."""
+        if model == self.model:
+            return
+        self.model = model
+        items = self._catalogue.items()
+        self.embed_anew(
+            [item.id for item in items if item.role is not EntryRole.SUMMARY and item.model and item.model != model]
+        )
+
+    def go_on(self) -> None:
+        """Begin what may begin."""
+        if self._ready and not self._is_telling:
+            self._is_telling = True
+            self._asking.begin(self._tell(), self._told)
+        if (self._bare or self._paths or self._unread) and not self._is_embedding:
+            self._is_embedding = True
+            self._asking.begin(self._embed(), self._embedded)
+
+    def _forget(self, entry_id: str) -> None:
+        for queue in (self._ready, self._bare, self._unread):
+            queue.pop(entry_id, None)
+
+    def _told(self) -> None:
+        self._is_telling = False
+        self._rest()
+
+    def _embedded(self) -> None:
+        self._is_embedding = False
+        self._rest()
+
+    def _rest(self) -> None:
+        if self._failures:
+            self.wake(min(RETRY_S * 2 ** (self._failures - 1), MOST_RETRY_S))
+        else:
+            self.go_on()
+
+    def _embed(self) -> Steps:
+        """One batch of texts."""
+        self._look()
+        rows = [self._bare.pop(entry_id) for entry_id in list(self._bare)[:BATCH]]
+        if not rows:
+            return
+        (answer,) = yield (self._embedding([row.content for row in rows]),)
+        is_made = isinstance(answer, TextsEmbedded) and len(answer.vectors) == len(rows)
+        vectors = answer.vectors if isinstance(answer, TextsEmbedded) and is_made else (b"",) * len(rows)
+        model = answer.model if isinstance(answer, TextsEmbedded) and is_made else ""
+        for row, vector in zip(rows, vectors, strict=True):
+            if row.id not in self._ready and row.id not in self._bare and self._is_wanted(row):
+                self._ready[row.id] = msgspec.structs.replace(row, vector=vector), model if vector else ""
+                if not is_made:
+                    self._unread[row.id] = None
+        if is_made:
+            self._failures, self.trouble = 0, ""
+            self.see_space(model)
+        else:
+            self._fail("entries could not be embedded", answer)
+
+    def _tell(self) -> Steps:
+        """One batch of changes for the index."""
+        batch = {entry_id: self._ready.pop(entry_id) for entry_id in list(self._ready)[:BATCH]}
+        drops = tuple(entry_id for entry_id, (row, _) in batch.items() if row is None)
+        groups: dict[str, list[IndexRow]] = {}
+        for row, model in batch.values():
+            if row is not None:
+                groups.setdefault(model, []).append(row)
+        for model, rows in groups.items() or [("", list[IndexRow]())]:
+            (answer,) = yield (self._change(model, rows, drops),)
+            if not isinstance(answer, RowsChanged):
+                for entry_id, change in batch.items():
+                    self._ready.setdefault(entry_id, change)
+                self._fail("the index could not be told of entries", answer)
+                return
+            drops = ()
+            for row in rows:
+                if self._is_wanted(row) and (row.vector or model):
+                    self._catalogue.note_space(row.id, model)
+
+    def _fail(self, what: str, answer: object) -> None:
+        self._failures += 1
+        self.trouble = f"{what}: {getattr(answer, 'reason', 'there was no answer')}"
+        log.warning("%s, which is tried again", self.trouble)
+
+    def _is_wanted(self, row: IndexRow) -> bool:
+        """Whether the entry is still as the row has it."""
+        item = self._catalogue.get(row.id)
+        return item is not None and item.digest == row.digest
+
+    def _look(self) -> None:
+        for path in list(self._paths)[:BATCH]:
+            del self._paths[path]
+            self.look(path)
+        for entry_id in list(self._unread)[: max(0, BATCH - len(self._bare))]:
+            self._unread.pop(entry_id, None)
+            row = self.read(entry_id)
+            if row is not None and entry_id not in self._ready:
+                self._bare[entry_id] = row
+
+    def _embedding(self, texts: list[str]) -> Ask:
+        def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
+            return EmbedTexts(request_id=request_id, reply_to=reply_to, texts=tuple(texts), role=TextRole.DOCUMENT)
+
+        return Ask(self._config.embedder, message, EMBED_S)
+
+    def _change(self, space: str, put: list[IndexRow], drops: tuple[str, ...]) -> Ask:
+        def message(request_id: RequestId, reply_to: Address) -> ChangeRows:
+            return ChangeRows(request_id=request_id, reply_to=reply_to, model=space, put=tuple(put), drop=drops)
+
+        return Ask(self._config.index, message)
+
+
+def _nothing(*_: object) -> None:
+    """As long as nobody has said what to do."""

@@ -1,0 +1,224 @@
+"""Journal of what is owed for turns: a line for each step, crossed out when all is done; read again after a crash."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from actors.linux.disk import Disk, RealDisk, put_whole, write_all
+
+log = logging.getLogger(__name__)
+
+FILE = ".journal.jsonl"
+COMPACT_BYTES = 4 * 1024 * 1024
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One change of a conversation's facts, decided and not yet made."""
+
+    old_id: str = ""
+    """Id of the fact that goes; empty for none."""
+    new_id: str = ""
+    """Id of the fact that comes; empty for none."""
+    text: str = ""
+
+
+class _Begun(msgspec.Struct, tag="begun", omit_defaults=True):
+    turn: str
+    conversation: str
+    user_text: str
+    at: datetime
+    model: str = ""
+
+
+class _Over(msgspec.Struct, tag="over", omit_defaults=True):
+    turn: str
+    at: datetime
+    model: str = ""
+    answer_text: str = ""
+
+
+class _Extracted(msgspec.Struct, tag="extracted"):
+    turn: str
+    facts: tuple[str, ...]
+
+
+class _Decided(msgspec.Struct, tag="decided"):
+    turn: str
+    changes: tuple[Change, ...]
+    at: datetime
+
+
+class _Done(msgspec.Struct, tag="done"):
+    turn: str
+
+
+_Line = _Begun | _Over | _Extracted | _Decided | _Done
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+@dataclass(slots=True)
+class Owed:
+    """One turn that was kept, and how far what is owed for it has come."""
+
+    turn: str
+    conversation: str
+    user_text: str
+    at: datetime
+    """When the first half was kept, aware UTC."""
+    model: str = ""
+    answer_text: str = ""
+    answered_at: datetime | None = None
+    """When it was over; None while it lasts."""
+    facts: tuple[str, ...] | None = None
+    """What its words say; None as long as nobody has been asked."""
+    changes: tuple[Change, ...] | None = None
+    """What is to be changed for that; None as long as it is not decided."""
+    decided_at: datetime | None = None
+    tries: int = 0
+    """In this life."""
+    not_before: float = 0.0
+    """On the clock that never goes back."""
+    _lines: list[_Line] = field(default_factory=list, repr=False)
+
+
+class Journal:
+    """The file; every line is on the disk when the call returns."""
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            root: `facts.memory_path`.
+            disk: Where.
+        """
+        self._path = root / FILE
+        self._disk = disk or RealDisk()
+        self._fd = -1
+        self._bytes = 0
+        self.owed: dict[str, Owed] = {}
+        """By turn, in order."""
+
+    def open(self) -> None:
+        """Read what is owed, and keep no more than that.
+
+        Raises:
+            OSError: the file cannot be read or written.
+        """
+        self.owed.clear()
+        for line in self._read():
+            self._take(line)
+        self._compact()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def begin(self, owed: Owed) -> None:
+        """Note a turn's first half."""
+        self._append(_Begun(owed.turn, owed.conversation, owed.user_text, owed.at, owed.model))
+
+    def end(self, owed: Owed, *, is_new: bool, answer_text: str, model: str, at: datetime) -> None:
+        """Note that a turn is over.
+
+        Args:
+            owed: The turn.
+            is_new: Whether its first half is to be noted with it.
+            answer_text: Of the model; empty for none.
+            model: The one that answered.
+            at: When, aware UTC.
+        """
+        over = _Over(owed.turn, at, model, answer_text)
+        if is_new:
+            self._append(_Begun(owed.turn, owed.conversation, owed.user_text, owed.at, owed.model), over)
+        else:
+            self._append(over)
+
+    def extracted(self, turn: str, facts: tuple[str, ...]) -> None:
+        """Note what a turn's words say: nobody is asked for it again."""
+        self._append(_Extracted(turn, facts))
+
+    def decided(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
+        """Note what is to be changed: it is the same after a crash."""
+        self._append(_Decided(turn, changes, at))
+
+    def done(self, turn: str) -> None:
+        """Cross a turn out."""
+        self._append(_Done(turn))
+        if not self.owed and self._bytes > COMPACT_BYTES:
+            self._compact()
+
+    def _append(self, *lines: _Line) -> None:
+        data = b"".join(_ENCODER.encode(line) + b"\n" for line in lines)
+        if self._fd < 0:
+            self._open_file()
+        try:
+            write_all(self._disk, self._fd, data)
+        except OSError:
+            self._cut_back()
+            raise
+        self._bytes += len(data)
+        for line in lines:
+            self._take(line)
+
+    def _cut_back(self) -> None:
+        """Take back what was half written, so that the next line begins a line."""
+        try:
+            os.ftruncate(self._fd, self._bytes)
+        except OSError as error:
+            log.warning("a half line stays in the journal: %s", error)
+            self.close()
+
+    def _take(self, line: _Line) -> None:
+        if isinstance(line, _Done):
+            self.owed.pop(line.turn, None)
+            return
+        if isinstance(line, _Begun):
+            self.owed[line.turn] = Owed(line.turn, line.conversation, line.user_text, line.at, line.model)
+        owed = self.owed.get(line.turn)
+        if owed is None:
+            return
+        owed._lines.append(line)
+        match line:
+            case _Over():
+                owed.answer_text, owed.answered_at = line.answer_text, line.at
+                owed.model = line.model or owed.model
+            case _Extracted():
+                owed.facts = line.facts
+            case _Begun():
+                pass
+            case _Decided():
+                owed.changes, owed.decided_at = line.changes, line.at
+
+    def _read(self) -> Iterable[_Line]:
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return
+        for raw in data.split(b"\n"):
+            if not raw:
+                continue
+            try:
+                yield _DECODER.decode(raw)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                log.warning("a line of %s of %d bytes cannot be read and is passed over: %s", FILE, len(raw), error)
+
+    def _compact(self) -> None:
+        """Write the file anew with what is owed alone."""
+        self.close()
+        lines = [line for owed in self.owed.values() for line in owed._lines]
+        put_whole(self._disk, self._path, b"".join(_ENCODER.encode(line) + b"\n" for line in lines))
+        self._open_file()
+
+    def _open_file(self) -> None:
+        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._bytes = os.fstat(self._fd).st_size

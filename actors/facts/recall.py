@@ -1,0 +1,240 @@
+"""FactRecallActor: what belongs to a question, for a request that waits for it; reads by way of the index alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import msgspec
+
+from actors.facts.asking import Ask, Asking, Steps
+from actors.facts.config import FactsConfig
+from actors.facts.naming import FINAL, summary_id, turn_entries
+from actors.kernel import Actor, not_understood
+from domain.facts.injection import Line, Seen, block
+from domain.facts.scoring import Candidate, Ranked, rank, relevance_of, sigmoid
+from messages.base import Address, Message, RequestId, flaw_of
+from messages.embedder import (
+    EmbeddingFailed,
+    EmbedTexts,
+    RerankFailed,
+    RerankTexts,
+    TextRole,
+    TextsEmbedded,
+    TextsReranked,
+)
+from messages.facts import (
+    FACTS,
+    EntriesFound,
+    EntriesRecalled,
+    EntryRole,
+    FactHit,
+    FactsDue,
+    FetchRows,
+    FindRows,
+    FoundRow,
+    RecallEntries,
+    RecallMessage,
+    RowsFetched,
+    RowsFound,
+    SearchEntries,
+    SpaceSeen,
+)
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+FOUND_ROLES = (EntryRole.MEMORY, EntryRole.USER, EntryRole.ASSISTANT)
+DENSITY = 3
+"""Candidates of each scope for each entry that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found."""
+
+    hits: tuple[FactHit, ...]
+    note: str
+
+
+RecallAnswer = TextsEmbedded | EmbeddingFailed | RowsFound | RowsFetched | TextsReranked | RerankFailed | Refused
+"""What it is answered."""
+
+
+class FactRecallActor(Actor):
+    """Reader of the facts: embeds a question once, finds, judges and words what belongs to it.
+
+    Owns: nothing.
+    Asks: the embedder, the index, the reranker. Where one of them does not answer in time or refuses, what can be had
+    without it is given, with a note.
+    Crashes on: its own faults; what was asked before a crash is lost, and its asker's deadline passes.
+    """
+
+    def __init__(self, config: FactsConfig) -> None:
+        super().__init__()
+        self._config = config
+        self._asking = Asking(self)
+        self._space = ""
+        self._recalls = 0
+        self._failures = 0
+
+    def handle(self, message: RecallMessage | RecallAnswer) -> None:
+        """Take a question, or an answer to one of ours."""
+        match message:
+            case RecallEntries() | SearchEntries() if flaw := flaw_of(message):
+                self.tell(message.reply_to, Refused(request_id=message.request_id, reason=flaw))
+            case RecallEntries():
+                self._recalls += 1
+                self._asking.begin(self._recall(message))
+            case SearchEntries():
+                self._asking.begin(self._search(message))
+            case TextsEmbedded() | EmbeddingFailed() | RowsFound() | RowsFetched() | Refused():
+                self._asking.hears(message)
+            case TextsReranked() | RerankFailed():
+                self._asking.hears(message)
+            case FactsDue():
+                self._asking.expire()
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _:
+                not_understood(message)
+
+    def _recall(self, request: RecallEntries) -> Steps:
+        config = self._config
+        final = summary_id(request.conversation, FINAL)
+        fetching = Ask(config.index, lambda rid, to: FetchRows(request_id=rid, reply_to=to, ids=(final,)))
+        answers = yield (fetching, *self._embedding(request.question))
+        rows = answers[0].rows if isinstance(answers[0], RowsFetched) else ()
+        seen = Seen(request.seen)
+        summary = next((row.content for row in rows if not seen.has(row.content)), "")
+        found = yield from self._found(request, answers[1:], request.seen, request.turn_id)
+        lines = [Line(hit.role.value, hit.content) for hit in found.hits]
+        self._failures += bool(found.note)
+        answer = EntriesRecalled(
+            request_id=request.request_id,
+            block=block(summary, lines, config.inject_chars),
+            hits=found.hits,
+            summary=summary,
+            note=found.note,
+        )
+        self.tell(request.reply_to, answer)
+
+    def _search(self, request: SearchEntries) -> Steps:
+        answers = yield self._embedding(request.question)
+        found = yield from self._found(request, answers, (), "")
+        self.tell(request.reply_to, EntriesFound(request_id=request.request_id, hits=found.hits, note=found.note))
+
+    def _embedding(self, question: str) -> tuple[Ask, ...]:
+        """The question's vector is asked for once; not for a question without words."""
+        if not question.strip():
+            return ()
+        deadline_s = self._config.read_deadline_s
+
+        def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
+            texts = (question,)
+            return EmbedTexts(
+                request_id=request_id, reply_to=reply_to, texts=texts, role=TextRole.QUERY, deadline_s=deadline_s
+            )
+
+        return (Ask(self._config.embedder, message, deadline_s + 1),)
+
+    def _found(
+        self,
+        request: RecallEntries | SearchEntries,
+        embedded: tuple[Message, ...],
+        shown: tuple[str, ...],
+        turn_id: str,
+    ) -> Generator[tuple[Ask, ...], tuple[Message, ...], Found]:
+        top_k = self._config.default_top_k if request.top_k is None else request.top_k
+        if not embedded or not top_k:
+            return Found((), "")
+        (vectors,) = embedded
+        if not isinstance(vectors, TextsEmbedded) or not vectors.vectors or not vectors.vectors[0]:
+            return Found((), f"the question could not be embedded: {_reason(vectors)}")
+        self._see_space(vectors.model)
+        finding = FindRows(
+            request_id=request.request_id,
+            reply_to=self.address,
+            model=vectors.model,
+            vector=vectors.vectors[0],
+            scopes=tuple(dict.fromkeys((request.conversation, request.shared))),
+            roles=FOUND_ROLES,
+            per_scope=top_k * DENSITY,
+            without=turn_entries(turn_id) if turn_id else (),
+        )
+        (rows,) = yield (Ask(self._config.index, lambda rid, _: msgspec.structs.replace(finding, request_id=rid)),)
+        if not isinstance(rows, RowsFound):
+            return Found((), f"the index could not be asked: {_reason(rows)}")
+        seen = Seen(shown)
+        fresh = [row for row in rows.rows if not seen.has(row.content)]
+        relevance, note = yield from self._relevance(request.question, fresh)
+        candidates = [_candidate(row, value) for row, value in zip(fresh, relevance, strict=True)]
+        ranked = rank(
+            candidates,
+            self.now(),
+            top_k=top_k,
+            threshold=self._config.score_threshold,
+            recency_weight=self._config.recency_weight,
+            mmr_lambda=self._config.mmr_lambda,
+        )
+        return Found(tuple(_hit(each) for each in ranked), note)
+
+    def _relevance(
+        self, question: str, rows: list[FoundRow]
+    ) -> Generator[tuple[Ask, ...], tuple[Message, ...], tuple[list[float], str]]:
+        """How much each row bears on the question, in [0, 1]."""
+        plain = [relevance_of(row.cosine) for row in rows]
+        if not rows or not self._config.reranks:
+            return plain, ""
+        texts, deadline_s = tuple(row.content for row in rows), self._config.read_deadline_s
+
+        def message(request_id: RequestId, reply_to: Address) -> RerankTexts:
+            return RerankTexts(
+                request_id=request_id, reply_to=reply_to, query=question, texts=texts, deadline_s=deadline_s
+            )
+
+        (answer,) = yield (Ask(self._config.reranker, message, deadline_s + 1),)
+        if not isinstance(answer, TextsReranked) or len(answer.scores) != len(rows):
+            return plain, f"judged by the vectors alone: {_reason(answer)}"
+        return [sigmoid(score) if answer.are_logits else score for score in answer.scores], ""
+
+    def _see_space(self, model: str) -> None:
+        if model != self._space:
+            self._space = model
+            self.tell(FACTS, SpaceSeen(model=model))
+
+    def _description(self, message: DescribeYourself) -> SelfDescription:
+        figures = (("recalls", self._recalls), ("recalls_with_less", self._failures), ("asking", len(self._asking)))
+        return SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
+
+
+def _candidate(row: FoundRow, relevance: float) -> Candidate:
+    return Candidate(
+        id=row.id,
+        role=row.role,
+        conversation=row.conversation,
+        content=row.content,
+        created_at=row.created_at,
+        vector=row.vector,
+        relevance=relevance,
+    )
+
+
+def _hit(ranked: Ranked) -> FactHit:
+    each = ranked.candidate
+    return FactHit(
+        id=each.id,
+        role=each.role,
+        conversation=each.conversation,
+        content=each.content,
+        created_at=each.created_at,
+        relevance=each.relevance,
+        recency=ranked.recency,
+        score=ranked.score,
+    )
+
+
+def _reason(answer: Message) -> str:
+    return str(getattr(answer, "reason", "it gave nothing"))

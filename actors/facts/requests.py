@@ -1,0 +1,128 @@
+"""Requests of whoever runs the agent: add a fact, list entries, forget one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actors.facts.catalogue import Item
+from actors.facts.keeper import Keeper
+from actors.facts.naming import fact_entry
+from actors.kernel import Host
+from domain.facts.entry import Entry
+from domain.facts.reconcile import Existing, unknown_of
+from messages.facts import (
+    AddEntry,
+    EntriesListed,
+    EntryAdded,
+    EntryForgotten,
+    EntryRole,
+    ForgetEntry,
+    ListedConversation,
+    ListedEntry,
+    ListEntries,
+)
+from messages.socket import Refused
+
+PAGE = 200
+SHOWN_CHARS = 2_000
+_TURNS = EntryRole.USER, EntryRole.ASSISTANT
+
+
+class Requests:
+    """What people ask of the facts, and what they get."""
+
+    def __init__(self, host: Host, keeper: Keeper, evict: Callable[[str], None]) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            host: The actor.
+            keeper: Reads and keeps.
+            evict: Sees that a conversation has not too many entries.
+        """
+        self._host = host
+        self._keeper = keeper
+        self._evict = evict
+
+    def add(self, message: AddEntry) -> EntryAdded | Refused:
+        """Keep a fact, unless it is there word for word.
+
+        Raises:
+            OSError: it may not be kept.
+        """
+        if not message.text.strip():
+            return Refused(request_id=message.request_id, reason=f"fact {message.text!r}: it must have words")
+        double = self._double(message.conversation, message.text)
+        if double is not None:
+            return EntryAdded(request_id=message.request_id, id=double.id, path=double.path, is_new=False)
+        entry = Entry(
+            id=fact_entry(self._host.new_token(), 0),
+            role=EntryRole.MEMORY,
+            conversation=message.conversation,
+            created_at=self._host.now(),
+            content=message.text,
+        )
+        item = self._keeper.add(entry)
+        self._evict(message.conversation)
+        return EntryAdded(request_id=message.request_id, id=item.id, path=item.path, is_new=True)
+
+    def list(self, message: ListEntries) -> EntriesListed:
+        """Entries, or conversations."""
+        catalogue = self._keeper.catalogue
+        if not message.conversation:
+            names = catalogue.conversations()[message.after :]
+            return EntriesListed(
+                request_id=message.request_id,
+                conversations=tuple(self._conversation(name) for name in names[:PAGE]),
+                is_all=len(names) <= PAGE,
+            )
+        items = catalogue.of(message.conversation, *message.roles)[message.after :]
+        return EntriesListed(
+            request_id=message.request_id,
+            entries=tuple(self._listed(item) for item in items[:PAGE]),
+            is_all=len(items) <= PAGE,
+        )
+
+    def forget(self, message: ForgetEntry) -> EntryForgotten | Refused:
+        """Move an entry to the deleted ones, or remove it and what is left of it for good.
+
+        Raises:
+            OSError: it may still be there.
+        """
+        item = self._keeper.catalogue.get(message.id)
+        buried = [filed for filed in self._keeper.files.tombstones() if filed.entry.id == message.id]
+        if item is None and not (buried and message.for_good):
+            state = "it is deleted already" if buried else "there is none of that id"
+            return Refused(request_id=message.request_id, reason=f"entry {message.id!r}: {state}")
+        if not message.for_good and item is not None:
+            return EntryForgotten(request_id=message.request_id, path=self._keeper.bury(item))
+        if item is not None:
+            self._keeper.destroy(item)
+        for filed in buried:
+            self._keeper.files.remove(filed.path)
+        return EntryForgotten(request_id=message.request_id, path="")
+
+    def _double(self, conversation: str, text: str) -> Item | None:
+        for item in self._keeper.catalogue.of(conversation, EntryRole.MEMORY):
+            entry = self._keeper.read(item)
+            if entry is not None and not unknown_of([text], [Existing(item.id, entry.content)]):
+                return item
+        return None
+
+    def _conversation(self, name: str) -> ListedConversation:
+        catalogue = self._keeper.catalogue
+        return ListedConversation(
+            conversation=name,
+            facts=len(catalogue.of(name, EntryRole.MEMORY)),
+            turns=len(catalogue.of(name, *_TURNS)),
+            summaries=len(catalogue.of(name, EntryRole.SUMMARY)),
+        )
+
+    def _listed(self, item: Item) -> ListedEntry:
+        entry = self._keeper.read(item)
+        return ListedEntry(
+            id=item.id,
+            role=item.role,
+            created_at=item.created_at,
+            path=item.path,
+            content=entry.content[:SHOWN_CHARS] if entry is not None else "",
+        )

@@ -1,0 +1,83 @@
+"""Rows of the facts, with all that they bring; loaded only where the layer is switched on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from actors.facts.config import FactsConfig
+from actors.facts.part import table_of
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Plan, Verb
+from messages.facts import FACT_RECALL, FACTS, AddEntry, ForgetEntry, ListEntries, SearchEntries
+
+_VERBS = {
+    "facts.add": Verb(FACTS, AddEntry),
+    "facts.list": Verb(FACTS, ListEntries),
+    "facts.forget": Verb(FACTS, ForgetEntry),
+}
+
+
+def facts_part(plan: Plan) -> Part:
+    """The one actor that writes the files."""
+
+    def build(_key: str) -> Actor:
+        from actors.facts.actor import FactsActor
+
+        return FactsActor(facts_config(plan))
+
+    return Part(
+        spec=ActorSpec(FACTS.kind, build, is_eager=True, is_made_up_for=True),
+        subscribes=table_of(plan).ingest_discord,
+        operator_verbs={**_VERBS},
+    )
+
+
+def recall_part(plan: Plan) -> Part:
+    """The one actor that reads for those who wait."""
+
+    def build(_key: str) -> Actor:
+        from actors.facts.recall import FactRecallActor
+
+        return FactRecallActor(facts_config(plan))
+
+    return Part(
+        spec=ActorSpec(FACT_RECALL.kind, build),
+        operator_verbs={"facts.search": Verb(FACT_RECALL, SearchEntries)},
+    )
+
+
+def facts_config(plan: Plan) -> FactsConfig:
+    """What the settings decide."""
+    table = table_of(plan)
+    return FactsConfig(
+        root=memory_path(plan),
+        api_base=table.openai_base_url,
+        key_name=table.upstream_key if table.upstream_key in plan.secrets else "",
+        model=table.model,
+        default_top_k=table.default_top_k,
+        score_threshold=table.score_threshold,
+        recency_weight=table.recency_weight,
+        mmr_lambda=table.mmr_lambda,
+        reranks=table.reranker != "none",
+        inject_chars=table.inject_chars,
+        read_deadline_s=table.read_deadline_s,
+        max_entries=table.max_entries,
+        enable_summarization=table.enable_summarization,
+        content_type=table.content_type,
+        pipelines=table.pipelines,
+        enable_git_versioning=table.enable_git_versioning,
+        start_watcher=table.start_watcher,
+        is_current_space=lambda name: is_of_model(name, table.embedding_model),
+    )
+
+
+def memory_path(plan: Plan) -> Path:
+    """The folder of the files, absolute."""
+    return (plan.settings.data_root / Path(table_of(plan).memory_path).expanduser()).absolute()
+
+
+def is_of_model(space: str, embedding_model: str) -> bool:
+    """Whether a vector space is that of an embedding model, as far as its name tells: a server's sizes are its own."""
+    if embedding_model == "local" or "/" in embedding_model:
+        return space.startswith(("local/", "hashed"))
+    return space.startswith(f"openai/{embedding_model}/")

@@ -1,0 +1,76 @@
+"""Snapshot of the files: `memory_index.json`, by which a start knows without reading which of them are the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from actors.facts.files import Stamp
+from actors.linux.disk import Disk, RealDisk, put_whole
+
+log = logging.getLogger(__name__)
+
+FILE = "memory_index.json"
+VERSION = 1
+RACY_NS = 2_000_000_000
+"""A file that changed so shortly before it was looked at may change again within the same instant of its clock."""
+
+
+class SnapshotFile(msgspec.Struct, frozen=True):
+    """One file as it was when it was read."""
+
+    hash: str
+    """SHA-256 of its bytes, hexadecimal."""
+    size: int
+    mtime_ns: int
+
+
+class _Document(msgspec.Struct):
+    version: int
+    files: dict[str, SnapshotFile]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Files by their path."""
+
+    files: Mapping[str, SnapshotFile]
+
+    def digest_of(self, path: str, stamp: Stamp) -> str:
+        """Digest of a file that is as it was; empty where that is not certain."""
+        known = self.files.get(path)
+        is_same = known is not None and (known.size, known.mtime_ns) == (stamp.size, stamp.mtime_ns)
+        return known.hash if known is not None and is_same else ""
+
+
+def read_snapshot(root: Path) -> Snapshot:
+    """The snapshot of `root`; an empty one where there is none that can be read."""
+    try:
+        document = msgspec.json.decode((root / FILE).read_bytes(), type=_Document)
+    except FileNotFoundError:
+        return Snapshot({})
+    except (OSError, ValueError) as error:
+        log.warning("%s cannot be read, so every file is looked at: %s", FILE, error)
+        return Snapshot({})
+    return Snapshot(document.files if document.version == VERSION else {})
+
+
+def write_snapshot(root: Path, files: Mapping[str, SnapshotFile], now_ns: int, disk: Disk | None = None) -> None:
+    """Keep a snapshot; files that changed just now are left out, for they may change again unseen.
+
+    Args:
+        root: `facts.memory_path`.
+        files: By path.
+        now_ns: The time of day.
+        disk: Where.
+
+    Raises:
+        OSError: it cannot be written; the old one is still there.
+    """
+    settled = {path: file for path, file in sorted(files.items()) if file.mtime_ns + RACY_NS < now_ns}
+    data = msgspec.json.encode(_Document(VERSION, settled))
+    put_whole(disk or RealDisk(), root / FILE, msgspec.json.format(data, indent=1) + b"\n", is_durable=False)

@@ -1,0 +1,100 @@
+"""Synchronisation of catalogue and files: what changed while nobody looked, without reading what did not."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable
+
+from actors.facts.catalogue import item_of
+from actors.facts.indexing import Indexing
+from actors.facts.keeper import Keeper
+from actors.facts.snapshot import Snapshot, SnapshotFile
+from domain.facts.folders import place_of
+from messages.facts import EntryRole, KnownRow
+
+log = logging.getLogger(__name__)
+
+FEW = 200
+"""Files that are looked at one by one; of more, all are."""
+
+
+class Sync:
+    """Comparison of what is known with what there is."""
+
+    def __init__(self, keeper: Keeper, indexing: Indexing) -> None:
+        """Nothing is compared yet.
+
+        Args:
+            keeper: Knows the files, and looks at one.
+            indexing: Has them looked at, a few at a time.
+        """
+        self._keeper = keeper
+        self._indexing = indexing
+
+    def load(self, rows: Iterable[KnownRow]) -> None:
+        """Know what the index knows, except what was changed since."""
+        catalogue = self._keeper.catalogue
+        for row in rows:
+            if catalogue.get(row.id) is None and catalogue.at(row.path) is None:
+                catalogue.put(item_of(row))
+
+    def compare(self, snapshot: Snapshot) -> int:
+        """Have those files looked at that are not certainly the same; how many that is.
+
+        Raises:
+            OSError: a folder cannot be listed.
+        """
+        keeper = self._keeper
+        stamps = keeper.files.stamps()
+        changed = []
+        for path, stamp in sorted(stamps.items()):
+            known, digest = keeper.catalogue.at(path), snapshot.digest_of(path, stamp)
+            seen = keeper.seen.get(path)
+            if seen is not None and (seen.size, seen.mtime_ns) == (stamp.size, stamp.mtime_ns):
+                continue
+            if known is not None and digest and known.digest == digest:
+                keeper.seen[path] = SnapshotFile(digest, stamp.size, stamp.mtime_ns)
+            else:
+                changed.append(path)
+        gone = [path for path in keeper.catalogue.paths() if path not in stamps]
+        self._indexing.look_at((*gone, *changed))
+        return len(gone) + len(changed)
+
+    def embed_missing(self, is_current: Callable[[str], bool], known: Collection[str] | None = None) -> None:
+        """Have entries embedded that have no vector, or one of another model; and summaries in the index that are not.
+
+        Args:
+            is_current: Whether the vectors of a space are of the model in force.
+            known: Ids that the index knows; None for all.
+        """
+        self._indexing.embed_anew(
+            [
+                item.id
+                for item in self._keeper.catalogue.items()
+                if (known is not None and item.id not in known)
+                or (item.role is not EntryRole.SUMMARY and not (item.model and is_current(item.model)))
+            ]
+        )
+
+    def hear(self, paths: Iterable[str]) -> bool:
+        """Look at files that may have changed; whether all files have to be compared."""
+        few = list(paths)
+        if not few or len(few) > FEW:
+            return True
+        is_strange = False
+        for path in few:
+            place, stamp = place_of(path), self._keeper.files.stamp(path)
+            if place is None:
+                is_strange = is_strange or not path.rpartition("/")[2].startswith(".")
+            elif not place.is_deleted:
+                seen = self._keeper.seen.get(path)
+                is_own = seen is not None and stamp is not None
+                if (
+                    is_own
+                    and seen is not None
+                    and stamp is not None
+                    and (seen.size, seen.mtime_ns) == (stamp.size, stamp.mtime_ns)
+                ):
+                    continue
+                self._indexing.look_at([path])
+        return is_strange

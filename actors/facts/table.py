@@ -1,0 +1,102 @@
+"""Settings table of facts, `[facts]`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from actors.part import Flag, FrozenMap, Number, OptionalHttpAddress, OptionalName, OptionalPath, Table, Whole
+
+
+def _path(value: str) -> str:
+    if not value.strip() or "\0" in value:
+        raise ValueError("must be the path of a folder, in quotes")
+    return value
+
+
+def _name(value: str) -> str:
+    if not re.fullmatch(r"[!-~]{1,1000}", value):
+        raise ValueError('must be a model\'s name without spaces, the path of a folder, or "local"')
+    return value
+
+
+def _host(value: str) -> str:
+    if not re.fullmatch(r"[0-9A-Za-z.:-]{1,200}", value):
+        raise ValueError("must be an IP address or a host's name")
+    return value
+
+
+def _secret_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*_API_KEY", value):
+        raise ValueError("must be the name of a secret, such as ALICE_API_KEY")
+    return value
+
+
+def _optional_secret_name(value: str) -> str:
+    return value and _secret_name(value)
+
+
+def _prefix(value: str) -> str:
+    if len(value) > 200:
+        raise ValueError("must be at most 200 characters, the beginning of every memory_id that the key may name")
+    return value
+
+
+Keys = FrozenMap[Annotated[str, AfterValidator(_secret_name)], Annotated[str, AfterValidator(_prefix)]]
+
+
+class FactsTable(Table):
+    """`[facts]`: the gateway that remembers, where it keeps what, and how much it shows."""
+
+    openai_base_url: OptionalHttpAddress = ""
+    """The model server, e.g. `http://127.0.0.1:11434/v1`; needed while the layer is on."""
+    upstream_key: Annotated[str, AfterValidator(_optional_secret_name)] = "OPENAI_API_KEY"
+    """Name of the secret that the server is called with, where there is one."""
+    gateway_address: Annotated[str, AfterValidator(_host)] = "127.0.0.1"
+    """Any other than loopback takes `keys`."""
+    gateway_port: Whole = Field(default=8_100, ge=0, le=65_535)
+    """0 for any that is free."""
+    keys: Keys = FrozenMap()
+    """Name of a secret that clients show -> beginning of the `memory_id`s that it is good for; empty for all."""
+    max_body_mib: Number = Field(default=32.0, gt=0, le=1_024)
+    """Larger requests are refused."""
+    memory_path: Annotated[str, AfterValidator(_path)] = "./memory_db"
+    """Folder of the files, relative to the data root."""
+    embedding_model: Annotated[str, AfterValidator(_name)] = "text-embedding-3-small"
+    """As the server names it; `local` for the one of this machine; or a folder that has one."""
+    embedding_base_url: OptionalHttpAddress = ""
+    """Where embeddings are made; empty for `openai_base_url`."""
+    model: OptionalName = ""
+    """Which model is asked for facts and summaries; empty for the one that answered."""
+    default_top_k: Whole = Field(default=5, ge=0, le=200)
+    """Most entries that a request is given."""
+    score_threshold: Number = Field(default=0.35, ge=0, le=1)
+    """Least relevance of an entry."""
+    recency_weight: Number = Field(default=0.2, ge=0, le=1)
+    """Weight of age beside relevance."""
+    mmr_lambda: Number = Field(default=0.7, ge=0, le=1)
+    """1 for relevance alone; less, the more unlike one another entries are to be."""
+    reranker: Literal["none", "litellm", "onnx"] = "none"
+    """What judges relevance: the vectors' cosine, a service that litellm knows, or a model in a folder."""
+    reranker_model: OptionalPath = ""
+    """litellm's name of it, or the folder, e.g. of `Xenova/ms-marco-MiniLM-L-6-v2`."""
+    inject_chars: Whole = Field(default=8_000, ge=200, le=1_000_000)
+    """Most that is added to a request."""
+    read_deadline_s: Number = Field(default=1.0, gt=0, le=60)
+    """Longest wait for the memory; without it the request goes on."""
+    max_entries: Whole = Field(default=500, ge=1, le=1_000_000)
+    """Facts and turns of one conversation; the oldest move to `deleted/`."""
+    enable_summarization: Flag = True
+    """Whether a summary of each conversation is kept."""
+    content_type: Literal["conversation", "journal", "document"] = "conversation"
+    """What long texts that are summarised are."""
+    pipelines: Whole = Field(default=4, ge=1, le=64)
+    """Conversations whose facts are worked on at a time."""
+    enable_git_versioning: Flag = False
+    """Whether the folder is a git repository, with a commit after each change."""
+    start_watcher: Flag = False
+    """Whether edits by hand are seen at once, and not at the next start."""
+    ingest_discord: Flag = False
+    """Whether turns in Discord are remembered here too."""

@@ -1,0 +1,64 @@
+"""Watcher of the entries' files: says which may have changed by somebody else's hand."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from actors.facts.files import ENTRIES
+from actors.kernel import Actor, LoopThread
+
+log = logging.getLogger(__name__)
+
+DEBOUNCE_MS = 200
+AGAIN_S = 5.0
+
+
+class Watcher:
+    """Watch on one folder, from `start` to `stop`."""
+
+    def __init__(self, owner: Actor, root: Path, tell: Callable[[tuple[str, ...]], None]) -> None:
+        """Nothing is watched yet.
+
+        Args:
+            owner: The actor.
+            root: `facts.memory_path`.
+            tell: Told the paths below it, "/"-separated; none for anything. On the loop's thread.
+        """
+        self._root = root
+        self._tell = tell
+        self._loop = LoopThread("facts-watch", owner)
+        self._end = asyncio.Event()
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._loop.start()
+        self._loop.submit(self._watch())
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._loop.call(self._end.set)
+        self._loop.stop()
+
+    async def _watch(self) -> None:
+        from watchfiles import awatch
+
+        folder = self._root / ENTRIES
+        while not self._end.is_set():
+            try:
+                async for changes in awatch(
+                    folder, stop_event=self._end, step=50, debounce=DEBOUNCE_MS, watch_filter=None
+                ):
+                    self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
+            except (OSError, RuntimeError) as error:  # its library says so of a folder that is gone
+                log.warning("%s cannot be watched, which is tried again: %s", folder, error)
+            if not self._end.is_set():
+                await asyncio.sleep(AGAIN_S)
+                self._tell(())
+
+
+def _below(root: Path, path: str) -> str:
+    place = Path(path)
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else path

@@ -1,0 +1,118 @@
+"""GatewayActor: serves HTTP in front of a model's server, and has the facts asked and told."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import CancelledError, Future
+
+from actors.gateway.config import GatewayConfig
+from actors.gateway.exchange import Exchange
+from actors.gateway.metrics import Metrics
+from actors.gateway.server import Server
+from actors.kernel import Actor, LoopThread, not_understood
+from messages.facts import EntriesRecalled, GatewayMessage, GatewayUp, ListenAgain, TurnStored
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+CLOSE_S = 3.0
+AGAIN_S = 1.0
+MOST_AGAIN_S = 60.0
+
+
+class GatewayActor(Actor):
+    """Server of `/v1/chat/completions` and whatever else the model's server serves.
+
+    Owns: the socket on its address, the connections to the model's server, and the loop of both.
+    Asks: the facts, for what belongs to a question and to keep a turn; an answer waits for neither for long.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a client or a server does. An
+    address that is taken is no crash: it is tried again.
+    """
+
+    def __init__(self, config: GatewayConfig) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            config: The operator's decisions.
+        """
+        super().__init__()
+        self._config = config
+        self._loop = LoopThread("gateway", self)
+        self._metrics = Metrics()
+        self._exchange = Exchange(self, self._loop)
+        self._server = Server(config, self._exchange, self._metrics)
+        self._port = 0
+        self._trouble = ""
+        self._tries = 0
+
+    def on_start(self) -> None:
+        """Start the loop, and listen."""
+        self._loop.start()
+        self._listen()
+
+    def handle(self, message: GatewayMessage | EntriesRecalled | TurnStored | Refused | DescribeYourself) -> None:
+        """Pass an answer on to the request that waits for it, or note how listening went."""
+        match message:
+            case EntriesRecalled() | TurnStored() | Refused():
+                self._exchange.answered(message)
+            case GatewayUp(port=port, trouble=trouble):
+                self._note(port, trouble)
+            case ListenAgain():
+                self._listen()
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _:
+                not_understood(message)
+
+    def on_stop(self) -> None:
+        """Let requests that run end, and close everything."""
+        with self.blocking():
+            try:
+                self._loop.submit(self._server.stop()).result(CLOSE_S)
+            except (TimeoutError, CancelledError):
+                log.warning("the gateway's connections were not closed in time")
+            finally:
+                self._loop.stop()
+
+    def _listen(self) -> None:
+        def tell(started: Future[int]) -> None:
+            if started.cancelled():
+                return
+            error = started.exception()
+            trouble = f"it cannot be listened on: {error}" if error is not None else ""
+            self.tell(self.address, GatewayUp(port=0 if trouble else started.result(), trouble=trouble))
+
+        self._loop.submit(self._start()).add_done_callback(tell)
+
+    async def _start(self) -> int:
+        return await self._server.start()
+
+    def _note(self, port: int, trouble: str) -> None:
+        place = f"{self._config.address}:{port or self._config.port}"
+        self._port, self._trouble = port, f"{place}: {trouble}" if trouble else ""
+        if not trouble:
+            self._tries = 0
+            log.warning("gateway on http://%s/v1 in front of %s", place, self._config.base_url)
+            return
+        self._tries += 1
+        wait_s = min(AGAIN_S * 2 ** (self._tries - 1), MOST_AGAIN_S)
+        if self._tries == 1:
+            log.error("gateway on %s, which is tried again", self._trouble)
+        self.after(wait_s, ListenAgain())
+
+    def _description(self, message: DescribeYourself) -> SelfDescription:
+        metrics = self._metrics
+        return SelfDescription(
+            request_id=message.request_id,
+            about=self.address.kind,
+            figures=(("state", "in trouble" if self._trouble else "listening" if self._port else "starting"),),
+            operator_figures=(
+                ("address", self._config.address),
+                ("port", self._port),
+                ("requests", sum(metrics.requests.values())),
+                ("in_flight", metrics.in_flight),
+                ("recalls_failed", metrics.recalls["failed"] + metrics.recalls["late"]),
+                ("trouble", self._trouble or "none"),
+            ),
+        )

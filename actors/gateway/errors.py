@@ -1,0 +1,30 @@
+"""Errors in OpenAI's form, for what the gateway itself refuses."""
+
+from __future__ import annotations
+
+import json
+
+from aiohttp import web
+
+_TYPES = {401: "authentication_error", 403: "permission_error", 413: "request_too_large", 502: "upstream_error"}
+_CODES = {401: "invalid_api_key", 502: "upstream_unreachable", 504: "upstream_timeout"}
+
+
+class GatewayError(Exception):
+    """A request that is not served; the text says why."""
+
+    def __init__(self, status: int, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.param = param
+
+
+def response_of(error: GatewayError) -> web.Response:
+    """How a client is told."""
+    status = error.status
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "upstream_error")
+    told = {"message": str(error), "type": kind, "param": error.param, "code": _CODES.get(status)}
+    headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
+    return web.Response(
+        status=status, body=json.dumps({"error": told}).encode(), content_type="application/json", headers=headers
+    )

@@ -1,0 +1,41 @@
+"""Metrics of the gateway, in the text form that Prometheus reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Counts since the start; used on one event loop."""
+
+    requests: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By kind (`chat`, `pass`, `own`) and status."""
+    recalls: Counter[str] = field(default_factory=Counter)
+    """By outcome: `ok`, `note`, `failed`, `late`."""
+    injected: int = 0
+    """Memories that were shown."""
+    unstored: int = 0
+    """Turns of which nobody said in time that they are kept."""
+    in_flight: int = 0
+    recall_s: float = 0.0
+
+    def text(self) -> str:
+        """All of them."""
+        lines = ["# TYPE gateway_requests_total counter"]
+        lines += [
+            f'gateway_requests_total{{kind="{kind}",status="{status}"}} {count}'
+            for (kind, status), count in sorted(self.requests.items())
+        ]
+        lines.append("# TYPE gateway_recalls_total counter")
+        lines += [f'gateway_recalls_total{{outcome="{name}"}} {count}' for name, count in sorted(self.recalls.items())]
+        singles: tuple[tuple[str, str, int | float], ...] = (
+            ("gateway_recall_seconds_total", "counter", round(self.recall_s, 6)),
+            ("gateway_memories_injected_total", "counter", self.injected),
+            ("gateway_turns_not_confirmed_total", "counter", self.unstored),
+            ("gateway_requests_in_flight", "gauge", self.in_flight),
+        )
+        for name, kind, value in singles:
+            lines += [f"# TYPE {name} {kind}", f"{name} {value}"]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,44 @@
+"""Row of the gateway, for the layer of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from actors.gateway.config import GatewayTable, config_of, problem_of
+from actors.kernel import Actor, ActorSpec
+from actors.part import Finding, Level, Part, Parts, Plan, Row
+from messages.facts import GATEWAY
+
+
+def gateway_row(table_of: Callable[[Plan], GatewayTable]) -> Row:
+    """Row of the one actor that serves HTTP; none for the one turn of a command line.
+
+    Args:
+        table_of: The layer's settings.
+    """
+
+    def row(plan: Plan, _parts: Parts) -> Part | None:
+        if not plan.lives:
+            return None
+
+        def build(_key: str) -> Actor:
+            from actors.gateway.actor import GatewayActor
+
+            return GatewayActor(config_of(table_of(plan), plan.secrets))
+
+        return Part(
+            spec=ActorSpec(GATEWAY.kind, build, is_eager=True, is_made_up_for=True),
+            unusable=problem_of(table_of(plan), plan.secrets),
+            says_unusable=True,
+            checks=(lambda: _look(plan, table_of(plan)),),
+        )
+
+    return row
+
+
+def _look(plan: Plan, table: GatewayTable) -> Iterator[Finding]:
+    if problem := problem_of(table, plan.secrets):
+        yield Finding("gateway", Level.FAIL, problem)
+        return
+    place = f"http://{table.gateway_address}:{table.gateway_port} in front of {table.openai_base_url}"
+    yield Finding("gateway", Level.OK, f"{place}; {len(table.keys) or 'no'} keys")

@@ -1,0 +1,213 @@
+"""Entry of the facts as a file spells it: front matter in YAML, then the text as it is.
+
+Whoever writes such a file by hand may use any form of YAML; what cannot be understood counts as not said. Read is by
+events, not by building what they describe, so that nesting and references cost no more than their letters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+import yaml
+from dateutil import parser as dates
+
+from messages.facts import EntryRole
+
+MOST_FRONT_CHARS = 64_000
+"""Front matter that is longer is taken for text."""
+KEYS = ("id", "role", "conversation_id", "created_at", "summary_kind", "replaced_by", "source_id")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_OWN_LINE = re.compile(r'([a-z_]+): ("(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?)')
+_LOOSE_LINE = re.compile(rf"({'|'.join(KEYS)})[ \t]*:[ \t]*(.*?)[ \t\r]*")
+_FENCE = re.compile(r"---[ \t]*\r?\n")
+_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_MOST_ID = 200
+_MILLISECONDS = 10**11
+"""A number of seconds that is as large counts milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that is remembered."""
+
+    id: str
+    role: EntryRole
+    conversation: str
+    created_at: datetime
+    """Aware UTC."""
+    content: str
+    summary_kind: str = ""
+    replaced_by: str = ""
+    source_id: str = ""
+    """Of a fact: the turn's entry that it was taken from."""
+    extra: Mapping[str, str | int | float] = field(default_factory=lambda: MappingProxyType({}))
+    """Further keys to be written; what a file has besides is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What holds where a file does not say."""
+
+    id: str
+    role: EntryRole
+    conversation: str
+    created_at: datetime
+
+
+def read_entry(text: str, defaults: Defaults) -> Entry:
+    """The entry that a file holds, whatever that is."""
+    front, body = _split(text.removeprefix("\ufeff"))
+    keys = _keys(front)
+    role = _role(keys.get("role", ""), defaults.role)
+    is_turn = role in (EntryRole.USER, EntryRole.ASSISTANT)
+    return Entry(
+        id=keys.get("id", "").strip()[:_MOST_ID] or defaults.id,
+        role=role,
+        conversation=keys.get("conversation_id", "")[:500] or defaults.conversation,
+        created_at=_moment(keys.get("created_at", "")) or defaults.created_at,
+        content=body if is_turn else body.strip(),
+        summary_kind=keys.get("summary_kind", ""),
+        replaced_by=keys.get("replaced_by", ""),
+        source_id=keys.get("source_id", ""),
+    )
+
+
+def write_entry(entry: Entry) -> str:
+    """The file of an entry; the text ends with the newline that is added to it."""
+    at = entry.created_at.astimezone(UTC).isoformat()
+    said = {
+        "id": entry.id,
+        "role": entry.role.value,
+        "conversation_id": entry.conversation,
+        "created_at": at,
+        "summary_kind": entry.summary_kind,
+        "replaced_by": entry.replaced_by,
+        "source_id": entry.source_id,
+    }
+    lines = [f"{key}: {_spelt(value)}" for key, value in said.items() if value]
+    lines += [f"{key}: {_spelt(value)}" for key, value in entry.extra.items()]
+    return "\n".join(("---", *lines, "---", entry.content)) + "\n"
+
+
+def with_replacement(text: str, replaced_by: str) -> str:
+    """A file's text with `replaced_by` in its front matter, all else as it was; a file without any gets one."""
+    fence = _FENCE.match(text.removeprefix("\ufeff"))
+    line = f"replaced_by: {_spelt(replaced_by)}\n"
+    if fence is None or not _split(text.removeprefix("\ufeff"))[0]:
+        return f"---\n{line}---\n{text}"
+    bare = text.removeprefix("\ufeff")
+    front, _ = _split(bare)
+    kept = "".join(each for each in front.splitlines(keepends=True) if not each.startswith("replaced_by:"))
+    return f"{fence[0]}{line}{kept}{bare[fence.end() + len(front) :]}"
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Front matter without its fences, and the text behind it."""
+    fence = _FENCE.match(text)
+    end = _END.search(text, fence.end(), fence.end() + MOST_FRONT_CHARS) if fence is not None else None
+    if fence is None or end is None:
+        return "", text.removesuffix("\n")
+    return text[fence.end() : end.start()], text[end.end() :].removesuffix("\n")
+
+
+def _keys(front: str) -> dict[str, str]:
+    own = _own_keys(front)
+    if own is not None:
+        return own
+    try:
+        return dict(_yaml_keys(front))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        found = (_LOOSE_LINE.fullmatch(line) for line in front.split("\n"))
+        return {line[1]: line[2].strip("\"'") for line in found if line is not None and line[2] not in _NULL}
+
+
+def _own_keys(front: str) -> dict[str, str] | None:
+    """Keys of front matter that is spelt as we spell it; None for any other."""
+    keys: dict[str, str] = {}
+    for line in front.split("\n")[:-1]:
+        found = _OWN_LINE.fullmatch(line)
+        if found is None:
+            return None
+        value = found[2]
+        try:
+            keys[found[1]] = json.loads(value) if value.startswith('"') else value
+        except ValueError:
+            return None
+    return keys
+
+
+def _yaml_keys(front: str) -> Iterator[tuple[str, str]]:
+    """Keys with a simple value, of a mapping at the top."""
+    anchors: dict[str, str] = {}
+    depth, key = 0, None
+    for event in yaml.parse(front, Loader=_LOADER):
+        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+            if depth == 0 and isinstance(event, yaml.SequenceStartEvent):
+                return
+            depth += 1
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            depth -= 1
+            key = None if depth == 1 else key
+        elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
+            value = _value(event, anchors)
+            if depth != 1:
+                continue
+            if key is None:
+                key = value or "?"
+            else:
+                if key in KEYS and value is not None:
+                    yield key, value
+                key = None
+
+
+def _value(event: yaml.ScalarEvent | yaml.AliasEvent, anchors: dict[str, str]) -> str | None:
+    if isinstance(event, yaml.AliasEvent):
+        return anchors.get(str(event.anchor))
+    if event.anchor:
+        anchors[event.anchor] = event.value
+    is_null = event.style is None and event.value in _NULL
+    return None if is_null else str(event.value)
+
+
+def _role(text: str, default: EntryRole) -> EntryRole:
+    try:
+        return EntryRole(text.strip().lower())
+    except ValueError:
+        return default
+
+
+def _moment(text: str) -> datetime | None:
+    """The time that a text names, aware UTC; without an offset it is UTC's. None where it names none."""
+    said = text.strip()
+    try:
+        if re.fullmatch(r"[0-9]{9,16}(\.[0-9]+)?", said):
+            seconds = float(said)
+            at = datetime.fromtimestamp(seconds / 1_000 if seconds >= _MILLISECONDS else seconds, UTC)
+        else:
+            at = _parsed(said)
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        return at.astimezone(UTC)
+    except (ValueError, OverflowError, OSError, TypeError):
+        return None
+
+
+def _parsed(said: str) -> datetime:
+    try:
+        return datetime.fromisoformat(said)
+    except ValueError:
+        if len(said) > 60 or not re.search(r"[0-9]{4}", said):
+            raise
+        return dates.parse(said, default=datetime(2000, 1, 1))  # noqa: DTZ001 - an offset is added if it has none
+
+
+def _spelt(value: str | float) -> str:
+    """A value as JSON spells it, which every YAML reads the same."""
+    text = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,0 +1,116 @@
+"""Places of entries: any conversation's id is the name of one folder, and what lies where says what it is."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from messages.facts import EntryRole
+
+ENTRIES = "entries"
+DELETED = "deleted"
+MOST_BYTES = 200
+"""Of a folder's name; a longer id is named by its beginning and its hash."""
+_PLAIN = re.compile(rb"[A-Za-z0-9_.-]")
+_ESCAPED = re.compile(r"%([0-9A-F]{2})")
+_KINDS = {EntryRole.MEMORY: "facts", EntryRole.USER: "turns/user", EntryRole.ASSISTANT: "turns/assistant"}
+_SUMMARY = re.compile(r"(?:L1/chunk_[0-9]+|L2/group_[0-9]+|L3/final)\.md")
+_BEFORE_HASH = 100
+
+
+def folder_of(conversation: str) -> str:
+    """Name of the folder of a conversation: safe, its own, and the same every time."""
+    data = conversation.encode("utf-8", "surrogatepass")
+    name = "".join(chr(byte) if _PLAIN.match(bytes((byte,))) else f"%{byte:02X}" for byte in data)
+    if name.startswith("."):
+        name = f"%2E{name[1:]}"
+    if name == DELETED:
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    if not name:
+        name = "%"
+    if len(name) <= MOST_BYTES:
+        return name
+    return f"{name[:_BEFORE_HASH]}~{hashlib.sha256(data).hexdigest()}"
+
+
+def conversation_of(folder: str) -> str:
+    """Id of the conversation of a folder; the name itself where it is none of ours, or stands for a longer id."""
+    if folder == "%":
+        return ""
+    data = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), folder)
+    try:
+        conversation = data.encode("latin-1").decode("utf-8", "surrogatepass")
+    except UnicodeError:
+        return folder
+    return conversation if folder_of(conversation) == folder else folder
+
+
+def file_name(created_at: datetime, entry_id: str) -> str:
+    """Name of an entry's file: names sort as their times do."""
+    at = created_at.astimezone(UTC)
+    safe_id = re.sub(r"[^A-Za-z0-9_-]", "-", entry_id)[:100]
+    return f"{at:%Y-%m-%dT%H-%M-%S}.{at.microsecond:06d}Z__{safe_id}.md"
+
+
+def path_of(folder: str, role: EntryRole, created_at: datetime, entry_id: str) -> str:
+    """Path of a fact or a turn below the root."""
+    return f"{ENTRIES}/{folder}/{_KINDS[role]}/{file_name(created_at, entry_id)}"
+
+
+def summary_path(folder: str, kind: str, number: int = 0) -> str:
+    """Path of a summary below the root.
+
+    Args:
+        folder: Of its conversation.
+        kind: `L1`, `L2` or `L3`.
+        number: From 0, within its kind; L3 has one only.
+    """
+    names = {"L1": f"chunk_{number}", "L2": f"group_{number}", "L3": "final"}
+    return f"{ENTRIES}/{folder}/summaries/{kind}/{names[kind]}.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Place of an entry's file."""
+
+    folder: str
+    kind: str
+    """`facts`, `turns/user`, `turns/assistant` or `summaries`."""
+    name: str
+    """Of the file."""
+    is_deleted: bool
+    summary_kind: str = ""
+    """`L1`, `L2`, `L3`; `summary` for the one summary that the original keeps."""
+
+
+def place_of(path: str) -> Place | None:
+    """What a path below the root is the place of; None if it is none of an entry's."""
+    parts = path.split("/")
+    if len(parts) < 3 or parts[0] != ENTRIES or not path.endswith(".md") or any(p in ("", ".", "..") for p in parts):
+        return None
+    if any(part.startswith(".") for part in parts[1:]):
+        return None
+    is_deleted = False
+    if parts[1] == DELETED:
+        parts, is_deleted = [parts[0], *parts[2:]], True
+    elif len(parts) > 2 and parts[2] == DELETED:
+        parts, is_deleted = [*parts[:2], *parts[3:]], True
+    if len(parts) < 3:
+        return None
+    folder, rest = parts[1], "/".join(parts[2:])
+    kind, _, name = rest.rpartition("/")
+    if kind in _KINDS.values():
+        return Place(folder, kind, name, is_deleted)
+    if _SUMMARY.fullmatch(rest.removeprefix("summaries/")) and rest.startswith("summaries/"):
+        return Place(folder, "summaries", name, is_deleted, kind.rpartition("/")[2])
+    if rest in ("summary.md", "summaries/summary.md"):
+        return Place(folder, "summaries", name, is_deleted, "summary")
+    return None
+
+
+def deleted_path(path: str) -> str:
+    """Where the file of an entry that is no longer wanted goes."""
+    top, folder, rest = path.split("/", 2)
+    return f"{top}/{folder}/{DELETED}/{rest}"

@@ -1,0 +1,86 @@
+"""Levels of summaries: how much is made of how long a text, and the parts that a long one is taken in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+CHARS_OF_TOKEN = 4
+CHUNK_TOKENS = 3_000
+OVERLAP_TOKENS = 200
+GROUP = 5
+_BOUNDARIES = (
+    re.compile(r"\n\s*\n"),
+    re.compile(r"\n"),
+    re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+"),
+    re.compile(r"\s+"),
+)
+
+
+class Level(StrEnum):
+    """Depth of a summary."""
+
+    NONE = "none"
+    BRIEF = "brief"
+    """One sentence."""
+    STANDARD = "standard"
+    """One paragraph."""
+    DETAILED = "detailed"
+    """Of parts, and one of those."""
+    HIERARCHICAL = "hierarchical"
+    """Of parts, of groups of those, and one of all."""
+
+
+def tokens_of(text: str) -> int:
+    """Tokens of a text, four characters each."""
+    return -(-len(text) // CHARS_OF_TOKEN)
+
+
+def level_of(tokens: int) -> Level:
+    """What is made of a text of so many tokens."""
+    if tokens < 100:
+        return Level.NONE
+    if tokens < 500:
+        return Level.BRIEF
+    if tokens < CHUNK_TOKENS:
+        return Level.STANDARD
+    return Level.DETAILED if tokens <= 15_000 else Level.HIERARCHICAL
+
+
+def chunks(text: str) -> tuple[str, ...]:
+    """Parts of a text, each of at most 3,000 tokens; one begins with the last 200 of the one before.
+
+    They are cut where a paragraph ends, else a line, a sentence, a word; anywhere if there is no such place.
+    """
+    size, overlap = CHUNK_TOKENS * CHARS_OF_TOKEN, OVERLAP_TOKENS * CHARS_OF_TOKEN
+    parts: list[str] = []
+    start = 0
+    while start < len(text):
+        end = len(text) if len(text) - start <= size else start + _cut(text[start : start + size])
+        if part := text[start:end].strip():
+            parts.append(part)
+        if end == len(text):
+            break
+        start = _beginning(text, max(start + 1, end - overlap), end)
+    return tuple(parts)
+
+
+def groups(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Items in groups of five, in order."""
+    return tuple(tuple(items[at : at + GROUP]) for at in range(0, len(items), GROUP))
+
+
+def _cut(window: str) -> int:
+    """Where to end a part: at the last boundary of its second half."""
+    for boundary in _BOUNDARIES:
+        ends = [found.end() for found in boundary.finditer(window, len(window) // 2)]
+        if ends:
+            return ends[-1]
+    return len(window)
+
+
+def _beginning(text: str, at: int, end: int) -> int:
+    """Where the next part begins: at a word, from `at` on."""
+    found = _BOUNDARIES[-1].search(text, at, end)
+    return found.end() if found is not None and found.end() < end else at
