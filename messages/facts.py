@@ -22,12 +22,11 @@ FACT_RECALL = Address("fact-recall")
 FACT_INDEX = Address("fact-index")
 GATEWAY = Address("gateway")
 
-ConversationId = Annotated[str, Meta(min_length=1, max_length=500)]
+ConversationId = Annotated[str, Meta(max_length=500)]
 """What a request calls `memory_id`: any text."""
-EntryId = Annotated[str, Meta(min_length=1, max_length=200)]
-"""Id of an entry's front matter, a UUID where we wrote it."""
+EntryId = Annotated[str, Meta(max_length=200)]
 TopK = Annotated[int, Meta(ge=0, le=200)]
-EntryText = Annotated[str, Meta(min_length=1, max_length=200_000)]
+EntryText = Annotated[str, Meta(max_length=200_000)]
 
 
 class EntryRole(StrEnum):
@@ -98,7 +97,7 @@ class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     conversation: ConversationId
-    turn_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    turn_id: Annotated[str, Meta(max_length=300)]
     """Chosen by the asker, unique."""
     model: str = ""
     """The one that answered, which is asked for facts too where the settings name none."""
@@ -143,7 +142,7 @@ class SearchEntries(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     conversation: ConversationId
     shared: ConversationId = "global"
-    question: Annotated[str, Meta(min_length=1, max_length=10_000)]
+    question: Annotated[str, Meta(max_length=10_000)]
     top_k: TopK | None = None
 
 
@@ -269,7 +268,7 @@ class IndexRow(Value, frozen=True, kw_only=True, gc=False):
     replaced_by: str = ""
     content: str
     vector: bytes = b""
-    """Little-endian float32 of unit length; empty where there is none yet."""
+    """As in `FindRows`; empty where there is none yet."""
 
 
 class KnownRow(Value, frozen=True, kw_only=True, gc=False):
@@ -391,7 +390,6 @@ class ListenAgain(Message, frozen=True, kw_only=True, gc=False):
 
 GatewayMessage = GatewayUp | ListenAgain
 RecallCommand = RecallEntries | SearchEntries
-RecallMessage = RecallCommand | FactsDue | DescribeYourself
 RecallReply = EntriesRecalled | EntriesFound
 FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
 FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself

@@ -54,6 +54,7 @@ ALLOWED = {
     ("lab/", "random.*"): "makes what it measures, and its trouble, from a seed, the same each time",
     ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",
     ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
+    ("actors/facts/store/git.py", "asyncio.create_subprocess_*"): "commits by the machine's own git, on its own loop",
     (
         "actors/socket/doors.py",
         "secrets.*",

@@ -6,20 +6,20 @@ import logging
 from collections.abc import Callable
 
 from actors.facts.asking import Ask, Asking, Steps
-from actors.facts.catalogue import Catalogue
 from actors.facts.config import FactsConfig
-from actors.facts.files import EntryFiles
-from actors.facts.git import Git
-from actors.facts.indexing import Indexing
-from actors.facts.journal import Journal
-from actors.facts.keeper import Keeper
 from actors.facts.pipeline import Pipeline
 from actors.facts.requests import Requests
-from actors.facts.snapshot import read_snapshot, write_snapshot
-from actors.facts.sync import Sync
+from actors.facts.store.catalogue import Catalogue
+from actors.facts.store.files import EntryFiles
+from actors.facts.store.git import Git
+from actors.facts.store.indexing import Indexing
+from actors.facts.store.journal import Journal
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.snapshot import read_snapshot, write_snapshot
+from actors.facts.store.sync import Sync
+from actors.facts.store.watcher import Watcher
 from actors.facts.turn_work import TurnWork
 from actors.facts.turns import Turns
-from actors.facts.watcher import Watcher
 from actors.kernel import Actor, Timer, not_understood
 from messages.base import Message, flaw_of
 from messages.embedder import EmbeddingFailed, TextsEmbedded
@@ -87,9 +87,7 @@ class FactsActor(Actor):
         self._journal = Journal(config.root)
         self._sync = Sync(self._keeper, self._indexing)
         self._work = TurnWork(self, config, self._keeper, self._journal)
-        self._pipeline = Pipeline(
-            self, config, self._asking, self._work, self._journal, changed=self._changed, wake=self._wake
-        )
+        self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._changed, wake=self._wake)
         self._turns = Turns(self, self._keeper, self._journal, self._pipeline.go_on)
         self._requests = Requests(self, self._keeper, self._work.evict)
         self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None

@@ -8,7 +8,7 @@ from functools import partial
 
 from actors.facts.asking import Asking, Steps
 from actors.facts.config import FactsConfig
-from actors.facts.journal import Journal, Owed
+from actors.facts.store.journal import Owed
 from actors.facts.turn_work import LaterError, TurnWork
 from actors.kernel import Host
 
@@ -28,7 +28,6 @@ class Pipeline:
         config: FactsConfig,
         asking: Asking,
         work: TurnWork,
-        journal: Journal,
         *,
         changed: Callable[[], None],
         wake: Callable[[float], None],
@@ -39,8 +38,7 @@ class Pipeline:
             host: The actor.
             config: How many conversations at a time.
             asking: Runs the steps.
-            work: Makes them.
-            journal: Has the turns.
+            work: Makes them, and has the journal.
             changed: Told when a turn's work is done.
             wake: Has `go_on` called after so many seconds.
         """
@@ -48,7 +46,7 @@ class Pipeline:
         self._config = config
         self._asking = asking
         self._work = work
-        self._journal = journal
+        self._journal = work.journal
         self._changed = changed
         self._wake = wake
         self._active: set[str] = set()

@@ -10,7 +10,7 @@ import msgspec
 
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
-from actors.facts.naming import FINAL, summary_id, turn_entries
+from actors.facts.store.naming import FINAL, summary_id, turn_entries
 from actors.kernel import Actor, not_understood
 from domain.facts.injection import Line, Seen, block
 from domain.facts.scoring import Candidate, Ranked, rank, relevance_of, sigmoid
@@ -34,8 +34,8 @@ from messages.facts import (
     FetchRows,
     FindRows,
     FoundRow,
+    RecallCommand,
     RecallEntries,
-    RecallMessage,
     RowsFetched,
     RowsFound,
     SearchEntries,
@@ -80,7 +80,7 @@ class FactRecallActor(Actor):
         self._recalls = 0
         self._failures = 0
 
-    def handle(self, message: RecallMessage | RecallAnswer) -> None:
+    def handle(self, message: RecallCommand | RecallAnswer | FactsDue | DescribeYourself) -> None:
         """Take a question, or an answer to one of ours."""
         match message:
             case RecallEntries() | SearchEntries() if flaw := flaw_of(message):

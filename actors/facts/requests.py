@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from actors.facts.catalogue import Item
-from actors.facts.keeper import Keeper
-from actors.facts.naming import fact_entry
+from actors.facts.store.catalogue import Item
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.naming import fact_entry
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from domain.facts.reconcile import Existing, unknown_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.facts.config import FactsConfig
-from actors.facts.part import table_of
+from actors.facts.table import FactsTable
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Plan, Verb
 from messages.facts import FACT_RECALL, FACTS, AddEntry, ForgetEntry, ListEntries, SearchEntries
@@ -27,7 +27,7 @@ def facts_part(plan: Plan) -> Part:
 
     return Part(
         spec=ActorSpec(FACTS.kind, build, is_eager=True, is_made_up_for=True),
-        subscribes=table_of(plan).ingest_discord,
+        subscribes=plan.settings.table(FactsTable).ingest_discord,
         operator_verbs={**_VERBS},
     )
 
@@ -48,7 +48,7 @@ def recall_part(plan: Plan) -> Part:
 
 def facts_config(plan: Plan) -> FactsConfig:
     """What the settings decide."""
-    table = table_of(plan)
+    table = plan.settings.table(FactsTable)
     return FactsConfig(
         root=memory_path(plan),
         api_base=table.openai_base_url,
@@ -73,7 +73,7 @@ def facts_config(plan: Plan) -> FactsConfig:
 
 def memory_path(plan: Plan) -> Path:
     """The folder of the files, absolute."""
-    return (plan.settings.data_root / Path(table_of(plan).memory_path).expanduser()).absolute()
+    return (plan.settings.data_root / Path(plan.settings.table(FactsTable).memory_path).expanduser()).absolute()
 
 
 def is_of_model(space: str, embedding_model: str) -> bool:

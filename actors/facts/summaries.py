@@ -7,10 +7,10 @@ from collections.abc import Callable, Generator, Sequence
 from datetime import datetime
 
 from actors.facts.asking import Ask
-from actors.facts.catalogue import Item
 from actors.facts.config import FactsConfig
-from actors.facts.keeper import Keeper
-from actors.facts.naming import FINAL, summary_id
+from actors.facts.store.catalogue import Item
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.naming import FINAL, summary_id
 from domain.facts.entry import Entry
 from domain.facts.folders import place_of
 from domain.facts.levels import Level, chunks, groups, level_of, tokens_of

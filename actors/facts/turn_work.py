@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from actors.facts.asking import Ask, Steps
 from actors.facts.config import FactsConfig
-from actors.facts.journal import Change, Journal, Owed
-from actors.facts.keeper import Keeper
-from actors.facts.naming import fact_entry, turn_entries
+from actors.facts.store.journal import Change, Journal, Owed
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.naming import fact_entry, turn_entries
 from actors.facts.summaries import Prompting, Summaries
 from actors.kernel import Host
 from domain.facts.entry import Entry
@@ -59,7 +59,7 @@ class TurnWork:
         self._host = host
         self._config = config
         self._keeper = keeper
-        self._journal = journal
+        self.journal = journal
         self._summaries = Summaries(config, keeper)
 
     def steps(self, owed: Owed) -> Steps:
@@ -80,7 +80,7 @@ class TurnWork:
             yield from self._summaries.renew(owed.conversation, self._host.now(), self._prompting(owed))
         with self._host.blocking():
             self.evict(owed.conversation)
-            self._journal.done(owed.turn)
+            self.journal.done(owed.turn)
 
     def evict(self, conversation: str) -> None:
         """Move a conversation's oldest facts and turns to the deleted ones, as far as there are too many.
@@ -104,7 +104,7 @@ class TurnWork:
                 raise LaterError(f"facts could not be extracted: {_reason(answer)}")
             facts = facts_of(answer.text)
         with self._host.blocking():
-            self._journal.extracted(owed.turn, facts)
+            self.journal.extracted(owed.turn, facts)
         return facts
 
     def _reconcile(self, owed: Owed, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
@@ -122,7 +122,7 @@ class TurnWork:
                 reply = answer.text if isinstance(answer, ModelReply) else None
             changes = self._changes(owed, reply, existing, fresh)
         with self._host.blocking():
-            self._journal.decided(owed.turn, changes, self._host.now())
+            self.journal.decided(owed.turn, changes, self._host.now())
         self._make(owed, vectors)
 
     def _embed(self, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from actors.facts.journal import Journal, Owed
-from actors.facts.keeper import Keeper
-from actors.facts.naming import turn_entries
+from actors.facts.store.journal import Journal, Owed
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.naming import turn_entries
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from messages.facts import EntryRole, StoreTurn

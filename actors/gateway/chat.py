@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from dataclasses import dataclass
 
 import aiohttp
@@ -84,7 +83,7 @@ class Chat:
     async def _answered(self, turn: _Turn) -> web.StreamResponse:
         recalled, headers = await self._recall(turn)
         body = upstream_body(turn.chat, recalled.block if recalled is not None else "")
-        async with self._upstream.ask(turn.request, body, is_read=True) as response:
+        async with self._upstream.call(turn.request, body, is_read=True) as response:
             if not _is_success(response):
                 return await self._relayed(turn, response, headers)
             return await self._whole(turn, response, recalled, headers)
@@ -97,7 +96,7 @@ class Chat:
         try:
             recalled, headers = await self._recall(turn)
             body = upstream_body(turn.chat, recalled.block if recalled is not None else "")
-            async with self._upstream.ask(turn.request, body, is_read=True) as response:
+            async with self._upstream.call(turn.request, body, is_read=True) as response:
                 if _is_success(response) and response.content_type == "text/event-stream":
                     text = StreamText()
                     answer = await self._relayed(turn, response, headers, text)
@@ -153,8 +152,8 @@ class Chat:
         """What belongs to the question, and the headers that say what that was; nothing if it does not come in time."""
         if turn.chat.memory_top_k == 0:
             return None, {}
-        began = time.perf_counter()
-        answer = await self._exchange.ask(
+        began = self._exchange.monotonic()
+        answer = await self._exchange.answer_to(
             self._config.recall,
             lambda request_id, reply_to: RecallEntries(
                 request_id=request_id,
@@ -168,7 +167,7 @@ class Chat:
             ),
             self._config.read_deadline_s,
         )
-        self._metrics.recall_s += time.perf_counter() - began
+        self._metrics.recall_s += self._exchange.monotonic() - began
         if isinstance(answer, EntriesRecalled):
             self._metrics.recalls["note" if answer.note else "ok"] += 1
             self._metrics.injected += len(answer.hits)
@@ -180,7 +179,7 @@ class Chat:
     async def _store(self, turn: _Turn, text: str) -> None:
         """Have the turn kept, and wait a moment for the word that it is."""
         stored = await asyncio.shield(
-            self._exchange.ask(
+            self._exchange.answer_to(
                 self._config.facts,
                 lambda rid, to: _store(turn, rid, to, is_over=True, answer_text=text),
                 STORE_S,

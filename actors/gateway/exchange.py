@@ -27,7 +27,9 @@ class Exchange:
         """Send a message whose answer nobody waits for."""
         self._actor.tell(to, make(RequestId(self._actor.new_id()), self._actor.address))
 
-    async def ask(self, to: Address, make: Callable[[RequestId, Address], Message], timeout_s: float) -> Message | None:
+    async def answer_to(
+        self, to: Address, make: Callable[[RequestId, Address], Message], timeout_s: float
+    ) -> Message | None:
         """The answer; None if there is none in time.
 
         Args:
@@ -50,6 +52,10 @@ class Exchange:
     def answered(self, message: Message) -> None:
         """Pass an answer on to whoever waits; from the actor's thread."""
         self._loop.call(self._settle, message)
+
+    def monotonic(self) -> float:
+        """Seconds that never go back."""
+        return self._actor.monotonic()
 
     def turn_id(self) -> str:
         """A new turn's."""

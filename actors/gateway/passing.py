@@ -99,7 +99,7 @@ class Upstream:
         return headers
 
     @asynccontextmanager
-    async def ask(
+    async def call(
         self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, *, is_read: bool
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The server's answer, once it has begun.

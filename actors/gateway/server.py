@@ -114,7 +114,7 @@ class Server:
     async def _pass(self, request: web.Request) -> web.StreamResponse:
         self._caller(request)
         body = self._body(request) if request.can_read_body else None
-        async with self._upstream.ask(request, body, is_read=False) as response:
+        async with self._upstream.call(request, body, is_read=False) as response:
             return await relay(request, response, {})
 
     async def _health(self, request: web.Request) -> web.StreamResponse:  # noqa: ARG002

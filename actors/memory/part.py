@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
 from actors.memory.checks import index_findings, search_findings
-from actors.memory.commands import COMMANDS
+from actors.memory.recall.commands import COMMANDS
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
 from messages.embedder import EMBEDDER
 from messages.memory import MEMORY, DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory

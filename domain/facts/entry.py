@@ -1,27 +1,24 @@
 """Entry of the facts as a file spells it: front matter in YAML, then the text as it is.
 
-Whoever writes such a file by hand may use any form of YAML; what cannot be understood counts as not said. Read is by
-events, not by building what they describe, so that nesting and references cost no more than their letters.
+Whoever writes such a file by hand may use any form of YAML, and dates as people write them; what cannot be understood
+counts as not said.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from types import MappingProxyType
-
-import yaml
-from dateutil import parser as dates
 
 from messages.facts import EntryRole
 
 MOST_FRONT_CHARS = 64_000
 """Front matter that is longer is taken for text."""
 KEYS = ("id", "role", "conversation_id", "created_at", "summary_kind", "replaced_by", "source_id")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OWN_LINE = re.compile(r'([a-z_]+): ("(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?)')
 _LOOSE_LINE = re.compile(rf"({'|'.join(KEYS)})[ \t]*:[ \t]*(.*?)[ \t\r]*")
 _FENCE = re.compile(r"---[ \t]*\r?\n")
@@ -29,6 +26,11 @@ _END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _MOST_ID = 200
+_DATE = re.compile(
+    r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})"
+    r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)?"
+    r"\s*(Z|z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+)
 _MILLISECONDS = 10**11
 """A number of seconds that is as large counts milliseconds."""
 
@@ -61,10 +63,20 @@ class Defaults:
     created_at: datetime
 
 
-def read_entry(text: str, defaults: Defaults) -> Entry:
-    """The entry that a file holds, whatever that is."""
+ReadKeys = Callable[[str], Mapping[str, str]]
+"""Gives the keys of front matter in YAML that have a simple value; raises ValueError for what is none."""
+
+
+def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
+    """The entry that a file holds, whatever that is.
+
+    Args:
+        text: All of the file.
+        defaults: What holds where it does not say.
+        read_keys: Reads front matter that is not spelt as we spell it.
+    """
     front, body = _split(text.removeprefix("\ufeff"))
-    keys = _keys(front)
+    keys = _keys(front, read_keys)
     role = _role(keys.get("role", ""), defaults.role)
     is_turn = role in (EntryRole.USER, EntryRole.ASSISTANT)
     return Entry(
@@ -117,13 +129,13 @@ def _split(text: str) -> tuple[str, str]:
     return text[fence.end() : end.start()], text[end.end() :].removesuffix("\n")
 
 
-def _keys(front: str) -> dict[str, str]:
+def _keys(front: str, read_keys: ReadKeys) -> Mapping[str, str]:
     own = _own_keys(front)
     if own is not None:
         return own
     try:
-        return dict(_yaml_keys(front))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        return read_keys(front)
+    except ValueError:
         found = (_LOOSE_LINE.fullmatch(line) for line in front.split("\n"))
         return {line[1]: line[2].strip("\"'") for line in found if line is not None and line[2] not in _NULL}
 
@@ -141,39 +153,6 @@ def _own_keys(front: str) -> dict[str, str] | None:
         except ValueError:
             return None
     return keys
-
-
-def _yaml_keys(front: str) -> Iterator[tuple[str, str]]:
-    """Keys with a simple value, of a mapping at the top."""
-    anchors: dict[str, str] = {}
-    depth, key = 0, None
-    for event in yaml.parse(front, Loader=_LOADER):
-        if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-            if depth == 0 and isinstance(event, yaml.SequenceStartEvent):
-                return
-            depth += 1
-        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-            depth -= 1
-            key = None if depth == 1 else key
-        elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
-            value = _value(event, anchors)
-            if depth != 1:
-                continue
-            if key is None:
-                key = value or "?"
-            else:
-                if key in KEYS and value is not None:
-                    yield key, value
-                key = None
-
-
-def _value(event: yaml.ScalarEvent | yaml.AliasEvent, anchors: dict[str, str]) -> str | None:
-    if isinstance(event, yaml.AliasEvent):
-        return anchors.get(str(event.anchor))
-    if event.anchor:
-        anchors[event.anchor] = event.value
-    is_null = event.style is None and event.value in _NULL
-    return None if is_null else str(event.value)
 
 
 def _role(text: str, default: EntryRole) -> EntryRole:
@@ -202,9 +181,17 @@ def _parsed(said: str) -> datetime:
     try:
         return datetime.fromisoformat(said)
     except ValueError:
-        if len(said) > 60 or not re.search(r"[0-9]{4}", said):
-            raise
-        return dates.parse(said, default=datetime(2000, 1, 1))  # noqa: DTZ001 - an offset is added if it has none
+        found = _DATE.fullmatch(said)
+        if found is None:
+            return parsedate_to_datetime(said)
+    year, month, day, hour, minute, second, part, zone = found.groups()
+    micros = int((part or "").ljust(6, "0")[:6])
+    at = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micros, UTC)
+    if zone in (None, "Z", "z", "UTC", "GMT"):
+        return at
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return at - offset if zone[0] == "+" else at + offset
 
 
 def _spelt(value: str | float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actors.memory.commands import COMMANDS
+from actors.memory.recall.commands import COMMANDS
 from actors.memory.search.visibility import Scope
 from actors.part import Answer, Level
 from messages.base import MessageId, RequestId, Surface, UserId, Window

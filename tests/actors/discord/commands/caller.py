@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from actors.context import commands as windows
-from actors.memory import commands as memory
+from actors.memory.recall import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
 from actors.skills import part as skills

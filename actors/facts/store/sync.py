@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable
 
-from actors.facts.catalogue import item_of
-from actors.facts.indexing import Indexing
-from actors.facts.keeper import Keeper
-from actors.facts.snapshot import Snapshot, SnapshotFile
+from actors.facts.store.catalogue import item_of
+from actors.facts.store.indexing import Indexing
+from actors.facts.store.keeper import Keeper
+from actors.facts.store.snapshot import Snapshot, SnapshotFile
 from domain.facts.folders import place_of
 from messages.facts import EntryRole, KnownRow
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.facts.files import Stamp
+from actors.facts.store.files import Stamp
 from actors.linux.disk import Disk, RealDisk, put_whole
 
 log = logging.getLogger(__name__)

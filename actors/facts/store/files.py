@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from actors.facts.store.front_matter import read_keys
 from actors.linux.disk import Disk, RealDisk, put_whole
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
@@ -101,7 +102,7 @@ class EntryFiles:
         except ValueError:
             return None
         text = data.decode("utf-8", "replace")
-        return Filed(read_entry(text, self._defaults(path, place)), path, digest_of(data), text)
+        return Filed(read_entry(text, self._defaults(path, place), read_keys), path, digest_of(data), text)
 
     def write(self, entry: Entry, path: str) -> str:
         """Keep an entry.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from actors.facts.asking import Ask, Asking, Steps
-from actors.facts.catalogue import Catalogue
 from actors.facts.config import FactsConfig
+from actors.facts.store.catalogue import Catalogue
 from messages.base import Address, RequestId
 from messages.embedder import EmbedTexts, TextRole, TextsEmbedded
 from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from actors.facts.files import ENTRIES
+from actors.facts.store.files import ENTRIES
 from actors.kernel import Actor, LoopThread
 
 log = logging.getLogger(__name__)

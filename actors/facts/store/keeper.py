@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from actors.facts.catalogue import Catalogue, Item
-from actors.facts.files import EntryFiles, Filed, Stamp
-from actors.facts.indexing import Indexing
-from actors.facts.naming import place_summary_id
-from actors.facts.snapshot import SnapshotFile
+from actors.facts.store.catalogue import Catalogue, Item
+from actors.facts.store.files import EntryFiles, Filed, Stamp
+from actors.facts.store.indexing import Indexing
+from actors.facts.store.naming import place_summary_id
+from actors.facts.store.snapshot import SnapshotFile
 from domain.facts.entry import Entry
 from domain.facts.folders import folder_of, path_of, place_of, summary_path
 from domain.facts.ids import id_of_path
