@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.facts.answer import MOST_CHARS, StreamText, text_of_answer
+
+
+def event(content: object, index: int = 0, finish: str | None = None) -> bytes:
+    choice = {"index": index, "delta": {"content": content}, "finish_reason": finish}
+    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+
+
+STREAM = (
+    b": comment\r\n\r\n"
+    + event("Hel")
+    + event("lo ä").replace(b"\n", b"\r\n")
+    + event("other", index=1)
+    + event(None)
+    + b'data: {"choices": []}\n\ndata: not JSON\n\nevent: x\n\n'
+    + event("!", finish="stop")
+    + b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\ndata: [DONE]\n\n'
+)
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=30))
+def test_the_text_of_a_stream_is_the_same_wherever_its_bytes_are_cut(cuts: list[int]) -> None:
+    reader = StreamText()
+    edges = [0, *sorted(cuts), len(STREAM)]
+    for begin, end in itertools.pairwise(edges):
+        reader.feed(STREAM[begin:end])
+
+    assert reader.text == "Hello ä!"
+    assert reader.is_done
+
+
+def test_a_stream_that_breaks_off_is_not_done() -> None:
+    reader = StreamText()
+    reader.feed(event("Hel") + b'data: {"choices": [{"delta": {"content": "lo')
+
+    assert (reader.text, reader.is_done) == ("Hel", False)
+
+
+def test_an_event_over_several_lines_is_one() -> None:
+    reader = StreamText()
+    reader.feed(b'data: {"choices": [{"delta":\ndata: {"content": "x"}}]}\n\n')
+
+    assert reader.text == "x"
+
+
+def test_a_stream_without_end_is_bounded() -> None:
+    reader = StreamText()
+    for _ in range(30):
+        reader.feed(event("x" * 50_000))
+    reader.feed(b"data: " + b"y" * 9_000_000)
+
+    assert len(reader.text) == MOST_CHARS
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ({"choices": [{"message": {"content": "x"}}]}, "x"),
+        ({"choices": [{"index": 1, "message": {"content": "b"}}, {"index": 0, "message": {"content": "a"}}]}, "a"),
+        ({"choices": [{"message": {"content": None, "tool_calls": []}}]}, ""),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "x"}]}}]}, "x"),
+        ({"choices": []}, ""),
+        ({"error": {}}, ""),
+        ([], ""),
+        ({"choices": "x"}, ""),
+    ],
+)
+def test_the_text_of_an_answer_is_that_of_its_first_choice(answer: object, text: str) -> None:
+    assert text_of_answer(json.dumps(answer).encode()) == text
+
+
+def test_what_is_no_answer_has_no_text() -> None:
+    assert text_of_answer(b"\xff") == text_of_answer(b"[" * 100_000) == ""

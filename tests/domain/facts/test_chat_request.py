@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
+from messages.facts import EntryRole, FactHit
+
+USER = {"role": "user", "content": "hello"}
+ODD = b'{ "model":"m",  "n":12345678901234567890123, "x":1.50, "u":"\\u00e9\\/", "messages":[{"role":"user","content":"hi","z":[1.0, {}]}], "tools":[{"type":"function"}] }'
+
+
+def body(**fields: Any) -> bytes:
+    return json.dumps({"model": "m", "messages": [USER]} | fields).encode()
+
+
+def sent(block: str, *messages: Any, **fields: Any) -> Any:
+    return json.loads(upstream_body(read_request(body(messages=list(messages), **fields)), block))
+
+
+@pytest.mark.req("S2-01", "S2-02", "X-133")
+def test_a_request_says_what_a_memory_needs() -> None:
+    request = read_request(body(stream=True, memory_id="alice", memory_top_k=3, memory_hits=True))
+
+    assert (request.model, request.stream, request.memory_id, request.memory_top_k, request.wants_hits) == (
+        "m",
+        True,
+        "alice",
+        3,
+        True,
+    )
+    assert (request.question, request.ends_with_user, request.texts) == ("hello", True, ("hello",))
+
+
+def test_what_is_not_said_is_left_to_others() -> None:
+    request = read_request(body())
+
+    assert (request.stream, request.memory_id, request.memory_top_k, request.wants_hits) == (False, None, None, False)
+
+
+def test_a_body_with_nothing_of_ours_goes_on_as_it_came() -> None:
+    assert upstream_body(read_request(ODD), "") is ODD
+
+
+def test_our_fields_never_go_on_and_all_others_keep_their_bytes() -> None:
+    with_ours = ODD.replace(b'"x":1.50', b'"memory_id":"a", "memory_top_k":1, "memory_hits":true, "x":1.50')
+    passed = upstream_body(read_request(with_ours), "")
+
+    assert b"memory" not in passed
+    for piece in (
+        b"12345678901234567890123",
+        b"1.50",
+        b'"\\u00e9\\/"',
+        b'{"role":"user","content":"hi","z":[1.0, {}]}',
+    ):
+        assert piece in passed
+
+
+@given(
+    st.lists(
+        st.recursive(
+            st.none()
+            | st.booleans()
+            | st.integers()
+            | st.floats(allow_nan=False, allow_infinity=False)
+            | st.text(st.characters(exclude_categories=["Cs"])),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+        ),
+        min_size=1,
+    )
+)
+def test_messages_of_any_form_pass(messages: list[object]) -> None:
+    assert sent("", *messages, memory_id="x")["messages"] == messages
+    assert sent("b", *messages)["messages"][-len(messages) + 1 :] == messages[1:] or len(messages) == 1
+
+
+@pytest.mark.req("S2-51")
+def test_the_block_stands_in_a_system_message_in_front() -> None:
+    assert sent("BLOCK", USER)["messages"] == [{"role": "system", "content": "BLOCK"}, USER]
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_the_block_joins_a_system_message_that_is_there(role: str) -> None:
+    first = {"role": role, "content": "Be kind.", "name": "n"}
+
+    assert sent("BLOCK", first, USER)["messages"] == [first | {"content": "Be kind.\n\nBLOCK"}, USER]
+
+
+def test_the_block_joins_parts_and_fills_what_is_empty() -> None:
+    parts = [{"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}]
+
+    assert sent("B", {"role": "system", "content": parts}, USER)["messages"][0]["content"] == [
+        *parts,
+        {"type": "text", "text": "B"},
+    ]
+    assert sent("B", {"role": "system", "content": None}, USER)["messages"][0]["content"] == "B"
+    assert sent("B", {"role": "system"}, USER)["messages"][0]["content"] == "B"
+
+
+def test_the_question_is_the_last_that_the_user_said() -> None:
+    request = read_request(
+        body(
+            messages=[
+                USER,
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "a"},
+                        {"type": "image_url", "image_url": {}},
+                        {"type": "text", "text": "b"},
+                    ],
+                },
+                {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+                {"role": "tool", "tool_call_id": "1", "content": "result"},
+            ]
+        )
+    )
+
+    assert request.question == "a\nb"
+    assert not request.ends_with_user
+    assert request.texts == ("hello", "a\nb", "result")
+
+
+def test_a_system_message_at_the_end_does_not_hide_that_the_user_spoke() -> None:
+    assert read_request(body(messages=[USER, {"role": "system", "content": "x"}])).ends_with_user
+
+
+@pytest.mark.req("S2-02")
+@pytest.mark.parametrize(
+    ("raw", "param", "words"),
+    [
+        (b"", None, "JSON object"),
+        (b"[]", None, "JSON object"),
+        (b"\xff", None, "JSON object"),
+        (b"[" * 100_000, None, "JSON object"),
+        (b"{}", "messages", "missing"),
+        (b'{"messages": "x"}', "messages", "list"),
+        (b'{"messages": []}', "messages", "empty"),
+    ],
+)
+def test_what_is_no_request_is_refused_by_name(raw: bytes, param: str | None, words: str) -> None:
+    with pytest.raises(RequestError, match=words) as caught:
+        read_request(raw)
+    assert caught.value.param == param
+
+
+@pytest.mark.parametrize("value", ["", "  ", 3, [], {}, True, "x" * 501])
+def test_a_memory_id_that_is_none_is_refused(value: object) -> None:
+    with pytest.raises(RequestError, match="memory_id") as caught:
+        read_request(body(memory_id=value))
+    assert caught.value.param == "memory_id"
+
+
+@pytest.mark.parametrize("value", [-1, 201, 1.5, "3", True, []])
+def test_a_top_k_that_is_none_is_refused(value: object) -> None:
+    with pytest.raises(RequestError, match="memory_top_k"):
+        read_request(body(memory_top_k=value))
+
+
+def test_null_is_as_good_as_nothing() -> None:
+    request = read_request(body(memory_id=None, memory_top_k=None))
+
+    assert (request.memory_id, request.memory_top_k) == (None, None)
+
+
+def test_hits_join_an_answer_without_changing_it() -> None:
+    hit = FactHit(
+        id="i",
+        role=EntryRole.MEMORY,
+        conversation="c",
+        content="x",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        relevance=0.5,
+        recency=1.0,
+        score=0.6,
+    )
+    answer = json.loads(with_hits(b'{"id":"1", "usage":{"total_tokens":3}}', [hit]))
+
+    assert answer["usage"] == {"total_tokens": 3}
+    assert answer["memory_hits"][0] == {
+        "id": "i",
+        "role": "memory",
+        "conversation": "c",
+        "content": "x",
+        "created_at": "2026-01-01T00:00:00Z",
+        "relevance": 0.5,
+        "recency": 1.0,
+        "score": 0.6,
+    }
+    assert with_hits(b"not JSON", [hit]) == b"not JSON"

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.facts.entry import Defaults, Entry, read_entry, with_replacement, write_entry
+from messages.facts import EntryRole
+
+AT = datetime(2026, 11, 26, 12, 30, 1, 23, UTC)
+DEFAULTS = Defaults(id="default-id", role=EntryRole.MEMORY, conversation="c", created_at=AT)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def no_yaml(front: str) -> Mapping[str, str]:
+    raise ValueError(front)
+
+
+def read(text: str, read_keys: object = no_yaml) -> Entry:
+    return read_entry(text, DEFAULTS, read_keys if callable(read_keys) else no_yaml)
+
+
+def entry(content: str, role: EntryRole = EntryRole.USER, conversation: str = "c") -> Entry:
+    return Entry(id="i", role=role, conversation=conversation, created_at=AT, content=content)
+
+
+@pytest.mark.req("S2-25", "S2-26", "S2-29")
+@given(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50))
+def test_a_turn_is_read_as_it_was_written_to_the_last_blank(content: str, conversation: str) -> None:
+    made = entry(content, EntryRole.USER, conversation)
+
+    assert read(write_entry(made)) == made
+
+
+@pytest.mark.parametrize(
+    "content", ["---", "\n---\nrole: user\n---\n", " a ", "\n", "\r\n", "a\r", "\u2028", "\ufeff", ""]
+)
+def test_what_looks_like_front_matter_is_text(content: str) -> None:
+    assert read(write_entry(entry(content))).content == content
+
+
+@pytest.mark.req("S2-27", "S2-28", "S2-71")
+def test_a_file_says_of_an_entry_what_it_has_and_no_more() -> None:
+    fact = entry("The user has a dog", EntryRole.MEMORY)
+    summary = Entry(
+        "s", EntryRole.SUMMARY, "c", AT, "x", summary_kind="L3", extra={"input_tokens": 120, "level": "brief"}
+    )
+
+    assert write_entry(fact) == (
+        '---\nid: "i"\nrole: "memory"\nconversation_id: "c"\ncreated_at: "2026-11-26T12:30:01.000023+00:00"\n---\n'
+        "The user has a dog\n"
+    )
+    assert 'summary_kind: "L3"\ninput_tokens: 120\nlevel: "brief"\n---' in write_entry(summary)
+
+
+@pytest.mark.req("S2-24")
+def test_a_role_that_there_is_not_counts_as_not_said() -> None:
+    assert read('---\nrole: "boss"\n---\nx').role is EntryRole.MEMORY
+
+
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [
+        ("2026-01-05T10:00:00+02:00", datetime(2026, 1, 5, 8, tzinfo=UTC)),
+        ("2026-01-05T10:00:00Z", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("2026-01-05T10:00:00", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("2026-01-05 10:00", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("2026-01-05 10:00:00 +02:00", datetime(2026, 1, 5, 8, tzinfo=UTC)),
+        ("2026-01-05 10:00:00.5 -0130", datetime(2026, 1, 5, 11, 30, 0, 500_000, tzinfo=UTC)),
+        ("2026-1-5", datetime(2026, 1, 5, tzinfo=UTC)),
+        ("2026/01/05", datetime(2026, 1, 5, tzinfo=UTC)),
+        ("2026-01-05 10:00 UTC", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("1767607200", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("1767607200000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("Mon, 05 Jan 2026 10:00:00 +0000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+    ],
+)
+@pytest.mark.req("S2-26")
+def test_dates_are_understood_as_people_write_them(said: str, at: datetime) -> None:
+    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == at
+
+
+@pytest.mark.parametrize(
+    "said", ["yesterday", "", "2026-13-45", "0000-00-00", "9999-12-31T23:59:59-14:00", "9" * 30, "nan"]
+)
+def test_a_date_that_names_no_time_counts_as_not_said(said: str) -> None:
+    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == AT
+
+
+@given(TEXTS)
+def test_whatever_is_in_a_file_is_an_entry(text: str) -> None:
+    assert read(text).created_at.utcoffset() == timedelta(0)
+    assert read("---\n" + text).id
+
+
+def test_front_matter_that_is_no_yaml_is_read_line_by_line() -> None:
+    broken = "---\nid: abc\nrole: 'user'\n\t: [\n---\nx"
+
+    assert (read(broken).id, read(broken).role) == ("abc", EntryRole.USER)
+
+
+def test_yaml_of_any_other_form_is_left_to_who_reads_it() -> None:
+    found = read("---\n{id: a}\n---\nx", lambda front: {"id": front.strip("{}\n")})
+
+    assert found.id == "id: a"
+
+
+def test_front_matter_that_does_not_end_is_text() -> None:
+    assert read("---\nid: a\nno end").content == "---\nid: a\nno end"
+
+
+def test_a_fact_is_what_its_file_says_without_blanks_around_it() -> None:
+    assert read("---\nrole: memory\n---\n\n  The user has a dog \r\n\n").content == "The user has a dog"
+
+
+@pytest.mark.req("S2-65")
+def test_a_tombstone_says_what_stands_for_it_and_keeps_all_else() -> None:
+    before = "---\n# mine\nid: abc\nmood: good\n---\nx\n"
+    after = with_replacement(before, "new-id")
+
+    assert after == '---\nreplaced_by: "new-id"\n# mine\nid: abc\nmood: good\n---\nx\n'
+    assert with_replacement(after, "newer") == after.replace("new-id", "newer")
+    assert with_replacement("bare", "n") == '---\nreplaced_by: "n"\n---\nbare'
+
+
+def test_times_are_written_in_utc() -> None:
+    abroad = AT.astimezone(timezone(timedelta(hours=5)))
+
+    assert "2026-11-26T12:30:01.000023+00:00" in write_entry(Entry("i", EntryRole.USER, "c", abroad, "x"))

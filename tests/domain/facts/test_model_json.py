@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.facts.model_json import MOST_FACT_CHARS, facts_of
+
+
+@pytest.mark.req("S2-57", "S2-58", "X-85")
+@pytest.mark.parametrize(
+    ("reply", "facts"),
+    [
+        ('["a", "b"]', ("a", "b")),
+        ("[]", ()),
+        ('```json\n["a"]\n```', ("a",)),
+        ('Here you are: ["a"]. Anything else?', ("a",)),
+        ('{"facts": ["a", "b"]}', ("a", "b")),
+        ('[{"fact": "a"}, {"text": "b"}]', ("a", "b")),
+        ('{"fact": "a"}', ("a",)),
+        ('["1", "2", "3", "4", "5"]', ("1", "2", "3")),
+        ('["The user likes tea", "the user  likes TEA", "b"]', ("The user likes tea", "b")),
+        ('["  ", "", null, 3, ["x"], " a "]', ("a",)),
+        ("I found no facts.", ()),
+        ("", ()),
+        ('["unfinished', ()),
+        ("[" * 5_000, ()),
+        ("\0", ()),
+    ],
+)
+def test_facts_are_found_in_whatever_form_a_model_says_them(reply: str, facts: tuple[str, ...]) -> None:
+    assert facts_of(reply) == facts
+
+
+@given(st.text())
+def test_no_reply_is_an_error(reply: str) -> None:
+    assert len(facts_of(reply)) <= 3
+
+
+def test_a_fact_is_bounded() -> None:
+    assert len(facts_of(f'["{"x" * 100_000}"]')[0]) == MOST_FACT_CHARS

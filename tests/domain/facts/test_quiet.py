@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from domain.facts.quiet import says_nothing
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \n", "ok", "Thanks!", "thank you", "OK, go on…", "👍", "???", "danke", "はい", "Merci."]
+)
+def test_words_that_only_keep_a_conversation_going_say_nothing(text: str) -> None:
+    assert says_nothing(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am Anne",
+        "no meat please, ever again",
+        "42",
+        "call me Al",
+        "vegan",
+        "yes yes yes yes",
+        "ok I moved to Oslo",
+        "住在奥斯陆",
+    ],
+)
+def test_anything_else_may_say_something(text: str) -> None:
+    assert not says_nothing(text)
