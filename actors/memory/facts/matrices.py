@@ -11,8 +11,8 @@ import numpy as np
 MOST_BYTES = 64 * 1024 * 1024
 SPARE = 64
 """Rows for which a matrix has room when it is made longer, at least."""
-Key = tuple[str, str]
-"""Conversation and vector space."""
+Key = tuple[str, str, int]
+"""Conversation, vector space, and bytes of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,14 @@ class VectorRow:
 
 
 class Matrix:
-    """Vectors of one conversation, of one size; those of another are passed over."""
+    """Vectors of one conversation, of one size."""
 
-    def __init__(self, rows: Iterable[VectorRow]) -> None:
+    def __init__(self, size_bytes: int, rows: Iterable[VectorRow] = ()) -> None:
         each = list(rows)
-        sizes = [len(row.vector) for row in each]
-        self.dimensions = (max(set(sizes), key=sizes.count) if sizes else 0) // 4
+        self._size = size_bytes
         self._rows: list[VectorRow | None] = []
         self._places: dict[str, int] = {}
-        self._vectors = np.zeros((len(each) + SPARE, max(1, self.dimensions)), dtype="<f4")
+        self._vectors = np.zeros((len(each) + SPARE, size_bytes // 4), dtype="<f4")
         for row in each:
             self.put(row)
 
@@ -49,17 +48,14 @@ class Matrix:
     def put(self, row: VectorRow) -> None:
         """Take a vector in, in place of one of the same id."""
         self.drop(row.id)
-        if not self._places and not self.dimensions:
-            self.dimensions = len(row.vector) // 4
-            self._vectors = np.zeros((SPARE, max(1, self.dimensions)), dtype="<f4")
-        if len(row.vector) != 4 * self.dimensions:
+        if len(row.vector) != self._size:
             return
         place = len(self._rows)
         if place == len(self._vectors) and len(self._places) < place // 2:
             self._close_ranks()
             place = len(self._rows)
         if place == len(self._vectors):
-            more = np.zeros((place + max(SPARE, place // 4), self.dimensions), dtype="<f4")
+            more = np.zeros((place + max(SPARE, place // 4), self._size // 4), dtype="<f4")
             more[:place] = self._vectors
             self._vectors = more
         self._vectors[place] = np.frombuffer(row.vector, dtype="<f4")
@@ -86,7 +82,7 @@ class Matrix:
     ) -> list[tuple[VectorRow, float]]:
         """The nearest entries by cosine, with it; the newer of equals first."""
         used = len(self._rows)
-        if not used or len(vector) != 4 * self.dimensions:
+        if not used or len(vector) != self._size:
             return []
         cosines = self._vectors[:used] @ np.frombuffer(vector, dtype="<f4")
         found: list[tuple[VectorRow, float]] = []
@@ -129,7 +125,7 @@ class Matrices:
         """The matrix of a conversation."""
         matrix = self._loaded.get(key)
         if matrix is None:
-            matrix = self._loaded[key] = Matrix(self._load(key))
+            matrix = self._loaded[key] = Matrix(key[2], self._load(key))
             while len(self._loaded) > 1 and self.size_bytes > self._most_bytes:
                 self._loaded.popitem(last=False)
         self._loaded.move_to_end(key)
@@ -142,7 +138,7 @@ class Matrices:
 
     def drop(self, conversation: str, entry_id: str) -> None:
         """Note that an entry is no longer there."""
-        for (name, _), matrix in self._loaded.items():
+        for (name, _, _), matrix in self._loaded.items():
             if name == conversation:
                 matrix.drop(entry_id)
 

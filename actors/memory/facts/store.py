@@ -109,7 +109,7 @@ class FactStore:
         roles, without = [role.value for role in message.roles], frozenset(message.without)
         found: list[FoundRow] = []
         for scope in message.scopes:
-            matrix = self._matrices.of((scope, message.model))
+            matrix = self._matrices.of((scope, message.model, len(message.vector)))
             near = matrix.nearest(message.vector, message.per_scope, roles, without)
             found += [row for each, cosine in near if (row := self._found(each.number, cosine)) is not None]
         return tuple(found)
@@ -140,7 +140,7 @@ class FactStore:
             )
         )
         number = self._connection.last_insert_rowid()
-        key = row.conversation, space
+        key = row.conversation, space, len(vector)
         return key, VectorRow(number, row.id, row.role.value, row.created_at.timestamp(), vector)
 
     def _drop(self, column: str, value: str) -> None:
@@ -149,10 +149,9 @@ class FactStore:
             self._matrices.drop(conversation, entry_id)
 
     def _vectors(self, key: Key) -> Iterator[VectorRow]:
-        of_scope = "SELECT number, id, role, created_at, vector FROM entries WHERE conversation = ? AND model = ?"
+        of_scope = "SELECT number, id, role, created_at, vector FROM entries WHERE conversation = ? AND model = ? AND length(vector) = ?"
         for number, entry_id, role, at, vector in self._connection.execute(of_scope, key):
-            if vector:
-                yield VectorRow(number, entry_id, role, datetime.fromisoformat(at).timestamp(), vector)
+            yield VectorRow(number, entry_id, role, datetime.fromisoformat(at).timestamp(), vector)
 
     def _found(self, number: int, cosine: float) -> FoundRow | None:
         one = "SELECT id, conversation, role, created_at, content, vector FROM entries WHERE number = ?"
