@@ -147,7 +147,7 @@ class FactsActor(Actor):
     # requests
 
     def _serve(self, message: FactsCommand) -> None:
-        if flaw := flaw_of(message):
+        if flaw := flaw_of(message) or _missing(message):
             self._refuse(message, flaw)
         elif not self._is_open and not self._open():
             self._refuse(message, self._trouble)
@@ -219,8 +219,9 @@ class FactsActor(Actor):
         rows = answer.rows if isinstance(answer, RowsLoaded) else ()
         with self.blocking():
             self._sync.load(rows)
-            self._compare()
         self._sync.embed_missing(self._config.is_current_space)
+        with self.blocking():
+            self._compare()
         self._pipeline.go_on()
 
     def _reload(self) -> Steps:
@@ -319,3 +320,10 @@ class FactsActor(Actor):
                 ("trouble", trouble or "none"),
             ),
         )
+
+
+def _missing(message: FactsCommand) -> str:
+    """Which name is empty that must not be; empty for none."""
+    names = {StoreTurn: ("conversation", "turn_id"), AddEntry: ("conversation",), ForgetEntry: ("id",)}
+    empty = [name for name in names.get(type(message), ()) if not getattr(message, name)]
+    return f"{type(message).__name__}: {empty[0]} must not be empty" if empty else ""

@@ -57,7 +57,7 @@ class Sync:
             else:
                 changed.append(path)
         gone = [path for path in keeper.catalogue.paths() if path not in stamps]
-        self._indexing.look_at((*gone, *changed))
+        self._indexing.look_at((*changed, *gone))
         return len(gone) + len(changed)
 
     def embed_missing(self, is_current: Callable[[str], bool], known: Collection[str] | None = None) -> None:

@@ -149,7 +149,10 @@ class FactStore:
             self._matrices.drop(conversation, entry_id)
 
     def _vectors(self, key: Key) -> Iterator[VectorRow]:
-        of_scope = "SELECT number, id, role, created_at, vector FROM entries WHERE conversation = ? AND model = ? AND length(vector) = ?"
+        of_scope = (
+            "SELECT number, id, role, created_at, vector FROM entries "
+            "WHERE conversation = ? AND model = ? AND length(vector) = ?"
+        )
         for number, entry_id, role, at, vector in self._connection.execute(of_scope, key):
             yield VectorRow(number, entry_id, role, datetime.fromisoformat(at).timestamp(), vector)
 

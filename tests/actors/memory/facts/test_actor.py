@@ -80,7 +80,7 @@ def test_vectors_of_another_model_or_size_are_passed_over(rig: IndexRig) -> None
     rig.put(row("c", unit(1, 0)))
 
     assert rig.names(X) == ["a"]
-    assert rig.names(unit(1, 0)) == []
+    assert rig.names(unit(1, 0)) == ["c"]
     assert {each.id: each.model for each in rig.known().values()} == {"a": MODEL, "b": "openai/other/3", "c": MODEL}
 
 

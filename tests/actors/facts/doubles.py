@@ -1,0 +1,149 @@
+"""An embedder and a model that the facts ask, which say what a test wants, when it wants."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+
+import numpy as np
+
+from actors.kernel import Actor
+from messages.base import Message
+from messages.embedder import EmbeddingFailed, EmbedTexts, RerankFailed, RerankTexts, TextsEmbedded, TextsReranked
+from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Usage
+
+SIZE = 64
+ANNE = "The user's wife is named Anne"
+
+
+def vector_of(text: str, size: int = SIZE) -> bytes:
+    """Words that two texts share bring their vectors near."""
+    vector = np.zeros(size, dtype="<f4")
+    for word in text.casefold().split():
+        place = int(hashlib.md5(word.strip(".,!?'").encode()).hexdigest(), 16)
+        vector[place % size] += 1
+    if not vector.any():
+        vector[0] = 1
+    return (vector / np.linalg.norm(vector)).astype("<f4").tobytes()
+
+
+class EmbedderDouble(Actor):
+    """Embeds by words."""
+
+    def __init__(self, script: EmbedderScript) -> None:
+        super().__init__()
+        self._script = script
+
+    def handle(self, message: Message) -> None:
+        assert isinstance(message, EmbedTexts)
+        script = self._script
+        script.asked.append(message)
+        if script.is_silent:
+            return
+        if script.failure:
+            answer: Message = EmbeddingFailed(request_id=message.request_id, reason=script.failure, is_permanent=False)
+        else:
+            vectors = tuple(vector_of(text, script.size) for text in message.texts)
+            answer = TextsEmbedded(
+                request_id=message.request_id, model=f"{script.model}/{script.size}", vectors=vectors
+            )
+        self.tell(message.reply_to, answer)
+
+
+class EmbedderScript:
+    """What the embedder does."""
+
+    def __init__(self) -> None:
+        self.asked: list[EmbedTexts] = []
+        self.failure = ""
+        self.is_silent = False
+        self.model = "openai/m"
+        self.size = SIZE
+
+    @property
+    def texts(self) -> list[str]:
+        """All that was embedded, in order."""
+        return [text for message in self.asked for text in message.texts]
+
+
+class ModelDouble(Actor):
+    """Answers as its script says."""
+
+    def __init__(self, script: ModelScript) -> None:
+        super().__init__()
+        self._script = script
+
+    def handle(self, message: Message) -> None:
+        assert isinstance(message, ModelRequest)
+        self._script.asked.append(message)
+        if message.purpose in self._script.silent:
+            self._script.held.append(message)
+            return
+        self.answer(message)
+
+    def answer(self, message: ModelRequest) -> None:
+        failure = self._script.failures.get(message.purpose, "")
+        if any(word in message.messages[-1].text for word in self._script.failing_words):
+            failure = "it is poison"
+        if failure:
+            self.tell(message.reply_to, ModelFailed(request_id=message.request_id, reason=failure, attempts=4))
+            return
+        text = self._script.say(message.purpose, message.messages[-1].text)
+        reply = ModelReply(
+            request_id=message.request_id,
+            text=text,
+            tool_calls=(),
+            stop_reason=StopReason.STOP,
+            usage=Usage(),
+            model=message.model,
+        )
+        self.tell(message.reply_to, reply)
+
+
+class ModelScript:
+    """What the model says."""
+
+    def __init__(self) -> None:
+        self.asked: list[ModelRequest] = []
+        self.held: list[ModelRequest] = []
+        self.silent: set[str] = set()
+        """Purposes that get no answer."""
+        self.failures: dict[str, str] = {}
+        self.failing_words: set[str] = set()
+        self.extract: Callable[[str], str] = lambda words: json.dumps([f"The user said: {words}"])
+        self.reconcile: Callable[[list[str], list[str]], str] = _add_all
+        self.summarize: Callable[[str], str] = lambda text: f"summary of {len(text)} characters"
+
+    def say(self, purpose: str, text: str) -> str:
+        if purpose == "facts.extract":
+            return self.extract(json.loads(text.split("\n", 1)[1]))
+        if purpose == "facts.reconcile":
+            existing, new = text.removeprefix("Existing memories:\n").split("\n\nNew facts:\n")
+            return self.reconcile([each["text"] for each in json.loads(existing)], json.loads(new))
+        return self.summarize(text)
+
+    def purposes(self) -> list[str]:
+        return [message.purpose for message in self.asked]
+
+
+class RerankerDouble(Actor):
+    """Judges by a function."""
+
+    def __init__(self, judge: Callable[[str, str], float] | None) -> None:
+        super().__init__()
+        self._judge = judge
+
+    def handle(self, message: Message) -> None:
+        assert isinstance(message, RerankTexts)
+        if self._judge is None:
+            self.tell(message.reply_to, RerankFailed(request_id=message.request_id, reason="the reranker is gone"))
+            return
+        scores = tuple(self._judge(message.query, text) for text in message.texts)
+        self.tell(message.reply_to, TextsReranked(request_id=message.request_id, scores=scores, are_logits=True))
+
+
+def _add_all(existing: list[str], new: list[str]) -> str:
+    kept = [{"id": place, "text": text, "event": "NONE"} for place, text in enumerate(existing)]
+    added = [{"id": len(existing) + place, "text": text, "event": "ADD"} for place, text in enumerate(new)]
+    return json.dumps(kept + added)
