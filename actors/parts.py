@@ -89,6 +89,16 @@ def gateway_parts(plan: Plan) -> Parts:
     return Parts(plan, (model, *(_not_core(row, facts) for row in facts.rows), socket))
 
 
+def facts_alone(plan: Plan) -> Parts:
+    """Parts that a command needs to look into the facts where no agent runs: those that keep and find them.
+
+    Args:
+        plan: What they are made from; its settings have the layer switched on.
+    """
+    rows = (fact_index_row, facts_embedder_row(facts_table), *FACTS.rows)
+    return Parts(plan, rows)
+
+
 def _not_core(row: Row, layer: Layer) -> Row:
     """A layer's row that refuses an actor whose crashes would end the agent."""
 

@@ -29,6 +29,7 @@ def gateway(
     from actors.bootstrap import Agent
     from actors.cli.run import end_on_signals
     from actors.context.log.data_root import DataRootError
+    from actors.facts.table import FactsTable
     from actors.linux.service_manager import ServiceManager
     from actors.part import UnusableError
 
@@ -42,8 +43,14 @@ def gateway(
     }
     given = {key: value for key, value in said.items() if value is not None}
     settings, secrets = load_settings(config_file, given)
+    base_url = settings.table(FactsTable).openai_base_url
     raise_file_limit()
-    agent = Agent(settings, secrets.environment(), None, lambda _name: None)
+
+    def tell_up(place: str) -> None:
+        click.echo(f"gateway on {place}, in front of {base_url}", err=True)
+        manager.ready(f"gateway on {place}")
+
+    agent = Agent(settings, secrets.environment(), None, tell_up)
     manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
     agent.system.watchdog.on_look = manager.look
     end_on_signals(agent)
@@ -51,7 +58,6 @@ def gateway(
         agent.start()
     except (DataRootError, UnusableError) as error:
         fail(str(error))
-    manager.ready("gateway")
     agent.wait()
     manager.stopping(agent.reason or "ending: requests in progress may finish")
     agent.stop()

@@ -11,6 +11,7 @@ import click
 
 from actors.cli.common import config_option, data_option, fail, json_option, load_settings, playground_hint
 from actors.cli.curated import curated
+from actors.cli.facts import add, forget, list_, search_facts
 from actors.cli.operator import ANSWER_S, OPERATOR, Answer, running
 from domain.text.terminal_text import plain
 
@@ -32,6 +33,8 @@ def memory() -> None:
 
 
 memory.add_command(curated)
+for facts_command in (add, list_, forget):
+    memory.add_command(facts_command)
 
 
 @memory.command()
@@ -43,10 +46,9 @@ memory.add_command(curated)
     default=OPERATOR,
     help="Only what may be shown there, e.g. discord-thread/123; needs the running agent.",
 )
+@click.option("--memory-id", default="", help="Search the facts of this conversation of the gateway instead.")
 @_options
-def search(
-    query: tuple[str, ...], limit: int, window: str, config_file: Path | None, data: Path | None, as_json: bool
-) -> None:
+def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **options: Any) -> None:
     """Find what bears on QUERY, best first; the agent may run or not."""
     from messages.base import Window
     from messages.memory import SearchMemory
@@ -58,13 +60,16 @@ def search(
     text = " ".join(query)
     if not text.strip():
         fail("QUERY is blank")
-    settings, secrets = _settings(config_file, data)
+    if memory_id:
+        search_facts(text, memory_id, limit, options)
+        return
+    settings, secrets = _settings(options["config_file"], options["data"])
     results = running(settings, "memory.search", query=text, limit=limit, window=window)
     if results is None:
         if window != OPERATOR:
             fail("--window needs the running agent: it knows who reads which window")
         results = _alone(settings, secrets, SearchMemory, embeds=True, query=text, limit=limit)
-    _show(results, as_json, _found_lines)
+    _show(results, options["as_json"], _found_lines)
 
 
 @memory.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from collections.abc import Callable, Sequence
@@ -50,6 +51,7 @@ class OpenAIBackend:
         self._address = f"{api_base.rstrip('/')}/embeddings"
         self._now = now
         self._session: aiohttp.ClientSession | None = None
+        self._calls: set[asyncio.Task[object] | None] = set()
         self.limits = Limits(texts=64, chars=100_000, calls=16, documents=8, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
@@ -61,6 +63,8 @@ class OpenAIBackend:
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
+        task = asyncio.current_task()
+        self._calls.add(task)
         try:
             async with self._open_session().post(
                 self._address, data=msgspec.json.encode(body), headers=headers, allow_redirects=False
@@ -69,6 +73,8 @@ class OpenAIBackend:
         except (aiohttp.ClientError, OSError) as error:
             names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
             raise CallError(classify(names, None, str(error), {}, self._now())) from error
+        finally:
+            self._calls.discard(task)
         if response.status != 200:
             words = data[:4_000].decode("utf-8", "replace")
             lower = {name.lower(): value for name, value in response.headers.items()}
@@ -76,7 +82,10 @@ class OpenAIBackend:
         return _vectors(data)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """End calls that are under way, and close the connections."""
+        for task in tuple(self._calls):
+            if task is not None:
+                task.cancel()
         if self._session is not None:
             await self._session.close()
             self._session = None

@@ -93,7 +93,7 @@ class FactsActor(Actor):
         self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None
         self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
         self._timers: dict[FactsTimer, Timer] = {}
-        self._is_open = False
+        self._is_open = self._is_loaded = False
         self._trouble = ""
         self._git_trouble = ""
 
@@ -222,6 +222,7 @@ class FactsActor(Actor):
         self._sync.embed_missing(self._config.is_current_space)
         with self.blocking():
             self._compare()
+        self._is_loaded = True
         self._pipeline.go_on()
 
     def _reload(self) -> Steps:
@@ -310,6 +311,7 @@ class FactsActor(Actor):
             about=self.address.kind,
             figures=(
                 ("state", "in trouble" if trouble else "ready"),
+                ("is_loaded", "yes" if self._is_loaded else "no"),
                 ("entries", len(self._catalogue)),
                 ("owed_turns", self._pipeline.waiting),
                 ("to_be_indexed", self._indexing.waiting),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 
 from actors.gateway.config import GatewayConfig
@@ -30,14 +31,16 @@ class GatewayActor(Actor):
     address that is taken is no crash: it is tried again.
     """
 
-    def __init__(self, config: GatewayConfig) -> None:
+    def __init__(self, config: GatewayConfig, on_up: Callable[[str], None] = lambda _place: None) -> None:
         """Nothing is opened yet.
 
         Args:
             config: The operator's decisions.
+            on_up: Told the address whenever it can be used, from another thread.
         """
         super().__init__()
         self._config = config
+        self._on_up = on_up
         self._loop = LoopThread("gateway", self)
         self._metrics = Metrics()
         self._exchange = Exchange(self, self._loop)
@@ -93,7 +96,8 @@ class GatewayActor(Actor):
         self._port, self._trouble = port, f"{place}: {trouble}" if trouble else ""
         if not trouble:
             self._tries = 0
-            log.warning("gateway on http://%s/v1 in front of %s", place, self._config.base_url)
+            log.info("gateway on http://%s/v1 in front of %s", place, self._config.base_url)
+            self._on_up(f"http://{place}/v1")
             return
         self._tries += 1
         wait_s = min(AGAIN_S * 2 ** (self._tries - 1), MOST_AGAIN_S)

@@ -24,7 +24,10 @@ def gateway_row(table_of: Callable[[Plan], GatewayTable]) -> Row:
         def build(_key: str) -> Actor:
             from actors.gateway.actor import GatewayActor
 
-            return GatewayActor(config_of(table_of(plan), plan.secrets))
+            config = config_of(table_of(plan), plan.secrets)
+            if plan.connection is None and plan.on_online is not None:
+                return GatewayActor(config, plan.on_online)
+            return GatewayActor(config)
 
         return Part(
             spec=ActorSpec(GATEWAY.kind, build, is_eager=True, is_made_up_for=True),

@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 from actors.kernel import Actor, LoopThread
@@ -15,6 +16,7 @@ log = logging.getLogger(__name__)
 
 IGNORED = ("memory_index.json", ".journal.jsonl", ".*.new", "chroma/")
 COMMIT_S = 60.0
+STOP_S = 2.0
 _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "commit.gpgSign=false"),
@@ -46,6 +48,7 @@ class Git:
         self._loop = LoopThread("facts-git", owner)
         self._is_wanted = False
         self._is_busy = False
+        self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Start the loop, and commit what there is; the repository is made if it is missing."""
@@ -58,13 +61,22 @@ class Git:
 
     def stop(self) -> None:
         """Wait a moment for a commit that is under way, and end."""
-        self._loop.stop()
+        try:
+            self._loop.submit(self._end()).result(STOP_S)
+        except (TimeoutError, CancelledError):
+            log.info("a commit was under way; what it leaves is in the next one")
+        finally:
+            self._loop.stop()
+
+    async def _end(self) -> None:
+        if self._running is not None:
+            await self._running
 
     def _want(self) -> None:
         self._is_wanted = True
         if not self._is_busy:
             self._is_busy = True
-            asyncio.get_running_loop().create_task(self._run())
+            self._running = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
         try:

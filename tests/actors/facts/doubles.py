@@ -25,7 +25,7 @@ def vector_of(text: str, size: int = SIZE) -> bytes:
         vector[place % size] += 1
     if not vector.any():
         vector[0] = 1
-    return (vector / np.linalg.norm(vector)).astype("<f4").tobytes()
+    return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
 
 
 class EmbedderDouble(Actor):

@@ -75,7 +75,12 @@ def test_new_facts_are_compared_with_near_ones_of_their_conversation_alone(rig: 
     rig.add("The user likes tea")
     rig.add("The user likes coffee", conversation="other")
     shown: list[list[str]] = []
-    rig.model.reconcile = lambda existing, new: (shown.append([*existing, *new]), "[]")[1]
+
+    def reconcile(existing: list[str], new: list[str]) -> str:
+        shown.append([*existing, *new])
+        return "[]"
+
+    rig.model.reconcile = reconcile
     rig.model.extract = lambda _: '["The user likes cake"]'
     rig.say("I like cake and tea")
 

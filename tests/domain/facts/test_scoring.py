@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 26, tzinfo=UTC)
 
 def unit(*numbers: float) -> bytes:
     vector = np.array(numbers, dtype="<f4")
-    return (vector / np.linalg.norm(vector)).astype("<f4").tobytes()
+    return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
 
 
 def candidate(name: str, relevance: float, vector: bytes = b"", days: float = 0.0) -> Candidate:

@@ -40,7 +40,7 @@ M = TypeVar("M", bound=Message)
 
 def unit(*numbers: float) -> bytes:
     vector = np.array(numbers, dtype="<f4")
-    return (vector / np.linalg.norm(vector)).astype("<f4").tobytes()
+    return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
 
 
 def row(name: str, vector: bytes = b"", **changed: Any) -> IndexRow:

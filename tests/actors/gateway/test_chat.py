@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from messages.facts import EntryRole, FactHit
+from tests.actors.gateway.rig import ANSWER, ASK, DONE, GatewayRig, event, stream
+from tests.actors.gateway.waiting import wait_until
+
+STREAM = ASK | {"stream": True}
+HIT = FactHit(
+    id="id-1",
+    role=EntryRole.MEMORY,
+    conversation="default",
+    content="The user is Anne",
+    created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    relevance=0.5,
+    recency=1.0,
+    score=0.6,
+)
+TOOLS: dict[str, Any] = {
+    "model": "m",
+    "messages": [
+        {"role": "system", "content": "Be kind."},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "Weather?"}, {"type": "image_url", "image_url": {"url": "data:x"}}],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "w", "arguments": '{"a": 1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "w", "parameters": {"type": "object"}}}],
+    "tool_choice": "auto",
+    "stream_options": {"include_usage": True},
+    "some_new_field": {"deep": [1, 2.50, None]},
+}
+
+
+@pytest.fixture
+def rig() -> Iterator[GatewayRig]:
+    rig = GatewayRig()
+    yield rig
+    rig.stop()
+
+
+@pytest.mark.req("S2-01", "S2-06", "S2-55")
+def test_a_request_goes_on_with_what_is_remembered_and_is_kept(rig: GatewayRig) -> None:
+    rig.facts.block, rig.facts.hits = "BLOCK", (HIT,)
+    reply = rig.send(ASK | {"memory_id": "alice", "memory_top_k": 3})
+
+    assert (reply.status, reply.json) == (200, ANSWER)
+    (heard,) = rig.upstream.heard
+    assert (heard.method, heard.path) == ("POST", "/v1/chat/completions")
+    assert heard.json == {"model": "m", "messages": [{"role": "system", "content": "BLOCK"}, *ASK["messages"]]}
+    (asked,) = rig.facts.asked
+    assert (asked.conversation, asked.shared, asked.question, asked.top_k) == ("alice", "global", "Who am I?", 3)
+    (stored,) = rig.stored()
+    assert (stored.conversation, stored.user_text, stored.answer_text, stored.is_over) == (
+        "alice",
+        "Who am I?",
+        "Hello",
+        True,
+    )
+    assert (stored.turn_id, stored.model) == (asked.turn_id, "m")
+
+
+def test_what_was_shown_is_told_in_headers_and_where_it_is_asked_for(rig: GatewayRig) -> None:
+    rig.facts.block, rig.facts.hits, rig.facts.note = "BLOCK", (HIT,), "half of it:\r\n ä"
+    plain, asked_for = rig.send(), rig.send(ASK | {"memory_hits": True})
+
+    assert plain.json == ANSWER
+    assert plain.headers["X-Memory-Injected"] == "1"
+    assert plain.headers["X-Memory-Ids"] == "id-1"
+    assert plain.headers["X-Memory-Note"] == "half of it:?? ?"
+    assert [hit["content"] for hit in asked_for.json["memory_hits"]] == ["The user is Anne"]
+    assert {name: value for name, value in asked_for.json.items() if name != "memory_hits"} == ANSWER
+    assert "memory_hits" not in rig.upstream.heard[-1].json
+
+
+def test_a_request_without_memories_goes_on_byte_for_byte(rig: GatewayRig) -> None:
+    body = json.dumps(TOOLS, indent=3).encode()
+    rig.send(body)
+
+    assert rig.upstream.heard[0].body == body
+
+
+def test_tools_results_parts_and_fields_survive_beside_memories(rig: GatewayRig) -> None:
+    rig.facts.block = "BLOCK"
+    rig.send(TOOLS | {"memory_id": "x"})
+
+    heard = rig.upstream.heard[0].json
+    assert heard["messages"][0] == {"role": "system", "content": "Be kind.\n\nBLOCK"}
+    assert heard["messages"][1:] == TOOLS["messages"][1:]
+    assert {name: heard[name] for name in heard if name != "messages"} == {
+        name: TOOLS[name] for name in TOOLS if name != "messages"
+    }
+
+
+def test_a_tool_s_result_is_no_word_of_the_user_s(rig: GatewayRig) -> None:
+    rig.send(TOOLS)
+
+    assert rig.facts.asked[0].question == "Weather?"
+    assert (rig.stored()[0].user_text, rig.stored()[0].answer_text) == ("", "Hello")
+
+
+def test_no_memories_are_asked_for_where_none_are_wanted(rig: GatewayRig) -> None:
+    rig.send(ASK | {"memory_top_k": 0})
+
+    assert rig.facts.asked == []
+    assert len(rig.stored()) == 1
+
+
+def test_what_the_client_sends_along_is_told_to_the_memory(rig: GatewayRig) -> None:
+    rig.send(TOOLS)
+
+    assert rig.facts.asked[0].seen == ("Be kind.", "Weather?", "sunny")
+
+
+@pytest.mark.req("S2-54", "X-92")
+def test_a_stream_passes_piece_by_piece_and_is_kept_in_two_halves(rig: GatewayRig) -> None:
+    pieces = [
+        event("Hel"),
+        event("lo"),
+        event(finish_reason="stop"),
+        b'data: {"choices": [], "usage": {"total_tokens": 3}}\n\n',
+        DONE,
+    ]
+    rig.upstream.handler = lambda request: stream(request, *pieces)
+    reply = rig.send(STREAM)
+
+    assert reply.body == b"".join(pieces)
+    assert reply.headers["Content-Type"] == "text/event-stream"
+    assert reply.headers["X-Request-ID"] == "r1"
+    first, second = rig.stored(2)
+    assert (first.user_text, first.answer_text, first.is_over) == ("Who am I?", "", False)
+    assert (second.answer_text, second.is_over, second.turn_id) == ("Hello", True, first.turn_id)
+
+
+def test_the_first_piece_does_not_wait_for_the_second(rig: GatewayRig) -> None:
+    goes_on = threading.Event()
+
+    async def slow(request: web.Request) -> web.StreamResponse:
+        import asyncio
+
+        answer = await stream(request, event("Hel"))
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        await answer.write(event("lo") + DONE)
+        return answer
+
+    rig.upstream.handler = slow
+    body = json.dumps(STREAM).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with rig.raw(head + body) as connection:
+        seen = b""
+        while b"Hel" not in seen:
+            seen += connection.recv(4_096)
+        assert b'"lo"' not in seen
+        assert [each.is_over for each in rig.stored()] == [False]
+        goes_on.set()
+        while DONE not in seen:
+            seen += connection.recv(4_096)
+
+
+@pytest.mark.req("S2-54")
+def test_a_client_that_goes_leaves_a_turn_without_an_answer_and_ends_the_call(rig: GatewayRig) -> None:
+    ended = threading.Event()
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        import asyncio
+
+        answer = await stream(request, event("Hel"))
+        try:
+            for _ in range(10_000):
+                await answer.write(event("x"))
+                await asyncio.sleep(0.01)
+        finally:
+            ended.set()
+        return answer
+
+    rig.upstream.handler = endless
+    body = json.dumps(STREAM).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with rig.raw(head + body) as connection:
+        assert connection.recv(4_096)
+
+    last = rig.stored(2)[-1]
+    assert (last.is_over, last.answer_text) == (True, "")
+    assert ended.wait(20)
+
+
+def test_a_stream_that_breaks_off_is_broken_off_for_the_client_too(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda request: stream(request, event("Hel"), whole=False)
+    body = json.dumps(STREAM).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    seen = b""
+    with rig.raw(head + body) as connection:
+        try:
+            while piece := connection.recv(4_096):
+                seen += piece
+        except ConnectionError:
+            pass
+    assert b"Hel" in seen
+    assert not seen.endswith(b"0\r\n\r\n")
+    last = rig.stored(2)[-1]
+    assert (last.is_over, last.answer_text) == (True, "")
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("status", "headers"), [(400, {}), (401, {}), (429, {"Retry-After": "7"}), (500, {}), (503, {"Retry-After": "1"})]
+)
+def test_an_error_of_the_server_comes_back_as_it_is(
+    rig: GatewayRig, streams: bool, status: int, headers: dict[str, str]
+) -> None:
+    error = b'{"error": {"message": "no", "type": "x", "code": null},   "odd": 1}'
+    rig.upstream.handler = lambda _: web.Response(
+        status=status, body=error, headers=headers, content_type="application/json"
+    )
+    reply = rig.send(STREAM if streams else ASK)
+
+    assert (reply.status, reply.body) == (status, error)
+    assert reply.headers.get("Retry-After") == headers.get("Retry-After")
+    if streams:
+        assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+    else:
+        assert rig.facts.stored == []
+
+
+def test_a_server_that_is_not_there_is_told_in_openai_s_form(rig: GatewayRig) -> None:
+    gone = GatewayRig(base_url="http://127.0.0.1:9/v1")
+    try:
+        reply = gone.send()
+    finally:
+        gone.stop()
+
+    assert reply.status == 502
+    assert set(reply.error) == {"message", "type", "param", "code"}
+    assert reply.error["type"] == "upstream_error"
+
+
+def test_a_server_that_breaks_off_a_whole_answer_is_an_error(rig: GatewayRig) -> None:
+    async def half(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Length": "100", "Content-Type": "application/json"})
+        await answer.prepare(request)
+        await answer.write(b'{"half": ')
+        assert request.transport is not None
+        request.transport.close()
+        return answer
+
+    rig.upstream.handler = half
+
+    assert rig.send().status == 502
+
+
+@pytest.mark.req("S2-53")
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_memory_that_does_not_answer_delays_an_answer_only_so_far(streams: bool) -> None:
+    rig = GatewayRig(read_deadline_s=0.2)
+    rig.facts.is_silent, rig.facts.stores = True, False
+    if streams:
+        rig.upstream.handler = lambda request: stream(request, event("Hello"), DONE)
+    try:
+        reply = rig.send(STREAM if streams else ASK)
+        assert reply.status == 200
+        assert "0.2 s" in reply.headers["X-Memory-Note"]
+        assert b"Hello" in reply.body
+        assert rig.figures()["recalls_failed"] == 1
+    finally:
+        rig.stop()
+
+
+def test_a_memory_that_refuses_is_no_matter(rig: GatewayRig) -> None:
+    rig.facts.refusal = "too much"
+    reply = rig.send()
+
+    assert (reply.status, reply.json) == (200, ANSWER)
+    assert reply.headers["X-Memory-Note"] == "too much"
+
+
+@pytest.mark.req("S2-02")
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        (b"no JSON", None),
+        ({"model": "m"}, "messages"),
+        (ASK | {"memory_id": 3}, "memory_id"),
+        (ASK | {"memory_top_k": "x"}, "memory_top_k"),
+    ],
+)
+def test_what_is_no_request_is_refused_in_openai_s_form(rig: GatewayRig, body: object, param: str | None) -> None:
+    reply = rig.send(body)
+
+    assert reply.status == 400
+    assert (reply.error["type"], reply.error["param"]) == ("invalid_request_error", param)
+    assert rig.upstream.heard == []
+
+
+def test_a_packed_body_is_refused(rig: GatewayRig) -> None:
+    assert rig.send(Content_Encoding="gzip").status == 415
+
+
+def test_a_body_that_is_too_long_is_refused_however_it_comes() -> None:
+    rig = GatewayRig(max_body_bytes=1_000)
+    long = ASK | {"x": "y" * 2_000}
+    try:
+        assert rig.send(long).status == 413
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with rig.raw(head + (b"3e8\r\n" + b"x" * 1_000 + b"\r\n") * 3 + b"0\r\n\r\n") as connection:
+            assert b" 413 " in connection.recv(4_096).split(b"\r\n")[0]
+        assert rig.upstream.heard == []
+    finally:
+        rig.stop()
+
+
+def test_sixteen_at_once_are_served_side_by_side(rig: GatewayRig) -> None:
+    replies: list[int] = []
+    threads = [threading.Thread(target=lambda: replies.append(rig.send().status)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert replies == [200] * 16
+    assert len({each.turn_id for each in rig.stored(16)}) == 16
+
+
+def test_a_null_content_is_kept_as_nothing(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda _: web.json_response(
+        {"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}
+    )
+    rig.send()
+
+    assert rig.stored()[0].answer_text == ""
+
+
+def test_an_answer_that_is_no_stream_though_one_was_asked_for_is_kept_whole(rig: GatewayRig) -> None:
+    reply = rig.send(STREAM)
+
+    assert reply.json == ANSWER
+    assert [each.answer_text for each in rig.stored(2)] == ["", "Hello"]
+    wait_until(lambda: rig.figures()["in_flight"] == 0)

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+from aiohttp import web
+
+from tests.actors.gateway.rig import ASK, GatewayRig
+from tests.actors.gateway.waiting import wait_until
+
+ALICE, OPS = "alice-key-0123456789", "operator-key-0123456789"
+
+
+@pytest.fixture
+def rig() -> Iterator[GatewayRig]:
+    rig = GatewayRig()
+    yield rig
+    rig.stop()
+
+
+@pytest.fixture
+def guarded() -> Iterator[GatewayRig]:
+    rig = GatewayRig(keys={ALICE: "alice/", OPS: ""}, upstream_key="upstream-key")
+    yield rig
+    rig.stop()
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "passed"),
+    [
+        ("GET", "/v1/models", "/v1/models"),
+        ("GET", "/v1/models/a%2Fb?x=1&y=%20", "/v1/models/a%2Fb?x=1&y=%20"),
+        ("POST", "/v1/embeddings", "/v1/embeddings"),
+        ("DELETE", "/v1/files/1", "/v1/files/1"),
+        ("GET", "/api/tags", "/api/tags"),
+        ("GET", "/v10/x", "/v10/x"),
+    ],
+)
+def test_all_else_passes_through(rig: GatewayRig, method: str, path: str, passed: str) -> None:
+    rig.upstream.handler = lambda _: web.Response(status=207, body=b"\0raw", headers={"X-Odd": "1"})
+    reply = rig.send(b"some body" if method != "GET" else None, path, method, Content_Type="application/x-odd")
+
+    assert (reply.status, reply.body, reply.headers["X-Odd"]) == (207, b"\0raw", "1")
+    (heard,) = rig.upstream.heard
+    assert (heard.method, heard.path) == (method, passed)
+    assert heard.body == (b"some body" if method != "GET" else b"")
+    assert heard.headers["Content-Type"] == "application/x-odd"
+    assert rig.facts.asked == []
+    assert rig.facts.stored == []
+
+
+def test_a_packed_answer_of_another_path_stays_packed(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda _: web.Response(body=b"\x1f\x8bpacked", headers={"Content-Encoding": "gzip"})
+    reply = rig.send(None, "/v1/models", "GET", Accept_Encoding="gzip")
+
+    assert (reply.body, reply.headers["Content-Encoding"]) == (b"\x1f\x8bpacked", "gzip")
+    assert rig.upstream.heard[0].headers["Accept-Encoding"] == "gzip"
+
+
+def test_a_redirect_is_passed_on_and_not_followed(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda _: web.Response(status=302, headers={"Location": "http://127.0.0.1:9/"})
+
+    assert rig.send(None, "/v1/models", "GET").status == 302
+
+
+def test_headers_pass_but_those_of_the_connection(rig: GatewayRig) -> None:
+    rig.send(OpenAI_Organization="o", X_Odd="1", Connection="close, X-Hop", X_Hop="no", TE="trailers", Cookie="c=1")
+    heard = rig.upstream.heard[0].headers
+
+    assert (heard["OpenAI-Organization"], heard["X-Odd"]) == ("o", "1")
+    assert not {"X-Hop", "TE", "Cookie"} & set(heard)
+    assert heard["Host"] == f"127.0.0.1:{rig.upstream.port}"
+
+
+def test_without_keys_the_client_s_own_goes_on(rig: GatewayRig) -> None:
+    rig.send(**bearer("clients-own"))
+
+    assert rig.upstream.heard[0].headers["Authorization"] == "Bearer clients-own"
+
+
+def test_without_any_key_none_goes_on_and_ours_where_there_is_one() -> None:
+    for ours, wanted in (("", None), ("our-key", "Bearer our-key")):
+        rig = GatewayRig(upstream_key=ours)
+        rig.send()
+        rig.stop()
+        assert rig.upstream.heard[0].headers.get("Authorization") == wanted
+
+
+@pytest.mark.parametrize(
+    "authorization", [None, "", "Bearer", "Bearer wrong", f"Basic {ALICE}", f"Bearer {ALICE}x", "Bearer \xe4"]
+)
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/models", "/metrics", "/anything"])
+def test_with_keys_nobody_is_served_without_one(guarded: GatewayRig, authorization: str | None, path: str) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    method = "POST" if "chat" in path else "GET"
+    reply = guarded.send(ASK if method == "POST" else None, path, method, **headers)
+
+    assert reply.status == 401
+    assert reply.error["code"] == "invalid_api_key"
+    assert guarded.upstream.heard == []
+
+
+def test_a_key_of_ours_never_goes_on(guarded: GatewayRig) -> None:
+    guarded.send(**bearer(ALICE))
+    guarded.send(None, "/v1/models", "GET", **bearer(OPS))
+
+    assert [heard.headers["Authorization"] for heard in guarded.upstream.heard] == ["Bearer upstream-key"] * 2
+
+
+def test_a_key_names_only_conversations_of_its_own(guarded: GatewayRig) -> None:
+    for memory_id, status in (("alice/x", 200), ("bob/x", 403), ("global", 403), ("alice", 403), ("Alice/x", 403)):
+        assert guarded.send(ASK | {"memory_id": memory_id}, **bearer(ALICE)).status == status
+    guarded.send(**bearer(ALICE))
+    guarded.send(ASK | {"memory_id": "bob/x"}, **bearer(OPS))
+
+    assert [(each.conversation, each.shared) for each in guarded.facts.asked] == [
+        ("alice/x", "alice/global"),
+        ("alice/default", "alice/global"),
+        ("bob/x", "global"),
+    ]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "169.254.169.254", "localhost.evil.example", "", "10.0.0.1:80"])
+def test_without_keys_only_names_of_this_machine_are_served(rig: GatewayRig, host: str) -> None:
+    assert rig.send(Host=host).status in (400, 403)
+    assert rig.upstream.heard == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8100", "[::1]:8100", "127.0.0.2"])
+def test_every_name_of_this_machine_is(rig: GatewayRig, host: str) -> None:
+    assert rig.send(Host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://localhost:3000", 200),
+        ("http://127.0.0.1", 200),
+        ("http://[", 403),
+    ],
+)
+def test_a_web_page_of_another_place_cannot_write_into_a_memory(rig: GatewayRig, origin: str, status: int) -> None:
+    assert rig.send(Origin=origin).status == status
+
+
+def test_with_keys_any_name_is_served(guarded: GatewayRig) -> None:
+    assert guarded.send(Host="memory.example", **bearer(OPS)).status == 200
+
+
+def test_health_needs_no_key_and_says_nothing_private(guarded: GatewayRig) -> None:
+    reply = guarded.send(None, "/health", "GET")
+
+    assert (reply.status, reply.json) == (200, {"status": "ok"})
+
+
+def test_metrics_count(rig: GatewayRig) -> None:
+    rig.send()
+    rig.send(b"bad")
+    text = rig.send(None, "/metrics", "GET").body.decode()
+
+    assert 'gateway_requests_total{kind="chat",status="200"} 1' in text
+    assert 'gateway_requests_total{kind="chat",status="400"} 1' in text
+    assert 'gateway_recalls_total{outcome="ok"} 1' in text
+    assert "gateway_requests_in_flight 1" in text
+
+
+def test_only_post_makes_a_completion(rig: GatewayRig) -> None:
+    assert rig.send(None, method="GET").status == 405
+
+
+@pytest.mark.req("S2-03")
+def test_it_serves_while_it_lives_and_lets_go_of_its_address(rig: GatewayRig) -> None:
+    assert rig.send().status == 200
+    rig.system.stop(5.0)
+
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", rig.port), timeout=2)
+
+
+def test_an_address_that_is_taken_is_tried_again_and_ends_nothing() -> None:
+    taken = socket.socket()
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    port = taken.getsockname()[1]
+    rig = GatewayRig.__new__(GatewayRig)
+
+    def waits() -> bool:
+        return "cannot be listened on" in str(rig.figures()["trouble"])
+
+    def listens() -> bool:
+        rig.port = rig.figures()["port"]
+        return bool(rig.port)
+
+    rig._is_listening = waits  # type: ignore[method-assign]
+    rig.__init__(port=port)  # type: ignore[misc]
+    taken.close()
+    wait_until(listens)
+    try:
+        assert rig.send().status == 200
+    finally:
+        rig.stop()
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [b"\0\1\2\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: -1\r\n\r\n"],
+)
+def test_junk_on_the_socket_harms_nobody(rig: GatewayRig, junk: bytes) -> None:
+    with rig.raw(junk) as connection:
+        connection.settimeout(20)
+        assert b" 400 " in connection.recv(4_096)
+
+    assert rig.send().status == 200
