@@ -14,6 +14,7 @@ from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
 from actors.embedder.part import facts_embedder_row
 from actors.embedder.part import row as embedder
+from actors.embedder.reranking.part import reranker_row
 from actors.facts.part import LAYER as FACTS
 from actors.facts.part import table_of as facts_table
 from actors.feed.part import row as feed
@@ -36,7 +37,16 @@ LAYERS: tuple[Layer, ...] = (
     WORKSPACE,
     CURATED,
     replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)),
-    replace(FACTS, rows=(fact_index_row, facts_embedder_row(facts_table), *FACTS.rows, gateway_row(facts_table))),
+    replace(
+        FACTS,
+        rows=(
+            fact_index_row,
+            facts_embedder_row(facts_table),
+            reranker_row(facts_table),
+            *FACTS.rows,
+            gateway_row(facts_table),
+        ),
+    ),
 )
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
@@ -95,7 +105,7 @@ def facts_alone(plan: Plan) -> Parts:
     Args:
         plan: What they are made from; its settings have the layer switched on.
     """
-    rows = (fact_index_row, facts_embedder_row(facts_table), *FACTS.rows)
+    rows = (fact_index_row, facts_embedder_row(facts_table), reranker_row(facts_table), *FACTS.rows)
     return Parts(plan, rows)
 
 

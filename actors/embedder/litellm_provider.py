@@ -70,7 +70,7 @@ class LitellmBackend:
         try:
             response = await library.aembedding(**self._arguments(library, texts))
         except Exception as error:
-            raise CallError(self._fault(error)) from error
+            raise CallError(fault_of(error, self._now())) from error
         return _in_order(response.data or ())
 
     async def close(self) -> None:
@@ -107,13 +107,61 @@ class LitellmBackend:
             return key
         return NO_KEY if self._api_base and name not in os.environ else ""
 
-    def _fault(self, error: Exception) -> Fault:
-        links = chain(error)
-        names = [kind.__name__ for link in links for kind in type(link).__mro__]
-        responses = [response for link in links if (response := getattr(link, "response", None)) is not None]
-        headers = next((dict(response.headers) for response in responses if response.headers), {})
-        status = next((code for link in links if isinstance(code := getattr(link, "status_code", None), int)), None)
-        return classify(names, status, " ".join(str(link) for link in links), headers, self._now())
+
+class LitellmJudge:
+    """Reranker on litellm's API for them, for any service that it knows."""
+
+    are_logits = False
+
+    def __init__(self, model: str, api_keys: Mapping[str, str], now: Callable[[], datetime]) -> None:
+        """Nothing is imported yet.
+
+        Args:
+            model: As litellm names it, e.g. `cohere/rerank-v3.5`.
+            api_keys: By the name that litellm gives the variable, before the environment.
+            now: The wall clock, aware.
+        """
+        self._model = model
+        self._api_keys = api_keys
+        self._now = now
+        self._library = Loading("reranker-load", _import)
+
+    async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
+        """Relevance of each text to a query, in [0, 1], as the service says.
+
+        Raises:
+            CallError: there is no answer.
+            ValueError: it leaves a text out.
+        """
+        library = await self._library.get()
+        arguments: dict[str, Any] = {
+            "model": self._model,
+            "query": query,
+            "documents": list(texts),
+            "timeout": deadline_s,
+            "num_retries": 0,
+        }
+        try:
+            _, provider, _, _ = library.get_llm_provider(self._model)
+            if key := self._api_keys.get(f"{provider.upper()}_API_KEY"):
+                arguments["api_key"] = key
+            response = await library.arerank(**arguments)
+        except Exception as error:
+            raise CallError(fault_of(error, self._now())) from error
+        found = {int(each["index"]): float(each["relevance_score"]) for each in response.results or ()}
+        if set(found) != set(range(len(texts))):
+            raise ValueError(f"{len(found)} of {len(texts)} texts were judged")
+        return [min(1.0, max(0.0, found[place])) for place in range(len(texts))]
+
+
+def fault_of(error: Exception, now: datetime) -> Fault:
+    """What an exception of litellm stands for."""
+    links = chain(error)
+    names = [kind.__name__ for link in links for kind in type(link).__mro__]
+    responses = [response for link in links if (response := getattr(link, "response", None)) is not None]
+    headers = next((dict(response.headers) for response in responses if response.headers), {})
+    status = next((code for link in links if isinstance(code := getattr(link, "status_code", None), int)), None)
+    return classify(names, status, " ".join(str(link) for link in links), headers, now)
 
 
 def _in_order(data: Sequence[Any]) -> list[object]:
