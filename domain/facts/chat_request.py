@@ -5,21 +5,32 @@ A value that is not ours goes on byte for byte, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 from msgspec import Raw
 
+from domain.facts.raw_json import fields_of, items_of, list_of, object_of, value_of
+from domain.facts.sound_text import sound
 from messages.facts import FactHit
 
 MOST_ID_CHARS = 500
 MOST_TOP_K = 200
 OWN_FIELDS = ("memory_id", "memory_top_k", "memory_hits")
+MOST_TEXT_CHARS = 1_000_000
+"""Of the texts of all messages together; earlier ones are left out."""
 _SYSTEM = ("system", "developer")
-_FIELDS = msgspec.json.Decoder(dict[str, Raw])
-_LIST = msgspec.json.Decoder(list[Raw])
+_NULL = b"null"
 _ENCODER = msgspec.json.Encoder()
+
+
+class _Spoken(msgspec.Struct):
+    role: object = None
+    content: object = None
+
+
+_SPOKEN = msgspec.json.Decoder(_Spoken)
 
 
 class RequestError(ValueError):
@@ -45,7 +56,7 @@ class ChatRequest:
     ends_with_user: bool
     """Whether that is the last message, system messages apart."""
     texts: tuple[str, ...]
-    """Of all messages."""
+    """Of all messages, as far as they are not too long."""
     _fields: dict[str, Raw] = field(repr=False)
     _messages: list[Raw] = field(repr=False)
 
@@ -57,16 +68,14 @@ def read_request(body: bytes) -> ChatRequest:
         RequestError: it is none, or one of our fields breaks its rule.
     """
     try:
-        fields = _FIELDS.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        fields = fields_of(body)
+    except ValueError as error:
         raise RequestError(f"the body must be a JSON object: {error}") from error
-    except RecursionError as error:
-        raise RequestError("the body must be a JSON object, not one nested so deeply") from error
     if "messages" not in fields:
         raise RequestError("messages: it is missing; a list of at least one message is required", "messages")
     try:
-        messages = _LIST.decode(fields["messages"])
-    except msgspec.DecodeError as error:
+        messages = items_of(fields["messages"])
+    except ValueError as error:
         raise RequestError("messages: a list of at least one message is required", "messages") from error
     if not messages:
         raise RequestError("messages: it is empty; a list of at least one message is required", "messages")
@@ -82,7 +91,7 @@ def read_request(body: bytes) -> ChatRequest:
         wants_hits=bool(_plain(fields, "memory_hits", bool)),
         question=question,
         ends_with_user=bool(said) and said[-1][0] == "user",
-        texts=tuple(text for _, text in spoken if text),
+        texts=_bounded([text for _, text in spoken if text]),
         _fields=fields,
         _messages=messages,
     )
@@ -95,18 +104,18 @@ def upstream_body(request: ChatRequest, block: str) -> bytes:
         return request.body
     fields = {name: value for name, value in request._fields.items() if name not in OWN_FIELDS}
     if block:
-        fields["messages"] = Raw(_ENCODER.encode(_with_block(request._messages, block)))
-    return _ENCODER.encode(fields)
+        fields["messages"] = Raw(list_of(_with_block(request._messages, sound(block))))
+    return object_of(fields)
 
 
 def with_hits(answer: bytes, hits: Sequence[FactHit]) -> bytes:
     """An answer with the key `memory_hits`; one that is no JSON object stays as it is."""
     try:
-        fields = _FIELDS.decode(answer)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        fields = fields_of(answer)
+    except ValueError:
         return answer
     listed = [msgspec.structs.asdict(hit) for hit in hits]
-    return _ENCODER.encode(fields | {"memory_hits": Raw(_ENCODER.encode(listed))})
+    return object_of(fields | {"memory_hits": Raw(_ENCODER.encode(listed))})
 
 
 def text_of(content: object) -> str:
@@ -121,41 +130,56 @@ def text_of(content: object) -> str:
 
 def _spoken(raw: Raw) -> tuple[str, str]:
     """Role and text of a message; nothing of one that is none."""
-    message = _decoded(raw)
-    if not isinstance(message, dict):
-        return "", ""
-    role = message.get("role")
-    return role if isinstance(role, str) else "", text_of(message.get("content"))
-
-
-def _decoded(raw: bytes | Raw) -> object:
     try:
-        return msgspec.json.decode(raw)
+        message = _SPOKEN.decode(raw)
+        role, content = message.role, message.content
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+        role, content = _oddly_spoken(raw)
+    return role if isinstance(role, str) else "", sound(text_of(content))
 
 
-def _plain(fields: dict[str, Raw], name: str, kind: type) -> object:
-    value = _decoded(fields[name]) if name in fields else None
+def _oddly_spoken(raw: Raw) -> tuple[object, object]:
+    try:
+        fields = fields_of(raw)
+    except ValueError:
+        return None, None
+    return value_of(fields.get("role", _NULL)), value_of(fields.get("content", _NULL))
+
+
+def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    room = MOST_TEXT_CHARS
+    for text in reversed(texts):
+        room -= len(text)
+        if room < 0:
+            break
+        kept.append(text)
+    return tuple(reversed(kept))
+
+
+def _plain(fields: Mapping[str, Raw], name: str, kind: type) -> object:
+    value = value_of(fields.get(name, _NULL))
     return value if isinstance(value, kind) else None
 
 
-def _memory_id(fields: dict[str, Raw]) -> str | None:
-    if "memory_id" not in fields or bytes(fields["memory_id"]) == b"null":
+def _memory_id(fields: Mapping[str, Raw]) -> str | None:
+    raw = bytes(fields.get("memory_id", _NULL))
+    if raw == _NULL:
         return None
-    value = _decoded(fields["memory_id"])
-    if not isinstance(value, str) or not value.strip() or len(value) > MOST_ID_CHARS:
-        shown = bytes(fields["memory_id"])[:60].decode("utf-8", "replace")
+    value = value_of(raw)
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_ID_CHARS or value != sound(value):
+        shown = raw[:60].decode("utf-8", "replace")
         raise RequestError(f"memory_id {shown}: a text of 1 to {MOST_ID_CHARS} characters is required", "memory_id")
     return value
 
 
-def _memory_top_k(fields: dict[str, Raw]) -> int | None:
-    if "memory_top_k" not in fields or bytes(fields["memory_top_k"]) == b"null":
+def _memory_top_k(fields: Mapping[str, Raw]) -> int | None:
+    raw = bytes(fields.get("memory_top_k", _NULL))
+    if raw == _NULL:
         return None
-    value = _decoded(fields["memory_top_k"])
+    value = value_of(raw)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOP_K:
-        shown = bytes(fields["memory_top_k"])[:60].decode("utf-8", "replace")
+        shown = raw[:60].decode("utf-8", "replace")
         raise RequestError(f"memory_top_k {shown}: a whole number from 0 to {MOST_TOP_K} is required", "memory_top_k")
     return value
 
@@ -163,15 +187,22 @@ def _memory_top_k(fields: dict[str, Raw]) -> int | None:
 def _with_block(messages: list[Raw], block: str) -> list[Raw]:
     """The messages with the block: in the first one if that is the system's, else before it."""
     try:
-        fields = _FIELDS.decode(messages[0])
-    except (msgspec.DecodeError, RecursionError):
+        fields = fields_of(messages[0])
+    except ValueError:
         fields = {}
-    if _plain(fields, "role", str) not in _SYSTEM:
+    merged = _merged(bytes(fields.get("content", _NULL)), block) if _plain(fields, "role", str) in _SYSTEM else None
+    if merged is None:
         return [Raw(_ENCODER.encode({"role": "system", "content": block})), *messages]
-    content = _decoded(fields["content"]) if "content" in fields else None
-    if isinstance(content, list):
-        parts = _LIST.decode(fields["content"])
-        merged = _ENCODER.encode([*parts, Raw(_ENCODER.encode({"type": "text", "text": block}))])
-    else:
-        merged = _ENCODER.encode(f"{content}\n\n{block}" if isinstance(content, str) and content else block)
-    return [Raw(_ENCODER.encode(fields | {"content": Raw(merged)})), *messages[1:]]
+    return [Raw(object_of(fields | {"content": Raw(merged)})), *messages[1:]]
+
+
+def _merged(content: bytes, block: str) -> bytes | None:
+    """A message's content with the block behind it, what was there byte for byte; None where there is no behind."""
+    if content in (_NULL, b'""'):
+        return _ENCODER.encode(block)
+    if content.startswith(b'"'):
+        return content[:-1] + _ENCODER.encode(f"\n\n{block}")[1:]
+    if content.startswith(b"["):
+        parts = content[1:-1].rstrip()
+        return b"[" + parts + (b"," if parts else b"") + _ENCODER.encode({"type": "text", "text": block}) + b"]"
+    return None

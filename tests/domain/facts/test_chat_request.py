@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
+from domain.facts.sound_text import sound
 from messages.facts import EntryRole, FactHit
 
 USER = {"role": "user", "content": "hello"}
@@ -193,3 +194,78 @@ def test_hits_join_an_answer_without_changing_it() -> None:
         "score": 0.6,
     }
     assert with_hits(b"not JSON", [hit]) == b"not JSON"
+
+
+ODD_PARTS = [
+    rb'"z":"\ud83d"',
+    b'"z":NaN',
+    b'"z":1e999',
+    b'"z":1' + b"0" * 9_000,
+    b'"z":' + b"[" * 5_000 + b"]" * 5_000,
+]
+
+
+@pytest.mark.parametrize("odd", ODD_PARTS)
+@pytest.mark.parametrize("block", ["", "BLOCK"])
+def test_what_is_odd_passes_byte_for_byte_and_hides_no_question(odd: bytes, block: str) -> None:
+    message = b'{"role":"user","content":"hi",' + odd + b"}"
+    request = read_request(b'{"memory_id":"m", ' + odd + b', "messages":[' + message + b"]}")
+    passed = upstream_body(request, block)
+
+    assert (request.memory_id, request.question, request.ends_with_user) == ("m", "hi", True)
+    assert passed.count(odd) == 2
+    assert message in passed
+    assert (b"BLOCK" in passed) == bool(block)
+
+
+def test_a_system_message_with_half_a_character_keeps_its_bytes_and_gets_the_block() -> None:
+    first = rb'{"role": "system", "content": "Be \ud83d kind\u00e9"}'
+    passed = upstream_body(read_request(b'{"messages":[' + first + b"]}"), "B\nC")
+
+    assert passed == rb'{"messages":[{"role":"system","content":"Be \ud83d kind\u00e9\n\nB\nC"}]}'
+
+
+@pytest.mark.parametrize("content", [{"a": 1}, 5, False])
+def test_a_system_message_of_another_form_is_left_alone(content: object) -> None:
+    first = {"role": "system", "content": content}
+
+    assert sent("B", first)["messages"] == [{"role": "system", "content": "B"}, first]
+
+
+@given(st.text(), st.text(st.one_of(st.characters(), st.characters(categories=["Cs"])), min_size=1))
+def test_the_block_stands_behind_what_was_said_whatever_that_is(said: str, block: str) -> None:
+    shown = sound(block)
+    parts = [{"type": "text", "text": said}]
+
+    assert sent(block, {"role": "system", "content": said})["messages"] == [
+        {"role": "system", "content": f"{said}\n\n{shown}" if said else shown}
+    ]
+    assert sent(block, {"role": "system", "content": parts})["messages"][0]["content"] == [
+        *parts,
+        {"type": "text", "text": shown},
+    ]
+
+
+def test_the_block_is_the_only_part_where_there_was_none() -> None:
+    assert sent("B", {"role": "system", "content": []})["messages"][0]["content"] == [{"type": "text", "text": "B"}]
+
+
+def test_half_a_character_in_a_message_is_marked_and_in_a_memory_id_refused() -> None:
+    assert read_request(rb'{"messages":[{"role":"user","content":"hi \ud83d"}]}').question == "hi \ufffd"
+    with pytest.raises(RequestError, match="memory_id"):
+        read_request(rb'{"memory_id":"\ud83d","messages":[{}]}')
+
+
+def test_our_fields_are_known_however_their_names_are_spelt() -> None:
+    request = read_request(rb'{"memory\u005fid":"a","MEMORY_ID":"b","messages":[{}]}')
+
+    assert request.memory_id == "a"
+    assert upstream_body(request, "") == b'{"MEMORY_ID":"b","messages":[{}]}'
+
+
+def test_the_texts_are_bounded_and_the_last_ones_count() -> None:
+    messages = [{"role": "user", "content": str(n) + "x" * 399_999} for n in range(4)]
+    request = read_request(body(messages=messages))
+
+    assert [text[0] for text in request.texts] == ["2", "3"]
+    assert request.question == messages[-1]["content"]
