@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterator
 
 from domain.facts.chat_request import text_of
+from domain.facts.raw_json import value_of
+from domain.facts.sound_text import sound
 
 MOST_CHARS = 1_000_000
 """Of an answer that is kept; more passes through and is not."""
-_MOST_EVENT = 4 * 1024 * 1024
-
-
-class _Message(msgspec.Struct):
-    content: object = None
-
-
-class _Choice(msgspec.Struct):
-    index: int = 0
-    message: _Message | None = None
-    delta: _Message | None = None
-    finish_reason: object = None
-
-
-class _Answer(msgspec.Struct):
-    choices: list[_Choice] = []
-
-
-_DECODER = msgspec.json.Decoder(_Answer)
+MOST_EVENT = 4 * 1024 * 1024
+"""Bytes of one event; a longer one passes through unread."""
 
 
 def text_of_answer(body: bytes) -> str:
     """What the first choice of an answer says; empty where there is none, or it says no words."""
-    answer = _read(body)
-    first = next((each for each in answer.choices if each.index == 0), None) if answer is not None else None
-    return text_of(first.message.content)[:MOST_CHARS] if first is not None and first.message is not None else ""
+    choice = next(_first_choices(value_of(body)), {})
+    return sound(_said(choice.get("message")))[:MOST_CHARS]
 
 
 class StreamText:
     """Text of a streamed answer (server-sent events), gathered as its bytes pass by, wherever they are cut."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._line: list[bytes] = []
         self._data: list[bytes] = []
+        self._event_bytes = 0
         self._pieces: list[str] = []
         self._chars = 0
         self.is_done = False
@@ -50,39 +35,53 @@ class StreamText:
     @property
     def text(self) -> str:
         """Of the first choice, so far."""
-        return "".join(self._pieces)
+        return sound("".join(self._pieces))
 
     def feed(self, chunk: bytes) -> None:
         """Take in more bytes."""
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        if len(self._rest) > _MOST_EVENT:
-            self._rest = b""
-        for line in lines:
-            self._line(line.rstrip(b"\r"))
+        first, *others = chunk.split(b"\n")
+        self._take(first)
+        for part in others:
+            self._end_line()
+            self._take(part)
 
-    def _line(self, line: bytes) -> None:
-        if line.startswith(b"data:"):
+    def _take(self, part: bytes) -> None:
+        self._event_bytes += len(part)
+        if self._is_too_long:  # All that is still of interest is whether the line is empty.
+            self._data, self._line = [], [b"".join((*self._line, part))[:2]]
+        elif part:
+            self._line.append(part)
+
+    @property
+    def _is_too_long(self) -> bool:
+        return self._event_bytes > MOST_EVENT
+
+    def _end_line(self) -> None:
+        line, self._line = b"".join(self._line).removesuffix(b"\r"), []
+        if not line:
+            data, self._data, self._event_bytes = b"\n".join(self._data), [], 0
+            self._end_event(data)
+        elif line.startswith(b"data:") and not self._is_too_long:
             self._data.append(line[5:].removeprefix(b" "))
-        elif not line and self._data:
-            data, self._data = b"\n".join(self._data), []
-            self._event(data)
 
-    def _event(self, data: bytes) -> None:
+    def _end_event(self, data: bytes) -> None:
         if data.strip() == b"[DONE]":
             self.is_done = True
             return
-        answer = _read(data)
-        for choice in answer.choices if answer is not None else ():
-            if choice.index:
-                continue
-            self.is_done = self.is_done or bool(choice.finish_reason)
-            if choice.delta is not None and (text := text_of(choice.delta.content)) and self._chars < MOST_CHARS:
+        for choice in _first_choices(value_of(data)):
+            self.is_done = self.is_done or bool(choice.get("finish_reason"))
+            if (text := _said(choice.get("delta"))) and self._chars < MOST_CHARS:
                 self._pieces.append(text[: MOST_CHARS - self._chars])
                 self._chars += len(text)
 
 
-def _read(body: bytes) -> _Answer | None:
-    try:
-        return _DECODER.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+def _first_choices(answer: object) -> Iterator[dict[str, object]]:
+    """What an answer says of its choice 0, which is the one that has no number too."""
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and not choice.get("index"):
+            yield choice
+
+
+def _said(message: object) -> str:
+    return text_of(message.get("content")) if isinstance(message, dict) else ""

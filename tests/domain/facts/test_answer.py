@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.facts.answer import MOST_CHARS, StreamText, text_of_answer
+from domain.facts.answer import MOST_CHARS, MOST_EVENT, StreamText, text_of_answer
 
 
 def event(content: object, index: int = 0, finish: str | None = None) -> bytes:
@@ -80,3 +80,53 @@ def test_the_text_of_an_answer_is_that_of_its_first_choice(answer: object, text:
 
 def test_what_is_no_answer_has_no_text() -> None:
     assert text_of_answer(b"\xff") == text_of_answer(b"[" * 100_000) == ""
+
+
+def test_half_a_character_is_joined_with_the_other_half_or_marked() -> None:
+    reader = StreamText()
+    reader.feed(event("a\ud83d") + event("\ude00b") + event("\ud83d"))
+
+    assert reader.text == "a😀b\ufffd"
+    assert text_of_answer(rb'{"choices":[{"message":{"content":"a\ud83d"}}]}') == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    "odd", ['{"index": null}', "null", "3", '{"delta": "x"}', '{"delta": {"content": 3}}', '{"n": NaN}']
+)
+def test_an_odd_choice_spoils_no_other(odd: str) -> None:
+    choice = '{"index": null, "delta": {"content": "x"}}'
+    reader = StreamText()
+    reader.feed(f'data: {{"choices": [{odd}, {choice}], "n": 1e999}}\n\n'.encode())
+
+    assert reader.text == "x"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("size", [1 << 16, MOST_EVENT * 2])
+def test_an_event_that_is_too_long_is_passed_over_whole(end: bytes, size: int) -> None:
+    reader = StreamText()
+    lines = b'data: {"choices": [{"delta": {"content": "', b"x" * (MOST_EVENT + 1), b'"}}]}', event("evil").strip()
+    stream = b"".join(lines[:3]) + end + lines[3] + end * 2 + event("after").replace(b"\n", end)
+    for at in range(0, len(stream), size):
+        reader.feed(stream[at : at + size])
+
+    assert reader.text == "after"
+
+
+def test_an_event_in_many_small_pieces_takes_no_longer_than_its_length() -> None:
+    reader = StreamText()
+    reader.feed(b'data: {"x": "')
+    for _ in range(200_000):
+        reader.feed(b"xxxxxxxx")
+    reader.feed(b'", "choices": [{"delta": {"content": "x"}}]}\n\n')
+
+    assert reader.text == "x"
+
+
+@given(st.binary(), st.lists(st.binary()))
+def test_no_bytes_are_an_error(body: bytes, chunks: list[bytes]) -> None:
+    reader = StreamText()
+    for chunk in chunks:
+        reader.feed(b"data: " + chunk + b"\n\n")
+
+    assert (reader.text, text_of_answer(body)) == ("", "")
