@@ -18,7 +18,6 @@ from actors.cli.backup import backup, restore
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
-from actors.cli.gateway import gateway
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
@@ -28,7 +27,7 @@ from actors.cli.logs import logs
 from actors.cli.memory import memory
 from actors.cli.objects import objects
 from actors.cli.reminders import reminders
-from actors.cli.run import run
+from actors.cli.run import gateway, run
 from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
 from actors.cli.try_it import try_it

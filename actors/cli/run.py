@@ -1,4 +1,4 @@
-"""`agent run`: the bot in real Discord."""
+"""`agent run`: the bot in real Discord; and `agent gateway`: a memory for OpenAI's clients, without Discord."""
 
 from __future__ import annotations
 
@@ -56,6 +56,60 @@ def run(config_file: Path | None, verbose: bool) -> None:
     click.echo(sandbox_note(settings), err=True)
     agent.wait()
     manager.stopping(agent.reason or "ending: turns in progress may finish")
+    agent.stop()
+    if agent.exit_code:
+        fail(agent.reason, agent.exit_code)
+    sys.exit(0)
+
+
+@click.command()
+@click.option("--upstream", help="The model's server, e.g. http://127.0.0.1:11434/v1; else facts.openai_base_url.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Where to listen; else facts.gateway_port.")
+@click.option("--embeddings", "embedding_model", help="Embedding model, or local; else facts.embedding_model.")
+@config_option
+@verbose_option
+def gateway(
+    upstream: str | None, port: int | None, embedding_model: str | None, config_file: Path | None, verbose: bool
+) -> None:
+    """Serve an address that any OpenAI client can use, and that remembers, until SIGTERM or Ctrl-C.
+
+    Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
+
+    Example: agent gateway --upstream http://127.0.0.1:11434/v1 --embeddings local
+    """
+    from actors.bootstrap import Agent
+    from actors.context.log.data_root import DataRootError
+    from actors.facts.table import FactsTable
+    from actors.linux.service_manager import ServiceManager
+    from actors.part import UnusableError
+
+    set_up_logging(verbose=verbose)
+    said = {
+        "facts.openai_base_url": upstream,
+        "facts.gateway_port": port,
+        "facts.embedding_model": embedding_model,
+        "layers.facts": True,
+        "model.name": "offline",  # that of Discord, which nobody here asks
+    }
+    given = {key: value for key, value in said.items() if value is not None}
+    settings, secrets = load_settings(config_file, given)
+    base_url = settings.table(FactsTable).openai_base_url
+    raise_file_limit()
+
+    def tell_up(place: str) -> None:
+        click.echo(f"gateway on {place}, in front of {base_url}", err=True)
+        manager.ready(f"gateway on {place}")
+
+    agent = Agent(settings, secrets.environment(), None, tell_up)
+    manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
+    agent.system.watchdog.on_look = manager.look
+    end_on_signals(agent)
+    try:
+        agent.start()
+    except (DataRootError, UnusableError) as error:
+        fail(str(error))
+    agent.wait()
+    manager.stopping(agent.reason or "ending: requests in progress may finish")
     agent.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)

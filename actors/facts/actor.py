@@ -219,7 +219,7 @@ class FactsActor(Actor):
         rows = answer.rows if isinstance(answer, RowsLoaded) else ()
         with self.blocking():
             self._sync.load(rows)
-        self._sync.embed_missing(self._config.is_current_space)
+        self._sync.embed_missing(rows, self._config.is_current_space)
         with self.blocking():
             self._compare()
         self._is_loaded = True
@@ -229,7 +229,7 @@ class FactsActor(Actor):
         """Have what another index does not know in it again."""
         (answer,) = yield (self._loading(),)
         if isinstance(answer, RowsLoaded):
-            self._sync.embed_missing(self._config.is_current_space, {row.id for row in answer.rows})
+            self._sync.put_missing(answer.rows)
 
     def _loading(self) -> Ask:
         return Ask(self._config.index, lambda request_id, to: LoadRows(request_id=request_id, reply_to=to))

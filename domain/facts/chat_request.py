@@ -22,7 +22,6 @@ MOST_TEXT_CHARS = 1_000_000
 """Of the texts of all messages together; earlier ones are left out."""
 _SYSTEM = ("system", "developer")
 _NULL = b"null"
-_ENCODER = msgspec.json.Encoder()
 
 
 class _Spoken(msgspec.Struct):
@@ -115,7 +114,7 @@ def with_hits(answer: bytes, hits: Sequence[FactHit]) -> bytes:
     except ValueError:
         return answer
     listed = [msgspec.structs.asdict(hit) for hit in hits]
-    return object_of(fields | {"memory_hits": Raw(_ENCODER.encode(listed))})
+    return object_of(fields | {"memory_hits": Raw(msgspec.json.encode(listed))})
 
 
 def text_of(content: object) -> str:
@@ -192,17 +191,17 @@ def _with_block(messages: list[Raw], block: str) -> list[Raw]:
         fields = {}
     merged = _merged(bytes(fields.get("content", _NULL)), block) if _plain(fields, "role", str) in _SYSTEM else None
     if merged is None:
-        return [Raw(_ENCODER.encode({"role": "system", "content": block})), *messages]
+        return [Raw(msgspec.json.encode({"role": "system", "content": block})), *messages]
     return [Raw(object_of(fields | {"content": Raw(merged)})), *messages[1:]]
 
 
 def _merged(content: bytes, block: str) -> bytes | None:
     """A message's content with the block behind it, what was there byte for byte; None where there is no behind."""
     if content in (_NULL, b'""'):
-        return _ENCODER.encode(block)
+        return msgspec.json.encode(block)
     if content.startswith(b'"'):
-        return content[:-1] + _ENCODER.encode(f"\n\n{block}")[1:]
+        return content[:-1] + msgspec.json.encode(f"\n\n{block}")[1:]
     if content.startswith(b"["):
         parts = content[1:-1].rstrip()
-        return b"[" + parts + (b"," if parts else b"") + _ENCODER.encode({"type": "text", "text": block}) + b"]"
+        return b"[" + parts + (b"," if parts else b"") + msgspec.json.encode({"type": "text", "text": block}) + b"]"
     return None

@@ -11,6 +11,7 @@ from tests.requirements.test_core import sources
 
 MADE = {
     "actors/curated/table.py": {"Field", "FolderOf"},
+    "actors/facts/table.py": {"Field", "FrozenMap"},
     "actors/objects/table.py": {"Field"},
     "actors/workspace/table.py": {"Field"},
     "domain/objects/state.py": {"msgspec.field"},

@@ -23,7 +23,7 @@ ENTRIES = "entries"
 MOST_BYTES = 8 * 1024 * 1024
 """Of one file; larger ones are none of ours."""
 MOST_DEPTH = 6
-_ROLES = {"facts": EntryRole.MEMORY, "turns/user": EntryRole.USER, "turns/assistant": EntryRole.ASSISTANT}
+_ROLE_OF = {"facts": EntryRole.MEMORY, "turns/user": EntryRole.USER, "turns/assistant": EntryRole.ASSISTANT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class EntryFiles:
         at = datetime.fromtimestamp((stamp.mtime_ns if stamp else 0) / 1e9, UTC)
         return Defaults(
             id=id_of_path(path),
-            role=_ROLES.get(place.kind, EntryRole.SUMMARY),
+            role=_ROLE_OF.get(place.kind, EntryRole.SUMMARY),
             conversation=conversation_of(place.folder),
             created_at=at,
         )

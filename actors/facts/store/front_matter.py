@@ -12,7 +12,6 @@ import yaml
 
 from domain.facts.entry import KEYS
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -32,7 +31,7 @@ def _keys(front: str) -> Iterator[tuple[str, str]]:
     """Keys with a simple value, of a mapping at the top."""
     anchors: dict[str, str] = {}
     depth, key = 0, None
-    for event in yaml.parse(front, Loader=_LOADER):
+    for event in yaml.parse(front, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             if depth == 0 and isinstance(event, yaml.SequenceStartEvent):
                 return

@@ -60,7 +60,6 @@ class _Done(msgspec.Struct, tag="done"):
 
 
 _Line = _Begun | _Over | _Extracted | _Decided | _Done
-_ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(_Line)
 
 
@@ -158,7 +157,7 @@ class Journal:
             self._compact()
 
     def _append(self, *lines: _Line) -> None:
-        data = b"".join(_ENCODER.encode(line) + b"\n" for line in lines)
+        data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         if self._fd < 0:
             self._open_file()
         try:
@@ -216,7 +215,7 @@ class Journal:
         """Write the file anew with what is owed alone."""
         self.close()
         lines = [line for owed in self.owed.values() for line in owed._lines]
-        put_whole(self._disk, self._path, b"".join(_ENCODER.encode(line) + b"\n" for line in lines))
+        put_whole(self._disk, self._path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
         self._open_file()
 
     def _open_file(self) -> None:

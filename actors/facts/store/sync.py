@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from actors.facts.store.catalogue import item_of
 from actors.facts.store.indexing import Indexing
@@ -60,21 +60,25 @@ class Sync:
         self._indexing.look_at((*changed, *gone))
         return len(gone) + len(changed)
 
-    def embed_missing(self, is_current: Callable[[str], bool], known: Collection[str] | None = None) -> None:
-        """Have entries embedded that have no vector, or one of another model; and summaries in the index that are not.
+    def embed_missing(self, rows: Iterable[KnownRow], is_current: Callable[[str], bool]) -> None:
+        """Have entries embedded that the index has without a vector, or with one of another model.
 
         Args:
+            rows: What the index has.
             is_current: Whether the vectors of a space are of the model in force.
-            known: Ids that the index knows; None for all.
         """
         self._indexing.embed_anew(
-            [
-                item.id
-                for item in self._keeper.catalogue.items()
-                if (known is not None and item.id not in known)
-                or (item.role is not EntryRole.SUMMARY and not (item.model and is_current(item.model)))
-            ]
+            row.id for row in rows if row.role is not EntryRole.SUMMARY and not (row.model and is_current(row.model))
         )
+
+    def put_missing(self, rows: Iterable[KnownRow]) -> None:
+        """Have entries in the index that it has not.
+
+        Args:
+            rows: What it has.
+        """
+        known = {row.id for row in rows}
+        self._indexing.embed_anew([item.id for item in self._keeper.catalogue.items() if item.id not in known])
 
     def hear(self, paths: Iterable[str]) -> bool:
         """Look at files that may have changed; whether all files have to be compared."""
@@ -88,13 +92,6 @@ class Sync:
                 is_strange = is_strange or not path.rpartition("/")[2].startswith(".")
             elif not place.is_deleted:
                 seen = self._keeper.seen.get(path)
-                is_own = seen is not None and stamp is not None
-                if (
-                    is_own
-                    and seen is not None
-                    and stamp is not None
-                    and (seen.size, seen.mtime_ns) == (stamp.size, stamp.mtime_ns)
-                ):
-                    continue
-                self._indexing.look_at([path])
+                if seen is None or stamp is None or (seen.size, seen.mtime_ns) != (stamp.size, stamp.mtime_ns):
+                    self._indexing.look_at([path])
         return is_strange

@@ -25,6 +25,9 @@ SETTINGS = ("settings", "_settings")
 SWITCHES = "layers"
 """The table of which each key is read by `Settings.has_layer`."""
 
+FACES = {"EmbeddingTable": "FactsTable", "GatewayTable": "FactsTable", "RerankingTable": "FactsTable"}
+"""Protocols by which rooms read a layer's table that they may not import."""
+
 
 def keys(schema: type[BaseModel]) -> set[str]:
     """Every setting's dotted key."""
@@ -85,8 +88,10 @@ def _keys_read_in(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[s
 def _names_of_tables(nodes: list[ast.AST], tables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Names that stand for a table, by an argument's type, or by assignment of it alone or beside others."""
     for node in nodes:
-        if isinstance(node, ast.arg) and isinstance(node.annotation, ast.Name) and node.annotation.id in tables:
-            yield node.arg, tables[node.annotation.id]
+        if isinstance(node, ast.arg) and isinstance(node.annotation, ast.Name):
+            named = FACES.get(node.annotation.id, node.annotation.id)
+            if named in tables:
+                yield node.arg, tables[named]
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from messages.facts import FACTS, AddEntry, EntryAdded
+from tests.actors.facts.running import RunningFacts
+from tests.actors.gateway.waiting import wait_until
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git on this machine")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ("git", "-C", str(folder), *arguments)
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+
+def commits(folder: Path) -> int:
+    try:
+        return int(git(folder, "rev-list", "--count", "HEAD"))
+    except subprocess.CalledProcessError:
+        return 0
+
+
+@pytest.mark.req("S2-15", "S2-34", "S2-35", "S2-36", "S2-75")
+def test_every_change_is_committed_and_what_can_be_made_again_is_not(tmp_path: Path) -> None:
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user likes tea")
+        wait_until(lambda: "likes tea" in git_show(facts.memory))
+        facts.forget(facts.add("The user has a dog"))
+        wait_until(lambda: "deleted/facts" in git(facts.memory, "ls-files"))
+
+    files = git(facts.memory, "ls-files").split("\n")
+    assert ".gitignore" in files
+    assert not {"memory_index.json", ".journal.jsonl"} & set(files)
+    assert "memory_index.json" in (facts.memory / ".gitignore").read_text()
+    assert git(facts.memory, "status", "--porcelain") == ""
+
+
+def git_show(folder: Path) -> str:
+    return git(folder, "log", "--patch") if commits(folder) else ""
+
+
+@pytest.mark.req("S2-34", "S2-95")
+def test_without_the_setting_there_is_no_repository(tmp_path: Path) -> None:
+    with RunningFacts(tmp_path) as facts:
+        facts.add("The user likes tea")
+
+    assert not (facts.memory / ".git").exists()
+    assert not (facts.memory / ".gitignore").exists()
+
+
+@pytest.mark.req("S2-35")
+def test_an_ignore_file_that_is_there_stays_and_the_journal_is_not_committed(tmp_path: Path) -> None:
+    (tmp_path / "memory_db").mkdir()
+    (tmp_path / "memory_db" / ".gitignore").write_text("mine\n")
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user likes tea")
+        wait_until(lambda: commits(facts.memory) >= 1)
+
+    assert (facts.memory / ".gitignore").read_text() == "mine\n"
+    assert ".journal.jsonl" not in git(facts.memory, "ls-files")
+
+
+def test_a_repository_around_it_is_left_alone_and_its_hooks_and_settings_count_for_nothing(tmp_path: Path) -> None:
+    git_init = subprocess.run(("git", "init", "-q", str(tmp_path)), check=True)
+    assert git_init.returncode == 0
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        wait_until(lambda: commits(facts.memory) >= 1)
+        hook = facts.memory / ".git" / "hooks" / "pre-commit"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text("#!/bin/sh\nexit 1\n")
+        hook.chmod(0o755)
+        git(facts.memory, "config", "commit.gpgSign", "true")
+        facts.add("The user likes tea")
+        wait_until(lambda: "likes tea" in git_show(facts.memory))
+
+    assert commits(tmp_path) == 0
+
+
+@pytest.mark.req("S2-37")
+def test_a_git_that_hangs_delays_nobody_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    slow = programs / "git"
+    slow.write_text("#!/bin/sh\necho no >&2\nexit 3\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        assert isinstance(facts.answer(FACTS, AddEntry, conversation="c", text="The user likes tea"), EntryAdded)
+        wait_until(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from actors.facts.store.journal import FILE, Change, Journal, Owed
+
+AT = datetime(2026, 11, 26, tzinfo=UTC)
+
+
+def owed(turn: str) -> Owed:
+    return Owed(turn, "c", "I like tea", AT, "m")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    journal = Journal(tmp_path)
+    journal.open()
+    return journal
+
+
+def again(journal: Journal, root: Path) -> Journal:
+    journal.close()
+    later = Journal(root)
+    later.open()
+    return later
+
+
+def test_each_step_is_known_after_a_crash(journal: Journal, tmp_path: Path) -> None:
+    journal.begin(owed("a"))
+    journal.end(journal.owed["a"], is_new=False, answer_text="I see", model="m2", at=AT)
+    journal.extracted("a", ("fact",))
+    journal.decided("a", (Change(old_id="o", new_id="n", text="t"),), AT)
+    (found,) = again(journal, tmp_path).owed.values()
+
+    assert (found.turn, found.conversation, found.user_text, found.at) == ("a", "c", "I like tea", AT)
+    assert (found.answer_text, found.answered_at, found.model) == ("I see", AT, "m2")
+    assert (found.facts, found.changes, found.decided_at) == (
+        ("fact",),
+        (Change(old_id="o", new_id="n", text="t"),),
+        AT,
+    )
+
+
+def test_what_is_done_is_known_no_more_and_leaves_no_line(journal: Journal, tmp_path: Path) -> None:
+    journal.end(owed("a"), is_new=True, answer_text="", model="", at=AT)
+    journal.done("a")
+    later = again(journal, tmp_path)
+
+    assert later.owed == {}
+    assert (tmp_path / FILE).read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [b'{"type":"begun","tu', b"\xff\xfe\n", b'{"type":"other"}\n', b"[]\n", b'{"type":"done","turn":"unknown"}\n'],
+)
+def test_a_line_that_is_none_costs_no_other(journal: Journal, tmp_path: Path, harm: bytes) -> None:
+    journal.begin(owed("a"))
+    with (tmp_path / FILE).open("ab") as stream:
+        stream.write(harm)
+    later = again(journal, tmp_path)
+
+    assert list(later.owed) == ["a"]
+    later.begin(owed("b"))
+    assert list(again(later, tmp_path).owed) == ["a", "b"]
+
+
+def test_lines_of_a_turn_that_nobody_knows_are_passed_over(journal: Journal) -> None:
+    journal.extracted("unknown", ("fact",))
+
+    assert journal.owed == {}
