@@ -14,25 +14,27 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
+from domain.facts.sound_text import sound
 from messages.facts import EntryRole
 
 MOST_FRONT_CHARS = 64_000
 """Front matter that is longer is taken for text."""
 KEYS = ("id", "role", "conversation_id", "created_at", "summary_kind", "replaced_by", "source_id")
 _OWN_LINE = re.compile(r'([a-z_]+): ("(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?)')
-_LOOSE_LINE = re.compile(rf"({'|'.join(KEYS)})[ \t]*:[ \t]*(.*?)[ \t\r]*")
 _FENCE = re.compile(r"---[ \t]*\r?\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _MOST_ID = 200
+_MOST_CONVERSATION = 500
+_MOST_DATE = 100
 _DATE = re.compile(
     r"([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})"
     r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)?"
-    r"\s*(Z|z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+    r"\s*(Z|z|UTC|GMT|[+-][0-9]{1,2}(?::?[0-5][0-9])?)?"
 )
-_MILLISECONDS = 10**11
-"""A number of seconds that is as large counts milliseconds."""
+_TOO_MANY_S = 10**11
+"""A number of seconds that is as large counts thousandths of them, or of those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,20 @@ def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
         defaults: What holds where it does not say.
         read_keys: Reads front matter that is not spelt as we spell it.
     """
-    front, body = _split(text.removeprefix("\ufeff"))
+    _, front, _, body = _parts(text) or ("", "", "", text.removeprefix("\ufeff"))
+    body = body.removesuffix("\n")
     keys = _keys(front, read_keys)
     role = _role(keys.get("role", ""), defaults.role)
     is_turn = role in (EntryRole.USER, EntryRole.ASSISTANT)
     return Entry(
-        id=keys.get("id", "").strip()[:_MOST_ID] or defaults.id,
+        id=_id(keys.get("id", "")) or defaults.id,
         role=role,
-        conversation=keys.get("conversation_id", "")[:500] or defaults.conversation,
+        conversation=sound(keys.get("conversation_id", ""))[:_MOST_CONVERSATION] or defaults.conversation,
         created_at=_moment(keys.get("created_at", "")) or defaults.created_at,
         content=body if is_turn else body.strip(),
-        summary_kind=keys.get("summary_kind", ""),
-        replaced_by=keys.get("replaced_by", ""),
-        source_id=keys.get("source_id", ""),
+        summary_kind=_id(keys.get("summary_kind", "")),
+        replaced_by=_id(keys.get("replaced_by", "")),
+        source_id=_id(keys.get("source_id", "")),
     )
 
 
@@ -110,23 +113,23 @@ def write_entry(entry: Entry) -> str:
 
 def with_replacement(text: str, replaced_by: str) -> str:
     """A file's text with `replaced_by` in its front matter, all else as it was; a file without any gets one."""
-    fence = _FENCE.match(text.removeprefix("\ufeff"))
     line = f"replaced_by: {_spelt(replaced_by)}\n"
-    if fence is None or not _split(text.removeprefix("\ufeff"))[0]:
+    parts = _parts(text)
+    if parts is None:
         return f"---\n{line}---\n{text}"
+    fence, front, end, body = parts
+    kept = [each for each in front.split("\n") if not each.startswith("replaced_by:")]
+    return "".join((fence, line, "\n".join(kept), end, body))
+
+
+def _parts(text: str) -> tuple[str, str, str, str] | None:
+    """Fence, front matter, fence, and the text behind it; None where there is no front matter."""
     bare = text.removeprefix("\ufeff")
-    front, _ = _split(bare)
-    kept = "".join(each for each in front.splitlines(keepends=True) if not each.startswith("replaced_by:"))
-    return f"{fence[0]}{line}{kept}{bare[fence.end() + len(front) :]}"
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Front matter without its fences, and the text behind it."""
-    fence = _FENCE.match(text)
-    end = _END.search(text, fence.end(), fence.end() + MOST_FRONT_CHARS) if fence is not None else None
-    if fence is None or end is None:
-        return "", text.removesuffix("\n")
-    return text[fence.end() : end.start()], text[end.end() :].removesuffix("\n")
+    fence = _FENCE.match(bare)
+    end = _END.search(bare, fence.end(), fence.end() + MOST_FRONT_CHARS) if fence is not None else None
+    if fence is None or end is None or (end[0][-1] != "\n" and end.end() < len(bare)):
+        return None
+    return fence[0], bare[fence.end() : end.start()], end[0], bare[end.end() :]
 
 
 def _keys(front: str, read_keys: ReadKeys) -> Mapping[str, str]:
@@ -136,8 +139,9 @@ def _keys(front: str, read_keys: ReadKeys) -> Mapping[str, str]:
     try:
         return read_keys(front)
     except ValueError:
-        found = (_LOOSE_LINE.fullmatch(line) for line in front.split("\n"))
-        return {line[1]: line[2].strip("\"'") for line in found if line is not None and line[2] not in _NULL}
+        pairs = [line.partition(":") for line in front.split("\n")]
+        said = {name.rstrip(): value.strip() for name, _, value in pairs if name.rstrip() in KEYS}
+        return {name: value.strip("\"'") for name, value in said.items() if value not in _NULL}
 
 
 def _own_keys(front: str) -> dict[str, str] | None:
@@ -155,6 +159,12 @@ def _own_keys(front: str) -> dict[str, str] | None:
     return keys
 
 
+def _id(text: str) -> str:
+    """An id that can be printed in one line; empty for any other."""
+    said = text.strip()[:_MOST_ID]
+    return said if said.isprintable() else ""
+
+
 def _role(text: str, default: EntryRole) -> EntryRole:
     try:
         return EntryRole(text.strip().lower())
@@ -164,11 +174,13 @@ def _role(text: str, default: EntryRole) -> EntryRole:
 
 def _moment(text: str) -> datetime | None:
     """The time that a text names, aware UTC; without an offset it is UTC's. None where it names none."""
-    said = text.strip()
+    said = text.strip()[:_MOST_DATE]
     try:
-        if re.fullmatch(r"[0-9]{9,16}(\.[0-9]+)?", said):
+        if re.fullmatch(r"[0-9]{9,19}(\.[0-9]+)?", said):
             seconds = float(said)
-            at = datetime.fromtimestamp(seconds / 1_000 if seconds >= _MILLISECONDS else seconds, UTC)
+            while seconds >= _TOO_MANY_S:
+                seconds /= 1_000
+            at = datetime.fromtimestamp(seconds, UTC)
         else:
             at = _parsed(said)
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
@@ -189,8 +201,9 @@ def _parsed(said: str) -> datetime:
     at = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micros, UTC)
     if zone in (None, "Z", "z", "UTC", "GMT"):
         return at
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    digits = zone[1:].replace(":", "")
+    hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
+    offset = timedelta(hours=int(hours), minutes=int(minutes))
     return at - offset if zone[0] == "+" else at + offset
 
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from domain.facts.sound_text import sound
 from messages.facts import EntryRole
 
 ENTRIES = "entries"
@@ -36,12 +37,15 @@ def folder_of(conversation: str) -> str:
 
 
 def conversation_of(folder: str) -> str:
-    """Id of the conversation of a folder; the name itself where it is none of ours, or stands for a longer id."""
+    """Id of the conversation of a folder; the name itself where it is none of ours, or stands for a longer id.
+
+    It is the name too where the id has half a surrogate pair, which no database can hold.
+    """
     if folder == "%":
         return ""
     data = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), folder)
     try:
-        conversation = data.encode("latin-1").decode("utf-8", "surrogatepass")
+        conversation = data.encode("latin-1").decode()
     except UnicodeError:
         return folder
     return conversation if folder_of(conversation) == folder else folder
@@ -51,7 +55,8 @@ def file_name(created_at: datetime, entry_id: str) -> str:
     """Name of an entry's file: names sort as their times do."""
     at = created_at.astimezone(UTC)
     safe_id = re.sub(r"[^A-Za-z0-9_-]", "-", entry_id)[:100]
-    return f"{at:%Y-%m-%dT%H-%M-%S}.{at.microsecond:06d}Z__{safe_id}.md"
+    safe_time = at.isoformat(timespec="microseconds").replace(":", "-")[: len("2026-01-01T00-00-00.000000")]
+    return f"{safe_time}Z__{safe_id}.md"
 
 
 def path_of(folder: str, role: EntryRole, created_at: datetime, entry_id: str) -> str:
@@ -86,11 +91,11 @@ class Place:
 
 
 def place_of(path: str) -> Place | None:
-    """What a path below the root is the place of; None if it is none of an entry's."""
+    """What a path below the root is the place of; None if it is none of an entry's, or its name is no text."""
     parts = path.split("/")
     if len(parts) < 3 or parts[0] != ENTRIES or not path.endswith(".md") or any(p in ("", ".", "..") for p in parts):
         return None
-    if any(part.startswith(".") for part in parts[1:]):
+    if any(part.startswith(".") for part in parts[1:]) or path != sound(path):
         return None
     is_deleted = False
     if parts[1] == DELETED:
@@ -111,6 +116,8 @@ def place_of(path: str) -> Place | None:
 
 
 def deleted_path(path: str) -> str:
-    """Where the file of an entry that is no longer wanted goes."""
+    """Where the file of an entry that is no longer wanted goes; one that is there already stays."""
+    if (place := place_of(path)) is not None and place.is_deleted:
+        return path
     top, folder, rest = path.split("/", 2)
     return f"{top}/{folder}/{DELETED}/{rest}"

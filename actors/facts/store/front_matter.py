@@ -12,6 +12,9 @@ import yaml
 
 from domain.facts.entry import KEYS
 
+
+_MOST_DEPTH = 50
+"""Levels of nesting; the library's time grows with their square."""
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -36,9 +39,12 @@ def _keys(front: str) -> Iterator[tuple[str, str]]:
             if depth == 0 and isinstance(event, yaml.SequenceStartEvent):
                 return
             depth += 1
+            if depth > _MOST_DEPTH:
+                raise ValueError(f"it is nested in more than {_MOST_DEPTH} levels")
         elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
             depth -= 1
-            key = None if depth == 1 else key
+            if depth == 1:
+                key = "?" if key is None else None
         elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
             value = _value(event, anchors)
             if depth != 1:
@@ -56,5 +62,5 @@ def _value(event: yaml.ScalarEvent | yaml.AliasEvent, anchors: dict[str, str]) -
         return anchors.get(str(event.anchor))
     if event.anchor:
         anchors[event.anchor] = event.value
-    is_null = event.style is None and event.value in _NULL
+    is_null = not event.style and event.value in _NULL  # the C parser says "" for plain, the other None
     return None if is_null else str(event.value)

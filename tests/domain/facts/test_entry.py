@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
+from time import thread_time
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.facts.entry import Defaults, Entry, read_entry, with_replacement, write_entry
+from domain.facts.entry import MOST_FRONT_CHARS, Defaults, Entry, read_entry, with_replacement, write_entry
 from messages.facts import EntryRole
 
 AT = datetime(2026, 11, 26, 12, 30, 1, 23, UTC)
@@ -76,7 +78,14 @@ def test_a_role_that_there_is_not_counts_as_not_said() -> None:
         ("2026-01-05 10:00 UTC", datetime(2026, 1, 5, 10, tzinfo=UTC)),
         ("1767607200", datetime(2026, 1, 5, 10, tzinfo=UTC)),
         ("1767607200000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("1767607200.25", datetime(2026, 1, 5, 10, 0, 0, 250_000, tzinfo=UTC)),
+        ("1767607200000000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("1767607200000000000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
         ("Mon, 05 Jan 2026 10:00:00 +0000", datetime(2026, 1, 5, 10, tzinfo=UTC)),
+        ("2026-01-05 9:43:10 -5", datetime(2026, 1, 5, 14, 43, 10, tzinfo=UTC)),
+        ("2026-01-05 10:00:00.123456789z", datetime(2026, 1, 5, 10, 0, 0, 123_456, tzinfo=UTC)),
+        ("0001-01-01", datetime(1, 1, 1, tzinfo=UTC)),
+        ("9999-12-31T23:59:59.999999Z", datetime.max.replace(tzinfo=UTC)),
     ],
 )
 @pytest.mark.req("S2-26")
@@ -85,10 +94,30 @@ def test_dates_are_understood_as_people_write_them(said: str, at: datetime) -> N
 
 
 @pytest.mark.parametrize(
-    "said", ["yesterday", "", "2026-13-45", "0000-00-00", "9999-12-31T23:59:59-14:00", "9" * 30, "nan"]
+    "said",
+    [
+        "yesterday",
+        "",
+        "2026-13-45",
+        "0000-00-00",
+        "9999-12-31T23:59:59-14:00",
+        "0001-01-01T00:00+14:00",
+        "2026-01-05T10:00:00+99:99",
+        "9" * 30,
+        "nan",
+        "1e9",
+        "\ud800",
+        "1 " * 30_000,
+        "(" * 60_000,
+    ],
 )
 def test_a_date_that_names_no_time_counts_as_not_said(said: str) -> None:
     assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == AT
+
+
+@given(st.text("0123456789-+:.,TZ /GMTJanMo(", max_size=60))
+def test_no_date_is_an_error(said: str) -> None:
+    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at.utcoffset() == timedelta(0)
 
 
 @given(TEXTS)
@@ -101,6 +130,60 @@ def test_front_matter_that_is_no_yaml_is_read_line_by_line() -> None:
     broken = "---\nid: abc\nrole: 'user'\n\t: [\n---\nx"
 
     assert (read(broken).id, read(broken).role) == ("abc", EntryRole.USER)
+
+
+def test_front_matter_that_is_no_yaml_takes_no_longer_than_its_letters() -> None:
+    began = thread_time()
+    read("---\nid: a" + " " * 50_000 + "b\n\t: [\n---\nx")
+
+    assert thread_time() - began < 1
+
+
+@pytest.mark.parametrize("said", ['"\\ud800"', '"a\\u0000b"', '"a\\nb"', '"\\u001b[2J"', '""', '"  "'])
+def test_an_id_that_cannot_be_printed_counts_as_not_said(said: str) -> None:
+    found = read(f"---\nid: {said}\nreplaced_by: {said}\nsource_id: {said}\nsummary_kind: {said}\n---\nx")
+
+    assert (found.id, found.replaced_by, found.source_id, found.summary_kind) == ("default-id", "", "", "")
+
+
+def test_half_a_character_in_a_conversation_is_marked_for_no_database_can_hold_it() -> None:
+    assert read('---\nconversation_id: "a\\ud800"\n---\nx').conversation == "a\ufffd"
+
+
+def test_ids_and_conversations_are_bounded() -> None:
+    found = read(f'---\nid: "{"x" * 900}"\nconversation_id: "{"y" * 900}"\n---\nx')
+
+    assert (len(found.id), len(found.conversation)) == (200, 500)
+
+
+@pytest.mark.parametrize("loader", [yaml.SafeLoader, yaml.CSafeLoader])
+@given(conversation=st.text(min_size=1), more=st.text())
+def test_any_reader_of_yaml_finds_what_was_written(loader: type, conversation: str, more: str) -> None:
+    made = Entry("i", EntryRole.SUMMARY, conversation, AT, "x", summary_kind="L3", extra={"k": more, "n": 3, "f": 0.5})
+    front = write_entry(made).split("\n---\n")[0]
+
+    assert yaml.load(front, Loader=loader) == {
+        "id": "i",
+        "role": "summary",
+        "conversation_id": conversation,
+        "created_at": "2026-11-26T12:30:01.000023+00:00",
+        "summary_kind": "L3",
+        "k": more,
+        "n": 3,
+        "f": 0.5,
+    }
+
+
+def test_what_is_written_can_be_written_as_utf_8_but_for_the_text() -> None:
+    assert write_entry(entry("x", conversation="\ud800")).encode()
+
+
+def test_front_matter_that_is_too_long_is_text() -> None:
+    long = "---\nid: a\n" + "#" * MOST_FRONT_CHARS + "\n---\nx"
+
+    assert read(long).content == long
+    cut = "---\nid: a\n" + "#" * (MOST_FRONT_CHARS - 10) + "\n---x\n"
+    assert read(cut).content == cut.removesuffix("\n")
 
 
 def test_yaml_of_any_other_form_is_left_to_who_reads_it() -> None:
@@ -124,7 +207,18 @@ def test_a_tombstone_says_what_stands_for_it_and_keeps_all_else() -> None:
 
     assert after == '---\nreplaced_by: "new-id"\n# mine\nid: abc\nmood: good\n---\nx\n'
     assert with_replacement(after, "newer") == after.replace("new-id", "newer")
+    assert with_replacement("---\n---\nx", "n") == '---\nreplaced_by: "n"\n---\nx'
+    assert with_replacement("---\r\nid: a\r\n---\r\nx\r\n", "n") == ('---\r\nreplaced_by: "n"\nid: a\r\n---\r\nx\r\n')
     assert with_replacement("bare", "n") == '---\nreplaced_by: "n"\n---\nbare'
+
+
+@given(st.text(max_size=200), st.booleans())
+def test_a_tombstone_keeps_the_text_of_any_file(text: str, has_front: bool) -> None:
+    before = f"---\nid: a\n---\n{text}" if has_front else text
+    after = read(with_replacement(before, "new-id"))
+
+    assert after.replaced_by == "new-id"
+    assert after.content == read(before).content
 
 
 def test_times_are_written_in_utc() -> None:

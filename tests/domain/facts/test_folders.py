@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -66,7 +67,19 @@ def test_long_ids_that_begin_alike_have_folders_of_their_own() -> None:
     assert folder_of("x" * 400 + "a") != folder_of("x" * 400 + "b")
 
 
-@pytest.mark.parametrize("folder", ["Müller", "a%zz", "%41lice", "a~b", "%C3"])
+@given(st.text(st.one_of(st.characters(), st.characters(categories=["Cs"])), max_size=20))
+def test_a_conversation_that_utf_8_cannot_hold_has_a_folder_too_but_is_named_as_one_that_it_can(name: str) -> None:
+    assert folder_of(name).isascii()
+    assert conversation_of(folder_of(name)) in (name, folder_of(name))
+    conversation_of(folder_of(name)).encode()
+
+
+@given(st.text(min_size=1).filter(lambda folder: folder != "%"))
+def test_any_folder_names_a_conversation(folder: str) -> None:
+    assert conversation_of(folder)
+
+
+@pytest.mark.parametrize("folder", ["Müller", "a%zz", "%41lice", "a~b", "%C3", "%ED%A0%80", "日本", "Ã©", "a%2fb"])
 def test_a_folder_that_somebody_made_by_hand_is_named_as_it_stands(folder: str) -> None:
     assert conversation_of(folder) == folder
 
@@ -81,7 +94,8 @@ def test_files_lie_where_their_role_says_and_are_named_by_time_and_id() -> None:
 
 
 def test_names_sort_as_their_times_do() -> None:
-    times = [AT + timedelta(microseconds=step**3) for step in range(50)]
+    times = [datetime(1, 1, 1, tzinfo=UTC), datetime(999, 1, 1, tzinfo=UTC)]
+    times += [AT + timedelta(microseconds=step**3) for step in range(50)]
 
     assert [file_name(at, "x") for at in times] == sorted(file_name(at, "x") for at in times)
 
@@ -128,6 +142,13 @@ def test_a_path_says_what_lies_there(path: str, place: Place) -> None:
         "entries/c/summaries/L1/other.md",
         "entries//facts/x.md",
         "entries/c/facts/deep/x.md",
+        "entries/c/facts/x.md~",
+        "entries/c/facts/x.md.tmp",
+        "entries/c/facts/\udcff.md",
+        "entries/c/summaries/L4/x.md",
+        "entries/deleted/facts/x.md",
+        "entries/deleted/summary.md",
+        "/entries/c/facts/x.md",
         "",
     ],
 )
@@ -139,3 +160,18 @@ def test_what_lies_elsewhere_is_no_entry(path: str) -> None:
 @pytest.mark.parametrize("rest", ["facts/x.md", "turns/user/x.md", "summaries/L1/chunk_0.md"])
 def test_the_deleted_lie_in_a_folder_of_their_conversation(rest: str) -> None:
     assert deleted_path(f"entries/c/{rest}") == f"entries/c/deleted/{rest}"
+
+
+@pytest.mark.parametrize("path", ["entries/c/deleted/facts/x.md", "entries/deleted/c/facts/x.md"])
+def test_what_is_deleted_already_stays_where_it_is(path: str) -> None:
+    assert deleted_path(path) == path
+
+
+@given(st.text(), st.sampled_from([EntryRole.MEMORY, EntryRole.USER, EntryRole.ASSISTANT]), st.text())
+def test_a_path_that_was_made_is_the_place_that_it_says(conversation: str, role: EntryRole, entry_id: str) -> None:
+    path = path_of(folder_of(conversation), role, AT, entry_id)
+    place, tombstone = place_of(path), place_of(deleted_path(path))
+
+    assert place is not None
+    assert (place.folder, place.is_deleted) == (folder_of(conversation), False)
+    assert tombstone == replace(place, is_deleted=True)
