@@ -12,7 +12,7 @@ from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
 from actors.facts.store.naming import FINAL, summary_id, turn_entries
 from actors.kernel import Actor, not_understood
-from domain.facts.injection import Line, Seen, block
+from domain.facts.injection import Line, Seen, block_of
 from domain.facts.scoring import Candidate, Ranked, rank, relevance_of, sigmoid
 from messages.base import Address, Message, RequestId, flaw_of
 from messages.embedder import (
@@ -112,10 +112,11 @@ class FactRecallActor(Actor):
         found = yield from self._found(request, answers[1:], request.seen, request.turn_id)
         lines = [Line(hit.role.value, hit.content) for hit in found.hits]
         self._failures += bool(found.note)
+        block, shown = block_of(summary, lines, config.inject_chars)
         answer = EntriesRecalled(
             request_id=request.request_id,
-            block=block(summary, lines, config.inject_chars),
-            hits=found.hits,
+            block=block,
+            hits=found.hits[:shown],
             summary=summary,
             note=found.note,
         )

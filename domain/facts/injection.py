@@ -10,6 +10,8 @@ SUMMARY = "Summary of this conversation so far:"
 MEMORIES = "Memories that may bear on the current message:"
 MOST_LINE_CHARS = 2_000
 """Of one memory; a longer one is shown by its beginning and its end."""
+_LEAST_CHARS = 40
+"""Of a text that is shown in less than its length."""
 _CUT = " […] "
 _INDENT = "\n  "
 
@@ -35,19 +37,19 @@ def block(summary: str, lines: Sequence[Line], most_chars: int) -> str:
 
 def block_of(summary: str, lines: Sequence[Line], most_chars: int) -> tuple[str, int]:
     """The same, and how many of the memories are in it."""
-    text = INTRODUCTION
-    if summary:
-        room = max(0, most_chars // 2 - len(text) - len(SUMMARY))
-        text += f"\n\n{SUMMARY}\n{excerpt(summary, room)}"
-    shown = 0
+    text, shown = INTRODUCTION, 0
+    head = f"\n\n{SUMMARY}\n" + ("  " if summary.lstrip().startswith("[") else "")
+    room = (most_chars // 2 if lines else most_chars) - len(text) - len(head)
+    if summary.strip() and room >= min(len(summary), _LEAST_CHARS):
+        text += f"{head}{excerpt(summary, room)}"
     for line in lines:
-        head = "" if shown else f"\n\n{MEMORIES}"
-        room = min(MOST_LINE_CHARS, most_chars - len(text) - len(head) - len(line.role) - 4)
-        if room < min(len(line.content), 40):
+        head = ("" if shown else f"\n\n{MEMORIES}") + f"\n[{line.role}] "
+        room = min(MOST_LINE_CHARS, most_chars - len(text) - len(head))
+        if room < min(len(line.content), _LEAST_CHARS):
             break
-        text += f"{head}\n[{line.role}] {excerpt(line.content, room)}"
+        text += f"{head}{excerpt(line.content, room)}"
         shown += 1
-    return (text[:most_chars], shown) if summary or shown else ("", 0)
+    return (text, shown) if len(text) > len(INTRODUCTION) else ("", 0)
 
 
 def excerpt(content: str, most_chars: int) -> str:

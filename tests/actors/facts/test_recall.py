@@ -149,6 +149,15 @@ def test_without_an_embedder_the_summary_is_given_with_a_note(rig: FactsRig, fai
     assert "They talk of tea" in getattr(found, "block", "")
 
 
+def test_what_has_no_room_in_the_block_is_no_hit(rig: FactsRig) -> None:
+    for n in range(5):
+        rig.add(f"Anne likes tea {n} " + "very much indeed " * 200)
+    found = rig.recall("Anne likes tea very much indeed")
+
+    assert 0 < len(found.hits) < 5
+    assert found.block.count("\n[memory] ") == len(found.hits)
+
+
 def _recall(rig: FactsRig) -> Any:
     from messages.base import RequestId
     from messages.facts import RecallEntries
