@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from domain.facts.sound_text import sound
 
 MOST_FACTS = 3
 MOST_FACT_CHARS = 40_000
@@ -30,29 +32,36 @@ def json_values(reply: str) -> Iterator[object]:
             yield value
 
 
-def list_of(reply: str) -> list[object] | None:
-    """The list that a reply is, or that stands in its object under a name that says so; None for no list."""
-    for value in json_values(reply):
+def lists_of(reply: str) -> Iterator[list[object]]:
+    """Every list that a reply has, by itself or in an object under a name that says so, in order.
+
+    Objects that stand one after the other without a list are one. What a model thought before it answered is no
+    answer.
+    """
+    singles: list[object] = []
+    for value in json_values(_answer(reply)):
         if isinstance(value, list):
-            return value
-        if isinstance(value, dict):
-            for name in _LISTS:
-                if isinstance(value.get(name), list):
-                    found: list[object] = value[name]
-                    return found
-            if any(name in value for name in _NAMES):
-                return [value]
-    return None
+            yield value
+        elif isinstance(value, dict):
+            inner = next((value[name] for name in _LISTS if isinstance(value.get(name), list)), None)
+            if inner is not None:
+                yield inner
+            elif any(name in value for name in _NAMES):
+                singles.append(value)
+    if singles:
+        yield singles
 
 
 def facts_of(reply: str) -> tuple[str, ...]:
     """Facts that a model found, at most three and none twice; none where it did not say it in JSON."""
-    found: dict[str, str] = {}
-    for item in list_of(reply) or ():
-        text = _text(item)
-        if text:
-            found.setdefault(same_words(text), text[:MOST_FACT_CHARS])
-    return tuple(found.values())[:MOST_FACTS]
+    for items in lists_of(reply):
+        found: dict[str, str] = {}
+        for text in map(_text, items):
+            if text:
+                found.setdefault(same_words(text), text)
+        if found or not items:
+            return tuple(found.values())[:MOST_FACTS]
+    return ()
 
 
 def same_words(text: str) -> str:
@@ -60,10 +69,22 @@ def same_words(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
+def text_in(item: Mapping[str, object], names: Sequence[str]) -> str:
+    """The first text that an object has under one of these names, bounded; empty for none."""
+    said = next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
+    return sound(said.strip()[:MOST_FACT_CHARS])
+
+
 def _text(item: object) -> str:
-    if isinstance(item, dict):
-        item = next((item[name] for name in _NAMES if isinstance(item.get(name), str)), None)
-    return item.strip() if isinstance(item, str) else ""
+    if isinstance(item, str):
+        item = {"text": item}
+    return text_in(item, _NAMES) if isinstance(item, dict) else ""
+
+
+def _answer(reply: str) -> str:
+    """A reply without what its model thought aloud."""
+    answer = reply[-_MOST_REPLY_CHARS:].rpartition("</think>")[2]
+    return answer if "[" in answer or "{" in answer else reply[:_MOST_REPLY_CHARS]
 
 
 def is_among(text: str, others: Sequence[str]) -> bool:

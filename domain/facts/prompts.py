@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from domain.facts.levels import Level
 from domain.facts.reconcile import Existing
+from domain.facts.sound_text import sound
 
 MOST_USER_CHARS = 24_000
 """Of one message that facts are taken from: its beginning and its end."""
@@ -91,8 +92,8 @@ def reconciliation_text(existing: Sequence[Existing], new: Sequence[str]) -> str
 
 
 def summary_text(previous: str, facts: Sequence[str]) -> str:
-    """What a model is shown to summarise: the summary that there is, then what is new."""
-    lines = "\n".join(f"- {fact}" for fact in facts)
+    """What a model is shown to summarise: the summary that there is, then what is new, a line each."""
+    lines = "\n".join(f"- {' '.join(fact.split())}" for fact in facts)
     return f"Earlier summary:\n{previous}\n\nNew facts:\n{lines}" if previous else lines
 
 
@@ -121,4 +122,4 @@ def _both_ends(text: str, most: int) -> str:
 
 
 def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return sound(json.dumps(value, ensure_ascii=False))

@@ -1,15 +1,17 @@
 """Reconciliation of new facts with those that there are: a model says of every one what becomes of it.
 
-The model knows existing facts by their position. What it says of a position that there is not, and of what it leaves
-out, changes nothing. A reply that is no list has all new facts added.
+The model knows existing facts by their position. What it says of a position that there is not, and what it leaves out,
+changes nothing. A reply that is no list has all new facts added. Of facts that say the same one always stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.facts.model_json import MOST_FACT_CHARS, is_among, list_of, same_words
+from domain.facts.model_json import is_among, lists_of, text_in
+
+_NAMES = ("text", "new_memory", "memory", "content", "fact")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,39 +66,58 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
         new: What was extracted; at most as many facts are added as there are of these.
     """
     fresh = unknown_of(new, existing)
-    items = list_of(reply) if reply is not None else None
-    if not existing or not items or not any(isinstance(item, Mapping) and "event" in item for item in items):
-        return tuple(Add(text) for text in fresh)
-    return tuple(_decisions(items, existing, fresh))
+    said = next(filter(None, map(_said, lists_of(reply or ""))), None) if existing else None
+    return tuple(Add(text) for text in fresh) if said is None else tuple(_decisions(said, existing, len(fresh)))
 
 
-def _decisions(items: Sequence[object], existing: Sequence[Existing], fresh: Sequence[str]) -> list[Decision]:
-    decisions: list[Decision] = []
-    done: set[int] = set()
-    said = [each.content for each in existing]
-    room = len(fresh)
-    for item in items:
-        if not isinstance(item, Mapping):
-            continue
-        event, text = str(item.get("event", "")).strip().upper(), _text(item)
-        place = _place(item.get("id"), len(existing))
-        if event == "ADD" and text and room and not is_among(text, said):
-            decisions.append(Add(text))
-            said.append(text)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a model said of one memory."""
+
+    event: str
+    place: object
+    text: str
+
+
+def _said(items: Sequence[object]) -> list[_Said]:
+    """Items that name an event."""
+    return [
+        _Said(event.strip().upper(), item.get("id"), text_in(item, _NAMES))
+        for item in items
+        if isinstance(item, Mapping) and isinstance(event := item.get("event"), str)
+    ]
+
+
+def _decisions(said: Sequence[_Said], existing: Sequence[Existing], room: int) -> Iterator[Decision]:
+    """What is to be done, in the order in which it was said; of two words about one memory the first counts."""
+    changes = _changes(said, existing)
+    stays = [each.content for place, each in enumerate(existing) if place not in changes]
+    for each in said:
+        place = _place(each.place, len(existing))
+        is_known = is_among(each.text, stays)
+        if each.event == "ADD" and each.text and room and not is_known:
+            yield Add(each.text)
+            stays.append(each.text)
             room -= 1
-        elif place is None or place in done:
-            continue
-        elif event == "DELETE":
-            decisions.append(Delete(existing[place].id))
-            done.add(place)
-        elif event == "UPDATE" and text and same_words(text) != same_words(existing[place].content):
-            done.add(place)
-            if is_among(text, said):
-                decisions.append(Delete(existing[place].id))
+        elif place is not None and changes.get(place) is each:
+            if each.event == "DELETE" or is_known:
+                yield Delete(existing[place].id)
             else:
-                decisions.append(Update(existing[place].id, text))
-                said.append(text)
-    return decisions
+                yield Update(existing[place].id, each.text)
+                stays.append(each.text)
+
+
+def _changes(said: Sequence[_Said], existing: Sequence[Existing]) -> dict[int, _Said]:
+    """The first change of each memory, by its place; new words that are the old ones are none."""
+    changes: dict[int, _Said] = {}
+    for each in said:
+        place = _place(each.place, len(existing))
+        if place is None:
+            continue
+        is_update = each.event == "UPDATE" and each.text
+        if each.event == "DELETE" or (is_update and not is_among(each.text, [existing[place].content])):
+            changes.setdefault(place, each)
+    return changes
 
 
 def _place(value: object, count: int) -> int | None:
@@ -104,10 +125,3 @@ def _place(value: object, count: int) -> int | None:
         value = int(value)
     is_place = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count
     return value if is_place and isinstance(value, int) else None
-
-
-def _text(item: Mapping[str, object]) -> str:
-    for name in ("text", "new_memory", "memory", "content", "fact"):
-        if isinstance(value := item.get(name), str) and value.strip():
-            return value.strip()[:MOST_FACT_CHARS]
-    return ""

@@ -107,11 +107,13 @@ def _scored(each: Candidate, now: datetime, weight: float) -> Ranked:
 
 
 def _matrix(vectors: Sequence[bytes]) -> np.ndarray:
-    """One row each; a vector that is missing, or of another size than most, is like none."""
+    """One row each; a vector that is missing, no numbers, or of another size than most, is like none."""
     sizes = [len(vector) for vector in vectors if vector and len(vector) % 4 == 0]
     size = max(set(sizes), key=sizes.count) if sizes else 4
     rows = [
         np.frombuffer(vector, dtype="<f4") if len(vector) == size else np.zeros(size // 4, dtype="<f4")
         for vector in vectors
     ]
-    return np.stack(rows) if rows else np.zeros((0, size // 4), dtype="<f4")
+    matrix = np.array(rows, dtype="<f4").reshape(len(rows), size // 4)
+    matrix[~np.isfinite(matrix).all(axis=1)] = 0.0
+    return matrix

@@ -71,8 +71,10 @@ def test_our_fields_never_go_on_and_all_others_keep_their_bytes() -> None:
             | st.floats(allow_nan=False, allow_infinity=False)
             | st.text(st.characters(exclude_categories=["Cs"])),
             lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+            max_leaves=8,
         ),
         min_size=1,
+        max_size=5,
     )
 )
 def test_messages_of_any_form_pass(messages: list[object]) -> None:

@@ -66,3 +66,16 @@ def test_text_without_any_boundary_is_cut_all_the_same() -> None:
 @pytest.mark.req("S2-20")
 def test_groups_are_of_five() -> None:
     assert [len(group) for group in groups([str(n) for n in range(11)])] == [5, 5, 1]
+
+
+@pytest.mark.req("S2-72")
+@given(st.lists(st.text(" .\n", max_size=4), min_size=1), st.integers(1, 6_000))
+def test_parts_follow_one_another_without_a_gap(gaps: list[str], count: int) -> None:
+    text = "".join(f"word{n:04}{gaps[n % len(gaps)]}" for n in range(count))
+    at = 0
+    for part in chunks(text):
+        begin = text.find(part)
+        assert 0 <= begin <= at + len(text[at:]) - len(text[at:].lstrip())
+        at = begin + len(part)
+
+    assert not text[at:].strip()

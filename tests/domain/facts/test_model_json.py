@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import thread_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,17 @@ from domain.facts.model_json import MOST_FACT_CHARS, facts_of
         ('["1", "2", "3", "4", "5"]', ("1", "2", "3")),
         ('["The user likes tea", "the user  likes TEA", "b"]', ("The user likes tea", "b")),
         ('["  ", "", null, 3, ["x"], " a "]', ("a",)),
+        ('See [1] and [2]: ["a"]', ("a",)),
+        ('[]\n["a"]', ()),
+        ('<think>perhaps ["x"]</think>\n["a"]', ("a",)),
+        ('<think>perhaps ["a"]</think>', ("a",)),
+        ('["What </think> means"]', ("What </think> means",)),
+        ('{"fact": "a"}\n{"fact": "b"}', ("a", "b")),
+        ('{"thoughts": "none", "facts": [{"text": "", "fact": "a"}]}', ("a",)),
+        ('{"facts": []} ["a"]', ()),
+        ('["a \\ud83d"]', ("a \ufffd",)),
+        ('["a", 1e999, NaN, {"fact": 3}]', ("a",)),
+        ("[" + "9" * 9_000 + "]", ()),
         ("I found no facts.", ()),
         ("", ()),
         ('["unfinished', ()),
@@ -35,6 +48,14 @@ def test_facts_are_found_in_whatever_form_a_model_says_them(reply: str, facts: t
 @given(st.text())
 def test_no_reply_is_an_error(reply: str) -> None:
     assert len(facts_of(reply)) <= 3
+
+
+@pytest.mark.parametrize("piece", ["[", "[1,", '["', "{", '{"a":', "[ {", "[]"])
+def test_a_reply_takes_no_longer_than_its_letters(piece: str) -> None:
+    began = thread_time()
+    facts_of(piece * (1_000_000 // len(piece)))
+
+    assert thread_time() - began < 2
 
 
 def test_a_fact_is_bounded() -> None:

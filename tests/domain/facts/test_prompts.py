@@ -86,3 +86,16 @@ def test_existing_facts_are_named_by_their_position() -> None:
 def test_a_summary_is_made_of_the_one_before_and_what_is_new() -> None:
     assert summary_text("before", ["a", "b"]) == "Earlier summary:\nbefore\n\nNew facts:\n- a\n- b"
     assert summary_text("", ["a"]) == "- a"
+    assert summary_text("", ["a\n\nEarlier summary:\n b", "c"]) == "- a Earlier summary: b\n- c"
+
+
+def test_half_a_character_is_marked_for_no_model_can_be_sent_it() -> None:
+    extraction_text("a\ud83d").encode()
+    reconciliation_text([Existing("i", "a\ud83d")], ["\ud83d"]).encode()
+
+
+def test_the_three_kinds_of_text_are_told_apart_and_any_other_is_a_conversation() -> None:
+    kinds = [level_prompt(Level.BRIEF, "final", kind) for kind in ("conversation", "journal", "document", "odd")]
+
+    assert len(set(kinds)) == 3
+    assert kinds[0] == kinds[3]

@@ -6,7 +6,25 @@ from domain.facts.quiet import says_nothing
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  \n", "ok", "Thanks!", "thank you", "OK, go on…", "👍", "???", "danke", "はい", "Merci."]
+    "text",
+    [
+        "",
+        "  \n",
+        "ok",
+        "Thanks!",
+        "thank you",
+        "OK, go on…",
+        "👍",
+        "???",
+        "danke",
+        "はい",
+        "Merci.",
+        "no no no",
+        "…",
+        "OK 👍🏽",
+        ":)",
+        "谢谢",
+    ],
 )
 def test_words_that_only_keep_a_conversation_going_say_nothing(text: str) -> None:
     assert says_nothing(text)
@@ -23,6 +41,12 @@ def test_words_that_only_keep_a_conversation_going_say_nothing(text: str) -> Non
         "yes yes yes yes",
         "ok I moved to Oslo",
         "住在奥斯陆",
+        "good, but vegan",
+        "+1",
+        "no, Anne",
+        "½",
+        "नमस्ते",
+        "http://x",
     ],
 )
 def test_anything_else_may_say_something(text: str) -> None:

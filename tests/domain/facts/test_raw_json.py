@@ -13,6 +13,7 @@ NAMES = st.text(st.one_of(st.characters(), st.sampled_from('"\\{}[],:\ud83d')))
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | NAMES,
     lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner),
+    max_leaves=8,
 )
 ODD = [
     rb'"\ud83d"',
@@ -23,7 +24,7 @@ ODD = [
 ]
 
 
-@given(st.lists(VALUES), st.booleans(), st.sampled_from([None, 1]))
+@given(st.lists(VALUES, max_size=5), st.booleans(), st.sampled_from([None, 1]))
 def test_items_are_those_of_the_list_however_it_is_spelt(values: list[object], ascii_only: bool, gap: int) -> None:
     data = json.dumps(values, ensure_ascii=ascii_only, indent=gap).encode("utf-8", "replace")
 
@@ -31,7 +32,7 @@ def test_items_are_those_of_the_list_however_it_is_spelt(values: list[object], a
     assert json.loads(list_of(items_of(data))) == json.loads(data)
 
 
-@given(st.dictionaries(NAMES, VALUES), st.sampled_from([None, 1]))
+@given(st.dictionaries(NAMES, VALUES, max_size=5), st.sampled_from([None, 1]))
 def test_fields_are_those_of_the_object_however_it_is_spelt(values: dict[str, object], gap: int) -> None:
     data = json.dumps(values, indent=gap).encode()
 

@@ -72,6 +72,46 @@ def test_a_change_to_the_same_words_is_none_and_one_to_those_of_another_ends_it(
     assert decided(item(0, LYON.content, "UPDATE")) == (Delete("id-tea"),)
 
 
+def test_of_facts_that_say_the_same_one_always_stays() -> None:
+    swapped = item(0, LYON.content, "UPDATE"), item(1, TEA.content, "UPDATE")
+    moved = item(0, LYON.content, "UPDATE"), item(1, "", "DELETE")
+    renewed = item(0, TEA.content, "DELETE"), item(2, TEA.content, "ADD")
+    joined = item(0, "both", "UPDATE"), item(1, "both", "UPDATE"), item(2, "Both", "ADD")
+
+    assert decided(*swapped) == (Update("id-tea", LYON.content), Update("id-lyon", TEA.content))
+    assert decided(*moved) == (Update("id-tea", LYON.content), Delete("id-lyon"))
+    assert decided(*renewed) == (Delete("id-tea"), Add(TEA.content))
+    assert decided(*joined) == (Update("id-tea", "both"), Delete("id-lyon"))
+
+
+EVENTS = st.sampled_from(["ADD", "UPDATE", "DELETE", "NONE", "?"])
+WORDS = st.sampled_from(["a", "b", "A ", "c", "d", ""])
+
+
+@given(st.lists(st.builds(item, st.integers(-1, 4), WORDS, EVENTS), min_size=1), st.lists(WORDS.filter(bool)))
+def test_each_fact_is_changed_once_and_nothing_is_said_twice_that_was_not(items: list[object], new: list[str]) -> None:
+    existing = [Existing(f"id-{text}", text) for text in "abc"]
+    decisions = decided(*items, existing=tuple(existing), new=tuple(new))
+    changed = [each.id for each in decisions if not isinstance(each, Add)]
+    left = [each.content for each in existing if each.id not in changed]
+    left += [each.text for each in decisions if not isinstance(each, Delete)]
+
+    assert len(changed) == len(set(changed))
+    assert len({text.strip().casefold() for text in left}) == len(left)
+    assert sum(isinstance(each, Add) for each in decisions) <= len(new)
+
+
+def test_what_a_model_thought_before_it_answered_counts_for_nothing() -> None:
+    thought = json.dumps([item(0, "x", "DELETE")])
+
+    assert decide(f"<think>{thought}</think>{json.dumps([item(0, 'x', 'NONE')])}", (TEA,), ("a",)) == ()
+    assert decide(f"As [1] says: {thought}", (TEA,), ("a",)) == (Delete("id-tea"),)
+
+
+def test_half_a_character_is_marked_for_no_file_can_hold_it() -> None:
+    assert decided(item(2, "dog \ud83d", "ADD")) == (Add("dog \ufffd"),)
+
+
 def test_no_more_is_added_than_was_new() -> None:
     assert decided(*(item(2 + n, f"fact {n}", "ADD") for n in range(9)), new=("a", "b")) == (
         Add("fact 0"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -111,3 +112,52 @@ def test_vectors_that_are_missing_or_of_another_size_are_like_no_other() -> None
         "b",
         "c",
     ]
+
+
+def test_vectors_that_are_no_numbers_are_like_no_other() -> None:
+    broken = [np.array([np.nan, 1], dtype="<f4").tobytes(), np.array([np.inf, 1], dtype="<f4").tobytes()]
+    pool = [candidate("a", 0.9, unit(1, 0)), candidate("b", 0.8, broken[0]), candidate("c", 0.7, broken[1])]
+
+    assert ranked(*pool) == ["a", "b", "c"]
+    assert ranked(candidate("nan", math.nan), candidate("a", 0.9)) == ["a"]
+
+
+@given(
+    st.lists(
+        st.builds(
+            candidate,
+            st.sampled_from("abcdefgh"),
+            st.floats(0, 1),
+            st.sampled_from([b"", b"odd", unit(1, 0), unit(0, 1), unit(1, 1), unit(-1, 0), unit(1, 0, 0)]),
+            st.floats(-100, 10_000),
+        ),
+        max_size=12,
+    ),
+    st.integers(0, 12),
+    st.floats(0, 1),
+)
+def test_as_many_as_are_wanted_are_chosen_each_once(pool: list[Candidate], top_k: int, mmr_lambda: float) -> None:
+    found = ranked(*pool, top_k=top_k, mmr_lambda=mmr_lambda)
+    relevant = {each.id for each in {each.id: each for each in pool if each.relevance >= 0.35}.values()}
+
+    assert len(found) == len(set(found)) == min(top_k, len(relevant))
+    assert set(found) <= relevant
+
+
+def test_of_equals_the_newer_comes_first_then_the_order_of_ids() -> None:
+    old, new = candidate("a", 0.5, days=3.0), candidate("z", 0.5, days=2.0)
+
+    assert ranked(old, new, recency_weight=0.0) == ["z", "a"]
+    assert ranked(candidate("b", 0.5), candidate("a", 0.5), candidate("c", 0.5)) == ["a", "b", "c"]
+
+
+def test_thirty_candidates_are_ranked_in_less_than_a_millisecond() -> None:
+    vectors = np.random.default_rng(1).normal(size=(30, 1_536))
+    pool = [candidate(str(n), 0.5 + n / 100, unit(*vectors[n])) for n in range(30)]
+    took = []
+    for _ in range(20):
+        began = thread_time()
+        ranked(*pool)
+        took.append(thread_time() - began)
+
+    assert min(took) < 0.001
