@@ -25,8 +25,8 @@ from tests.requirements.chart import (
 from tests.requirements.document import PATH, document
 from tests.requirements.outcomes import Outcomes
 
-OF_LAYERS = (133,)
-"""Choices that belong to the layer of facts; those from 60 to 119 belong to layers, too."""
+FACTS = (60, 74, *range(81, 94))
+"""Choices that the layer of facts decides; it shares 69, 70 and 73, and those from 60 to 119 belong to layers, too."""
 CURATED = (63, *range(70, 74), *range(75, 81), 113)
 """Those among them that the curated layer decides."""
 OBJECTS = (62, *range(94, 103))
@@ -60,8 +60,8 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
     made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
-    numbers = (*range(1, 58), *CURATED, *OBJECTS, *WORKSPACE, *range(120, 145))
-    of_ours = {f"X-{number:02}" for number in numbers if number not in OF_LAYERS}
+    numbers = (*range(1, 58), *CURATED, *FACTS, *OBJECTS, *WORKSPACE, *range(120, 145))
+    of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours
 
 

@@ -12,7 +12,6 @@ import yaml
 
 from domain.facts.entry import KEYS
 
-
 _MOST_DEPTH = 50
 """Levels of nesting; the library's time grows with their square."""
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})

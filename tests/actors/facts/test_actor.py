@@ -271,6 +271,7 @@ def test_a_crash_loses_nothing_that_is_owed(rig: FactsRig) -> None:
     assert rig.figures()["owed_turns"] == 0
 
 
+@pytest.mark.req("S2-13", "X-81")
 def test_snapshots_are_written_seldom_and_at_the_end(rig: FactsRig) -> None:
     rig.add("The user has a cat")
     assert not (rig.memory / "memory_index.json").exists()
