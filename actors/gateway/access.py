@@ -65,12 +65,15 @@ class Door:
         """
         if self._keys:
             return self._by_key(headers.get("Authorization", ""))
-        host = urlsplit(f"//{headers.get('Host', '')}").hostname
-        if host is None or not is_loopback(host):
-            raise GatewayError(403, f"Host {headers.get('Host', '')[:80]!r}: without keys only loopback is served")
+        host = headers.get("Host", "")
+        if not is_loopback(_hostname(f"//{host}")):
+            raise GatewayError(403, f"Host {host[:80]!r}: without keys only loopback is served")
         origin = headers.get("Origin")
         if origin is not None and not is_loopback(_hostname(origin)):
             raise GatewayError(403, f"Origin {origin[:80]!r}: web pages of other places are not served without a key")
+        # Pictures and the like, which a page asks for without an Origin.
+        if origin is None and headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin", "same-site"):
+            raise GatewayError(403, "web pages of other places are not served without a key")
         return Caller()
 
     def _by_key(self, authorization: str) -> Caller:
@@ -83,8 +86,8 @@ class Door:
         return Caller(found[0])
 
 
-def _hostname(origin: str) -> str:
+def _hostname(address: str) -> str:
     try:
-        return urlsplit(origin).hostname or ""
+        return urlsplit(address).hostname or ""
     except ValueError:
         return ""

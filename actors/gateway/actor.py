@@ -79,20 +79,25 @@ class GatewayActor(Actor):
                 self._loop.stop()
 
     def _listen(self) -> None:
-        def tell(started: Future[int]) -> None:
-            if started.cancelled():
-                return
-            error = started.exception()
-            trouble = f"it cannot be listened on: {error}" if error is not None else ""
-            self.tell(self.address, GatewayUp(port=0 if trouble else started.result(), trouble=trouble))
+        def tell(started: Future[GatewayUp]) -> None:
+            if not started.cancelled():
+                failed = started.exception() is not None  # the loop has logged it
+                trouble = GatewayUp(port=0, trouble="listening failed inside the gateway")
+                self.tell(self.address, trouble if failed else started.result())
 
         self._loop.submit(self._start()).add_done_callback(tell)
 
-    async def _start(self) -> int:
-        return await self._server.start()
+    async def _start(self) -> GatewayUp:
+        try:
+            return GatewayUp(port=await self._server.start())
+        except OSError as error:
+            return GatewayUp(port=0, trouble=f"it cannot be listened on: {error.strerror or error}")
+        except UnicodeError:
+            return GatewayUp(port=0, trouble="it is no host's name")
 
     def _note(self, port: int, trouble: str) -> None:
-        place = f"{self._config.address}:{port or self._config.port}"
+        address = self._config.address
+        place = f"{f'[{address}]' if ':' in address else address}:{port or self._config.port}"
         self._port, self._trouble = port, f"{place}: {trouble}" if trouble else ""
         if not trouble:
             self._tries = 0

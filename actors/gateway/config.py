@@ -98,7 +98,7 @@ def _problem_of_keys(table: GatewayTable, secrets: Mapping[str, str]) -> str:
         key = secrets.get(name, "")
         if len(key) < SHORTEST_KEY:
             return f"facts.keys: the secret {name} must be set, with at least {SHORTEST_KEY} characters"
-        if name == table.upstream_key:
+        if name == table.upstream_key or key == secrets.get(table.upstream_key):
             return f"facts.keys: {name} is what the model's server is called with (facts.upstream_key): name another"
         if key in owners:
             return f"facts.keys: {name} and {owners[key]} are the same secret"

@@ -6,7 +6,7 @@ import json
 
 from aiohttp import web
 
-_TYPES = {401: "authentication_error", 403: "permission_error", 413: "request_too_large", 502: "upstream_error"}
+_TYPES = {401: "authentication_error", 403: "permission_error", 413: "request_too_large", 500: "server_error"}
 _CODES = {401: "invalid_api_key", 502: "upstream_unreachable", 504: "upstream_timeout"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 
@@ -11,7 +11,9 @@ class Metrics:
     """Counts since the start; used on one event loop."""
 
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
-    """By kind (`chat`, `pass`, `own`) and status."""
+    """By kind (`chat`, `pass`, `own`) and status; 499 where one of both ends broke off."""
+    request_s: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """Seconds from beginning to end, by kind."""
     recalls: Counter[str] = field(default_factory=Counter)
     """By outcome: `ok`, `note`, `failed`, `late`."""
     injected: int = 0
@@ -28,13 +30,18 @@ class Metrics:
             f'gateway_requests_total{{kind="{kind}",status="{status}"}} {count}'
             for (kind, status), count in sorted(self.requests.items())
         ]
+        lines.append("# TYPE gateway_request_seconds_total counter")
+        lines += [
+            f'gateway_request_seconds_total{{kind="{kind}"}} {seconds:.6f}'
+            for kind, seconds in sorted(self.request_s.items())
+        ]
         lines.append("# TYPE gateway_recalls_total counter")
         lines += [f'gateway_recalls_total{{outcome="{name}"}} {count}' for name, count in sorted(self.recalls.items())]
-        singles: tuple[tuple[str, str, int | float], ...] = (
-            ("gateway_recall_seconds_total", "counter", round(self.recall_s, 6)),
-            ("gateway_memories_injected_total", "counter", self.injected),
-            ("gateway_turns_not_confirmed_total", "counter", self.unstored),
-            ("gateway_requests_in_flight", "gauge", self.in_flight),
+        singles: tuple[tuple[str, str, str], ...] = (
+            ("gateway_recall_seconds_total", "counter", f"{self.recall_s:.6f}"),
+            ("gateway_memories_injected_total", "counter", str(self.injected)),
+            ("gateway_turns_not_confirmed_total", "counter", str(self.unstored)),
+            ("gateway_requests_in_flight", "gauge", str(self.in_flight)),
         )
         for name, kind, value in singles:
             lines += [f"# TYPE {name} {kind}", f"{name} {value}"]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
+import socket
+import struct
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
+from actors.gateway.body import Body, too_long_of
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 
 CONNECT_S = 10.0
 SILENCE_S = 600.0
 """Longest wait for the next bytes of an answer: models think."""
+IDLE_S = 4.0
+"""For a connection that is kept: less than 5 s, after which common servers close theirs, maybe under a request."""
+MOST_HEADER_BYTES = 65_536
 _HOP = frozenset(
     {
         "connection",
@@ -32,6 +37,7 @@ _HOP = frozenset(
     }
 )
 _OURS = frozenset({"host", "content-length", "expect"})
+_NOT_INVENTED = ("User-Agent", "Content-Type", "Accept")
 
 
 Taker = Callable[[bytes], None]
@@ -57,10 +63,12 @@ class Upstream:
     def start(self) -> None:
         """Make the session, on the loop that it is used on."""
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_S),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S),
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
+            max_line_size=MOST_HEADER_BYTES,
+            max_field_size=MOST_HEADER_BYTES,
         )
 
     async def close(self) -> None:
@@ -68,60 +76,67 @@ class Upstream:
         if self._session is not None:
             await self._session.close()
 
-    def address(self, raw_path: str) -> URL:
-        """Where a request to `raw_path`, with its query, goes on to."""
-        if raw_path == "/v1" or raw_path.startswith(("/v1/", "/v1?")):
-            return URL(f"{self._base}{raw_path[3:]}", encoded=True)
-        if raw_path.startswith("/chat/completions"):
-            return URL(f"{self._base}{raw_path}", encoded=True)
-        return URL(f"{self._origin}{raw_path}", encoded=True)
+    def address(self, target: str) -> URL:
+        """Where a request goes on to.
+
+        Args:
+            target: Path and query as the client wrote them; a whole address counts as its path.
+
+        Raises:
+            GatewayError: it is no path, or one that leads back up.
+        """
+        if not target.startswith("/"):
+            target = urlsplit(target)._replace(scheme="", netloc="").geturl()
+        path = target.partition("?")[0]
+        if not path.startswith("/") or any(unquote(part) in (".", "..") for part in path.split("/")):
+            raise GatewayError(400, f"path {path[:80]!r}: one from / on is required, without . and ..")
+        if path == "/v1" or path.startswith("/v1/"):
+            return URL(f"{self._base}{target[3:]}", encoded=True)
+        return URL(f"{self._origin}{target}", encoded=True)
+
+    def chat_address(self, target: str) -> URL:
+        """Where a chat completion goes on to, with the query of `target`."""
+        _, mark, query = target.partition("?")
+        return URL(f"{self._base}/chat/completions{mark}{query}", encoded=True)
 
     def request_headers(self, request: web.Request, *, is_read: bool) -> CIMultiDict[str]:
-        """Headers that go on.
+        """Headers that go on; no cookies, which a browser sends to all ports of this machine alike.
 
         Args:
             request: The client's.
             is_read: Whether we read the answer, which then must not be packed.
         """
-        named = {name.strip().lower() for name in request.headers.get("Connection", "").split(",")}
-        headers = CIMultiDict(
-            (name, value)
-            for name, value in request.headers.items()
-            if name.lower() not in _HOP | _OURS and name.lower() not in named
-        )
+        headers = _end_to_end(request.headers, _HOP | _OURS | {"cookie"})
         if is_read or "Accept-Encoding" not in headers:
             headers["Accept-Encoding"] = "identity"
         if not self._takes_clients_key or "Authorization" not in headers:
-            headers.pop("Authorization", None)
+            headers.popall("Authorization", None)
             if self._key:
                 headers["Authorization"] = f"Bearer {self._key}"
-        headers.pop("Cookie", None)
         return headers
 
     @asynccontextmanager
     async def call(
-        self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, *, is_read: bool
+        self, request: web.Request, address: URL, body: Body | bytes, *, is_read: bool
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The server's answer, once it has begun.
 
         Raises:
-            GatewayError: it cannot be reached, or is silent for too long before it begins.
+            GatewayError: it cannot be reached, or is silent for too long before it begins; the body is too long.
         """
         assert self._session is not None
         headers = self.request_headers(request, is_read=is_read)
-        skipped = ("User-Agent", "Content-Type") if "User-Agent" not in headers else ("Content-Type",)
+        data = body if isinstance(body, bytes) else body.data(headers)
+        skipped = [name for name in _NOT_INVENTED if name not in headers]
         try:
             response = await self._session.request(
-                request.method,
-                self.address(request.raw_path),
-                data=body,
-                headers=headers,
-                allow_redirects=False,
-                skip_auto_headers=skipped,
+                request.method, address, data=data, headers=headers, allow_redirects=False, skip_auto_headers=skipped
             )
         except TimeoutError as error:
             raise GatewayError(504, "the model's server did not answer in time") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
+            if (too_long := too_long_of(error)) is not None:
+                raise too_long from error
             raise GatewayError(502, f"the model's server could not be reached: {type(error).__name__}") from error
         try:
             yield response
@@ -131,12 +146,30 @@ class Upstream:
 
 def response_headers(response: aiohttp.ClientResponse) -> CIMultiDict[str]:
     """Headers of an answer that go back to the client."""
-    named = {name.strip().lower() for name in response.headers.get("Connection", "").split(",")}
-    return CIMultiDict(
-        (name, value)
-        for name, value in response.headers.items()
-        if name.lower() not in _HOP and name.lower() not in named
-    )
+    return _end_to_end(response.headers, _HOP)
+
+
+def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> CIMultiDict[str]:
+    """Those that are no connection's own."""
+    left_out |= {name.strip().lower() for name in headers.get("Connection", "").split(",")}
+    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in left_out)
+
+
+class PassedAnswer(web.StreamResponse):
+    """An answer that goes back, with no headers but those that it came with and those of its connection."""
+
+    def __init__(self, response: aiohttp.ClientResponse, headers: CIMultiDict[str]) -> None:
+        """With the status of `response`, and these headers."""
+        super().__init__(status=response.status, reason=response.reason, headers=headers)
+        self.names = frozenset(name.lower() for name in headers)
+
+
+async def drop_invented(_request: web.Request, answer: web.StreamResponse) -> None:
+    """Take from an answer what the HTTP library says of itself, or guesses; called before its headers are sent."""
+    names = answer.names if isinstance(answer, PassedAnswer) else {"content-type"}
+    for name in ("Server", "Content-Type"):
+        if name.lower() not in names:
+            answer.headers.popall(name, None)
 
 
 async def relay(
@@ -156,22 +189,32 @@ async def relay(
     """
     headers = response_headers(response)
     headers.update(extra)
-    answer = web.StreamResponse(status=response.status, reason=response.reason, headers=headers)
+    answer = PassedAnswer(response, headers)
     if "Content-Length" not in headers and request.version >= aiohttp.HttpVersion11:
         answer.enable_chunked_encoding()
     await answer.prepare(request)
-    try:
-        async for piece in response.content.iter_any():
-            if take is not None:
-                take(piece)
-            await answer.write(piece)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        if isinstance(error, aiohttp.ClientConnectionResetError) and not isinstance(
-            error, aiohttp.ServerDisconnectedError
-        ):
-            raise ConnectionResetError("the client is gone") from error
-        raise BrokenAnswerError(type(error).__name__) from error
+    async for piece in pieces_of(response):
+        if take is not None:
+            take(piece)
+        await answer.write(piece)
     return answer
+
+
+async def pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """Of an answer, as they come.
+
+    Raises:
+        BrokenAnswerError: it is broken off.
+    """
+    pieces = response.content.iter_any()
+    while True:
+        try:
+            piece = await anext(pieces, None)
+        except (aiohttp.ClientError, OSError) as error:
+            raise BrokenAnswerError(type(error).__name__) from error
+        if piece is None:
+            return
+        yield piece
 
 
 class BrokenAnswerError(Exception):
@@ -180,25 +223,10 @@ class BrokenAnswerError(Exception):
 
 def break_off(request: web.Request) -> None:
     """End the client's connection so that it cannot take what it got for a whole answer."""
-    if request.transport is not None:
-        request.transport.abort()
-
-
-async def body_of(request: web.Request, most_bytes: int) -> bytes:
-    """All of a request's body.
-
-    Raises:
-        GatewayError: it is longer than that, or does not come whole.
-    """
-    declared = request.content_length
-    if declared is not None and declared > most_bytes:
-        raise GatewayError(413, f"the body has {declared} bytes: at most {most_bytes} are taken (facts.max_body_mib)")
-    data = bytearray()
-    try:
-        async for piece in request.content.iter_any():
-            data += piece
-            if len(data) > most_bytes:
-                raise GatewayError(413, f"the body has more than {most_bytes} bytes (facts.max_body_mib)")
-    except (aiohttp.ClientError, web.RequestPayloadError, asyncio.IncompleteReadError) as error:
-        raise GatewayError(400, "the body did not come whole") from error
-    return bytes(data)
+    if request.transport is None:
+        return
+    connection = request.transport.get_extra_info("socket")
+    if request.version < aiohttp.HttpVersion11 and connection is not None:
+        # Such an answer ends with its connection: only a reset says that it is not whole.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.transport.abort()

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from actors.gateway.access import Caller, Door
+from actors.gateway.body import Body
 from actors.gateway.chat import Chat
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.exchange import Exchange
 from actors.gateway.metrics import Metrics
-from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, relay
+from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
 
 log = logging.getLogger(__name__)
 
 CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
-SHUTDOWN_S = 2.0
-"""For requests that are under way when it ends."""
+SHUTDOWN_S = 1.0
+"""For requests that are under way when it ends; the library waits twice as long."""
+BROKEN_OFF = 499
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Server:
@@ -35,6 +40,7 @@ class Server:
             metrics: Are counted.
         """
         self._config = config
+        self._exchange = exchange
         self._metrics = metrics
         self._door = Door(config.keys)
         self._upstream = Upstream(config)
@@ -46,15 +52,24 @@ class Server:
 
         Raises:
             OSError: the address cannot be listened on.
+            UnicodeError: it is no address.
         """
         app = web.Application(client_max_size=0)
         app.router.add_route("*", "/{path:.*}", self._serve)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=SHUTDOWN_S)
+        app.on_response_prepare.append(drop_invented)
+        runner = web.AppRunner(
+            app,
+            access_log=None,
+            auto_decompress=False,
+            handler_cancellation=True,
+            logger=_ClientFaults(log),
+            shutdown_timeout=SHUTDOWN_S,
+        )
         await runner.setup()
         site = web.TCPSite(runner, self._config.address, self._config.port, backlog=1_024)
         try:
             await site.start()
-        except OSError:
+        except (OSError, UnicodeError):
             await runner.cleanup()
             raise
         self._runner = runner
@@ -71,22 +86,22 @@ class Server:
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         kind, handler = self._route(request)
         self._metrics.in_flight += 1
-        status = 500
+        began, status = self._exchange.monotonic(), 500
         try:
             answer = await handler(request)
             status = answer.status
         except GatewayError as error:
             answer = response_of(error)
             status = answer.status
-            if error.status in (400, 413) and not request.content.at_eof():
+            if not request.content.at_eof():
                 answer.force_close()
         except (BrokenAnswerError, ConnectionError) as error:
-            status = 499
+            status = BROKEN_OFF
             log.info("an answer was broken off: %s", error)
             break_off(request)
             answer = web.Response(status=502)
         except asyncio.CancelledError:
-            status = 499
+            status = BROKEN_OFF
             raise
         except Exception:
             log.exception("a request failed inside the gateway")
@@ -94,27 +109,27 @@ class Server:
         finally:
             self._metrics.in_flight -= 1
             self._metrics.requests[kind, status] += 1
+            self._metrics.request_s[kind] += self._exchange.monotonic() - began
         return answer
 
     def _route(self, request: web.Request) -> tuple[str, Callable[[web.Request], Awaitable[web.StreamResponse]]]:
-        if request.path == "/health" and request.method in ("GET", "HEAD"):
+        is_looked_at = request.method in ("GET", "HEAD")
+        if request.path == "/health" and is_looked_at:
             return "own", self._health
-        if request.path == "/metrics" and request.method in ("GET", "HEAD"):
+        if request.path == "/metrics" and is_looked_at:
             return "own", self._tell_metrics
-        if request.path in CHAT_PATHS:
+        if request.path.rstrip("/") in CHAT_PATHS and request.method == "POST":
             return "chat", self._complete
         return "pass", self._pass
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
-        caller = self._caller(request)
-        if request.method != "POST":
-            raise GatewayError(405, f"method {request.method}: POST is required here")
-        return await self._chat.serve(request, caller)
+        return await self._chat.serve(request, self._caller(request))
 
     async def _pass(self, request: web.Request) -> web.StreamResponse:
         self._caller(request)
-        body = self._body(request) if request.can_read_body else None
-        async with self._upstream.call(request, body, is_read=False) as response:
+        body = Body(request, self._config.max_body_bytes)
+        address = self._upstream.address(request.raw_path)
+        async with self._upstream.call(request, address, body, is_read=False) as response:
             return await relay(request, response, {})
 
     async def _health(self, request: web.Request) -> web.StreamResponse:  # noqa: ARG002
@@ -122,17 +137,17 @@ class Server:
 
     async def _tell_metrics(self, request: web.Request) -> web.StreamResponse:
         self._caller(request)
-        return web.Response(text=self._metrics.text(), content_type="text/plain")
+        return web.Response(body=self._metrics.text().encode(), headers={"Content-Type": METRICS_TYPE})
 
     def _caller(self, request: web.Request) -> Caller:
         return self._door.caller(request.headers)
 
-    async def _body(self, request: web.Request) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in request.content.iter_any():
-            size += len(piece)
-            if size > self._config.max_body_bytes:
-                raise GatewayError(
-                    413, f"the body has more than {self._config.max_body_bytes} bytes (facts.max_body_mib)"
-                )
-            yield piece
+
+class _ClientFaults(logging.LoggerAdapter[logging.Logger]):
+    """Log of the HTTP library, to which whatever it cannot read is an exception: that is the client's fault."""
+
+    def exception(self, msg: object, *args: object, **kwargs: Any) -> None:
+        if isinstance(kwargs.get("exc_info"), HttpProcessingError):
+            self.info("a client sent what is no HTTP: %s", type(kwargs["exc_info"]).__name__)
+        else:
+            super().exception(msg, *args, **kwargs)

@@ -171,8 +171,13 @@ def test_metrics_count(rig: GatewayRig) -> None:
     assert "gateway_requests_in_flight 1" in text
 
 
-def test_only_post_makes_a_completion(rig: GatewayRig) -> None:
-    assert rig.send(None, method="GET").status == 405
+@pytest.mark.parametrize("method", ["GET", "OPTIONS", "DELETE"])
+def test_what_is_no_post_is_no_completion_and_passes(rig: GatewayRig, method: str) -> None:
+    rig.upstream.handler = lambda _: web.Response(status=405)
+
+    assert rig.send(None, method=method).status == 405
+    assert [heard.method for heard in rig.upstream.heard] == [method]
+    assert rig.facts.asked == []
 
 
 @pytest.mark.req("S2-03")

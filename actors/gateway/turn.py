@@ -1,0 +1,71 @@
+"""Turn of a conversation while its request is under way: what is kept of it, and when."""
+
+from __future__ import annotations
+
+import asyncio
+
+from actors.gateway.access import Caller
+from actors.gateway.exchange import Exchange
+from domain.facts.chat_request import ChatRequest
+from messages.base import Address, RequestId
+from messages.facts import StoreTurn, TurnStored
+
+STORE_S = 0.25
+"""Longest wait for the word that a turn is kept; the answer then goes on all the same."""
+MODEL_CHARS = 200
+
+
+class Turn:
+    """One turn, which the memory is told of once as a whole, or in two halves."""
+
+    def __init__(self, chat: ChatRequest, caller: Caller, exchange: Exchange, facts: Address) -> None:
+        """Nothing of it is kept yet.
+
+        Args:
+            chat: The request.
+            caller: Who asks.
+            exchange: Tells the memory.
+            facts: The memory.
+
+        Raises:
+            GatewayError: the conversation is another's.
+        """
+        self.chat = chat
+        self.conversation = caller.conversation(chat.memory_id)
+        self.shared = caller.shared
+        self.id = exchange.turn_id()
+        self._exchange = exchange
+        self._facts = facts
+        self._words = chat.question if chat.ends_with_user else ""
+        """What the person says in it; empty where it goes on with a tool's result."""
+        self._is_begun = False
+
+    def begin(self) -> None:
+        """Have the person's words kept, where there are any; `end` or `leave` says that the turn is over."""
+        if self._words:
+            self._is_begun = True
+            self._exchange.tell(self._facts, lambda rid, to: self._store(rid, to, is_over=False))
+
+    async def end(self, answer: str) -> bool:
+        """Have the turn kept with its answer, and wait a moment; gives whether it is known to be kept."""
+        self._is_begun = False
+        kept = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
+        return isinstance(await asyncio.shield(kept), TurnStored)
+
+    def leave(self, answer: str = "") -> None:
+        """Have a turn that was begun, and has not ended, be over with as much of an answer as there is."""
+        if self._is_begun:
+            self._is_begun = False
+            self._exchange.tell(self._facts, lambda rid, to: self._store(rid, to, answer))
+
+    def _store(self, request_id: RequestId, reply_to: Address, answer: str = "", *, is_over: bool = True) -> StoreTurn:
+        return StoreTurn(
+            request_id=request_id,
+            reply_to=reply_to,
+            conversation=self.conversation,
+            turn_id=self.id,
+            model=self.chat.model[:MODEL_CHARS],
+            user_text=self._words,
+            answer_text=answer,
+            is_over=is_over,
+        )
