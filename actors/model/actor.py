@@ -11,7 +11,7 @@ from actors.kernel import Actor, LoopThread, not_understood
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
-from actors.model.direct import DirectBackend
+from actors.model.direct import DirectBackend, refusal_of
 from actors.model.provider import LitellmBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
@@ -89,8 +89,7 @@ class ModelActor(Actor):
         """Take a request, cancel one, or pass on what a call says."""
         match message:
             case ModelRequest():
-                self._queue.enter(message)
-                self._admit()
+                self._take(message)
             case CancelModel(request_id=request_id):
                 if self._leave(request_id) is not None:
                     self._loop.call(self._calls.cancel, request_id)
@@ -103,6 +102,13 @@ class ModelActor(Actor):
                 self._describe(message)
             case _:
                 not_understood(message)
+
+    def _take(self, request: ModelRequest) -> None:
+        if request.api_base and (refusal := refusal_of(request.api_base)):
+            self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=refusal, attempts=0))
+            return
+        self._queue.enter(request)
+        self._admit()
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
         """Count what an answer cost, and hand it to its asker if that still waits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -18,29 +19,41 @@ from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
 MOST_ANSWER_BYTES = 8 * 1024 * 1024
-
-
-class _Usage(msgspec.Struct):
-    prompt_tokens: int | float | None = None
-    completion_tokens: int | float | None = None
+MOST_ERROR_BYTES = 64 * 1024
+"""Of what comes with a refusal; the rest is not read."""
+_RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
+_USER = re.compile(r"//.*@")
+_MOST_TOKENS = 10**12
 
 
 class _Message(msgspec.Struct):
     content: object = None
-    tool_calls: list[dict[str, Any]] | None = None
+    tool_calls: object = None
 
 
 class _Choice(msgspec.Struct):
     message: _Message
-    finish_reason: str | None = None
+    finish_reason: object = None
 
 
 class _Answer(msgspec.Struct):
     choices: list[_Choice]
-    usage: _Usage | None = None
+    usage: object = None
 
 
 _DECODER = msgspec.json.Decoder(_Answer)
+
+
+def refusal_of(api_base: str) -> str:
+    """Why no server can be called at an address; empty where one may be. Holds no password."""
+    try:
+        parts = urlsplit(api_base)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if fits and api_base.isprintable() and not re.search(r"[\s?#@\\]", api_base):
+        return ""
+    return f"api_base {_USER.sub('//…@', api_base)[:200]!r} {_RULE}"
 
 
 class DirectBackend:
@@ -75,62 +88,109 @@ class DirectBackend:
             AttemptError: there is none.
         """
         try:
+            body = _body(model, request)
+        except ValueError as error:
+            raise AttemptError(Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)) from error
+        try:
             async with asyncio.timeout(self._timeout_s):
-                status, headers, data = await self._post(model, request)
-        except AttemptError:
-            raise
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            names = [kind.__name__ for kind in type(error).__mro__]
-            raise AttemptError(classify(names, None, str(error), {}, self._now())) from error
+                status, headers, data = await self._post(request, body)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise AttemptError(self._fault(error)) from error
         if status != 200:
-            words = data[:4_000].decode("utf-8", "replace")
+            words = data.decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), status, words, headers, self._now()))
-        return self._completion(data, request)
+        return _completion(data, request)
 
-    async def _post(self, model: str, request: ModelRequest) -> tuple[int, dict[str, str], bytes]:
-        if urlsplit(request.api_base).scheme not in ("http", "https"):
-            raise AttemptError(Fault(FaultKind.NOT_FOUND))
-        plain = without_tool_calls(request)
-        body: dict[str, Any] = {"model": model, "messages": messages_of(plain)}
-        if plain.tools:
-            body["tools"] = tools_of(plain.tools)
+    async def _post(self, request: ModelRequest, body: bytes) -> tuple[int, dict[str, str], bytes]:
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if key := self._api_keys.get(request.key_name, ""):
             headers["Authorization"] = f"Bearer {key}"
         address = f"{request.api_base.rstrip('/')}/chat/completions"
-        async with self._open_session().post(
-            address, data=msgspec.json.encode(body), headers=headers, allow_redirects=False
-        ) as response:
-            data = bytearray()
-            async for chunk in response.content.iter_any():
-                data += chunk
-                if len(data) > MOST_ANSWER_BYTES:
-                    raise AttemptError(Fault(FaultKind.UNREADABLE))
-            return response.status, {name.lower(): value for name, value in response.headers.items()}, bytes(data)
+        async with self._open_session().post(address, data=body, headers=headers, allow_redirects=False) as response:
+            data = await _read(response)
+            return response.status, {name.lower(): value for name, value in response.headers.items()}, data
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=0)
+            # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
             self._session = aiohttp.ClientSession(
-                connector=connector, timeout=aiohttp.ClientTimeout(total=None), trust_env=True
+                connector=aiohttp.TCPConnector(limit=0),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
 
-    @staticmethod
-    def _completion(data: bytes, request: ModelRequest) -> Completion:
-        try:
-            answer = _DECODER.decode(data)
-            choice = answer.choices[0]
-        except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, RecursionError) as error:
-            raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
-        assembly = Assembly()
-        assembly.finish_reason = choice.finish_reason or "stop"
-        assembly.add_text(choice.message.content)
-        for place, call in enumerate(choice.message.tool_calls or ()):
-            assembly.add_call({"index": place} | call)
-        counted = answer.usage or _Usage()
-        usage = Usage(
-            prompt_tokens=int(counted.prompt_tokens or 0), completion_tokens=int(counted.completion_tokens or 0)
-        )
-        calls = assembly.tool_calls(request.request_id)
-        return Completion(assembly.text, calls, assembly.stop_reason(), usage)
+    def _fault(self, error: Exception) -> Fault:
+        if isinstance(error, aiohttp.ClientResponseError):
+            return Fault(FaultKind.UNREADABLE)
+        if isinstance(error, aiohttp.ClientOSError) and not isinstance(error, aiohttp.ClientConnectorError):
+            return Fault(FaultKind.CUT_OFF)
+        names = [kind.__name__ for kind in type(error).__mro__]
+        return classify(names, None, str(error), {}, self._now())
+
+
+def _body(model: str, request: ModelRequest) -> bytes:
+    """A request in OpenAI's form.
+
+    Raises:
+        ValueError: something of it cannot be said in JSON.
+    """
+    plain = without_tool_calls(request)
+    body: dict[str, Any] = {"model": model, "messages": messages_of(plain)}
+    if plain.tools:
+        body["tools"] = tools_of(plain.tools)
+    return msgspec.json.encode(body)
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    """What comes, as far as it is read.
+
+    Raises:
+        AttemptError: an answer is too large.
+    """
+    data = bytearray()
+    async for chunk in response.content.iter_any():
+        data += chunk
+        if response.status != 200 and len(data) > MOST_ERROR_BYTES:
+            break
+        if len(data) > MOST_ANSWER_BYTES:
+            raise AttemptError(Fault(FaultKind.UNREADABLE))
+    return bytes(data)
+
+
+def _completion(data: bytes, request: ModelRequest) -> Completion:
+    try:
+        answer = _DECODER.decode(data)
+        choice = answer.choices[0]
+    except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, RecursionError) as error:
+        raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
+    assembly = Assembly()
+    assembly.finish_reason = choice.finish_reason if isinstance(choice.finish_reason, str) else "stop"
+    assembly.add_text(_text(choice.message.content))
+    calls = choice.message.tool_calls
+    for place, call in enumerate(calls if isinstance(calls, list) else ()):
+        if isinstance(call, dict):
+            assembly.add_call(call | {"index": place})  # some servers number all of them 0
+    tool_calls = assembly.tool_calls(request.request_id)
+    return Completion(assembly.text, tool_calls, assembly.stop_reason(), _usage(answer.usage))
+
+
+def _text(content: object) -> str:
+    """The words of an answer, also where they come in parts."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(counted: object) -> Usage:
+    """What the server says that it took, and what some say that it cost."""
+    said = counted if isinstance(counted, dict) else {}
+    return Usage(
+        prompt_tokens=int(_number(said.get("prompt_tokens"))),
+        completion_tokens=int(_number(said.get("completion_tokens"))),
+        cost_usd=_number(said.get("cost")),
+    )
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0

@@ -60,6 +60,8 @@ class Bench:
         model: str = "",
         purpose: str = "",
         is_background: bool = False,
+        api_base: str = "",
+        key_name: str = "",
     ) -> ModelRequest:
         return ModelRequest(
             request_id=next(self._ids),
@@ -71,6 +73,8 @@ class Bench:
             model=model,
             purpose=purpose,
             is_background=is_background,
+            api_base=api_base,
+            key_name=key_name,
         )
 
     def tell(self, message: Message) -> None:
