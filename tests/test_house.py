@@ -32,8 +32,12 @@ SAID_TO_SH = [
     'exec python3 -I "$0" "$@"',
 ]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
-ONLY_PEER = "lab/bench/memory/chromadb_peer.py"
-"""Runs in an environment that `agent bench memory --with-chromadb` makes for it."""
+ELSEWHERE = {
+    "chromadb": "lab/bench/memory/chromadb_peer.py",
+    "onnx": "lab/bench/facts/reranker_peer.py",
+    "onnxruntime": "actors/embedder/reranking/cross_encoder.py",
+}
+"""Peers that run in environments of their own, and a library that only who wants a reranker installs."""
 RUNTIME_FOLDERS = (
     "attachments/",
     "logs/",
@@ -133,10 +137,7 @@ def test_every_package_that_is_imported_is_declared() -> None:
     ]
 
     missing = undeclared(PACKAGES, run)
-    assert missing.pop("chromadb", {ONLY_PEER}) == {ONLY_PEER}
-    encoder = "actors/embedder/reranking/cross_encoder.py"  # which is never installed here
-    assert missing.pop("onnxruntime", {encoder}) == {encoder}
-    assert missing == {}
+    assert {name: files for name, files in missing.items() if files != {ELSEWHERE.get(name)}} == {}
     assert undeclared(("tests",), run + dev) == {}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,8 @@ from typing import Any
 import actors
 from lab.bench.measure import Figures
 
-_CHECKOUT = Path(actors.__file__).parents[1]
+CHECKOUT = Path(actors.__file__).parents[1]
+"""Where our own modules are."""
 _START = "from lab.bench.child import main; main()"
 _START_MEMORY = "from lab.bench.memory.measure import main; main()"
 _ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
@@ -34,7 +37,7 @@ def measure_python(system: str, name: str, sizes: Mapping[str, float]) -> Figure
         MeasurementError: it failed.
     """
     command = [sys.executable, "-P", "-c", _START, system, name, json.dumps(sizes)]
-    return _figures(_output(command, f"{system} {name}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
+    return _figures(_output(command, f"{system} {name}", {**os.environ, "PYTHONPATH": str(CHECKOUT)}))
 
 
 def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, Any]:
@@ -45,7 +48,7 @@ def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, A
     """
     command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = {**os.environ, **one_thread, "PYTHONPATH": str(_CHECKOUT)}
+    environment = {**os.environ, **one_thread, "PYTHONPATH": str(CHECKOUT)}
     figures: dict[str, Any] = json.loads(_output(command, name, environment))
     return figures
 
@@ -62,7 +65,7 @@ def measure_objects(module: str, sizes: Mapping[str, float]) -> Figures:
     """
     start = f"from lab.bench.objects.{module} import main; main()"
     command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
-    return _figures(_output(command, f"objects {module}", {**os.environ, "PYTHONPATH": str(_CHECKOUT)}))
+    return _figures(_output(command, f"objects {module}", {**os.environ, "PYTHONPATH": str(CHECKOUT)}))
 
 
 def measure_continuity(module: str, sizes: Mapping[str, float | str]) -> dict[str, Any]:
@@ -77,7 +80,7 @@ def measure_continuity(module: str, sizes: Mapping[str, float | str]) -> dict[st
     """
     start = f"from lab.bench.continuity.{module} import main; main()"
     command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
-    environment = {**os.environ, "PYTHONPATH": str(_CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
     figures: dict[str, Any] = json.loads(_output(command, f"continuity {module}", environment))
     return figures
 
@@ -145,12 +148,79 @@ class Erlang:
         return ["erl", "-noshell", "-noinput", "-pa", str(self._folder), then]
 
 
+class Program:
+    """A program that goes on running while it is measured; a context manager, after which it is dead."""
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path, *, is_heard: bool = False
+    ) -> None:
+        """Start it.
+
+        Args:
+            command: Its file and arguments.
+            environment: All that it is given.
+            folder: Where it runs.
+            log: What it says is added to this file.
+            is_heard: Whether `first_line` takes what goes to stdout.
+        """
+        with log.open("ab") as file:
+            self._process = subprocess.Popen(
+                list(command),
+                env=dict(environment),
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE if is_heard else file,
+                stderr=file,
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def first_line(self) -> str:
+        """The first line of its stdout, as soon as it is there; empty when it ends without one."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().decode().strip()
+
+    def end(self, timeout_s: float) -> bool:
+        """Ask it to end, as a service manager does; whether it did within so many seconds, or else it is killed."""
+        self._process.terminate()
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return False
+        return True
+
+    def kill(self) -> None:
+        """Kill it with all that it has started in its session; returns when it is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
 def _figures(output: str) -> Figures:
     figures: Figures = json.loads(output)
     return figures
 
 
-def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = _CHECKOUT) -> str:
+def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = CHECKOUT) -> str:
     """What `command` prints; it runs in `folder`, for the one that the user stands in may hold anybody's modules."""
     try:
         done = subprocess.run(

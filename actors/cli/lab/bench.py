@@ -12,6 +12,7 @@ from actors.cli.lab.bench_continuity import continuity
 from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_curated import curated
 from actors.cli.lab.bench_discord import discord
+from actors.cli.lab.bench_facts import facts
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_objects import objects
 from actors.cli.lab.bench_recall import recall
@@ -33,6 +34,7 @@ bench.add_command(continuity)
 bench.add_command(crashes)
 bench.add_command(curated)
 bench.add_command(discord)
+bench.add_command(facts)
 bench.add_command(memory)
 bench.add_command(objects)
 bench.add_command(recall)

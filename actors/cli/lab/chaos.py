@@ -14,7 +14,6 @@ from actors.cli.common import fail, json_option
 from actors.cli.lab.chaos_curated import curated
 from actors.cli.lab.chaos_discord import discord
 from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
-from actors.cli.lab.folders import new_folders
 from actors.cli.lab.progress import progress_line, tick
 
 
@@ -55,6 +54,7 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     """Race the agent against two kinds of editors, kill it at every step of a firing, and replay years of minutes."""
     from actors.scheduler.zone import load_zone
     from lab.chaos.editor import Saver
+    from lab.chaos.folders import new_folders
     from lab.chaos.reminders.crash import crash_everywhere
     from lab.chaos.reminders.race import race
     from lab.chaos.reminders.replay import START, replay

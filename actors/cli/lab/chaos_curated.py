@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.folders import new_folders
 from actors.cli.lab.progress import progress_line, tick
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def curated(edits: int, kills: int, documents: int, seed: str, as_json: bool) ->
     from lab.chaos.curated.kills import kill_everywhere
     from lab.chaos.curated.race import race
     from lab.chaos.editor import Saver
+    from lab.chaos.folders import new_folders
 
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that what was started is ended
     logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news

@@ -1,0 +1,53 @@
+"""`agent bench facts`: the gateway that remembers, beside the one whose specification it follows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from actors.cli.common import fail, json_option
+from actors.cli.lab.progress import progress_line
+from actors.cli.lab.tables import print_tables
+
+
+@click.command()
+@json_option
+@click.option("--quick", is_flag=True, help="Small sizes: shows that it works, not how fast.")
+@click.option(
+    "--peer",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The executable agent-cli of an installed agent-cli[memory] 0.112.0: the same is measured of it.",
+)
+@click.option("--kills", type=click.IntRange(0, 10_000), default=10, show_default=True, help="How many.")
+@click.option("--seed", default="facts", show_default=True, help="Decides when the kills come.")
+def facts(as_json: bool, quick: bool, peer: Path | None, kills: int, seed: str) -> None:
+    """The gateway of the layer `facts`; two minutes, five with a peer, and two seconds more for each kill.
+
+    In front of a model's server on loopback that answers at once: what is added to a request, 16 clients at once, CPU
+    and bytes a turn, starts with 1,000 facts, searches in 10,000, then kills during the work behind the answers: every
+    turn that was answered, and every fact that it owes, must be on the disk exactly once. Exit code 1 when a target is
+    missed.
+    """
+    from lab.bench.facts.report import as_document, is_sound, tables
+    from lab.bench.facts.run import PEERS, QUICK, WHOLE, Sizes, measure
+    from lab.bench.facts.systems import Ours, Peer, System
+    from lab.bench.machine import machine, machine_line
+    from lab.bench.process import MeasurementError
+
+    machine_facts = machine()
+    systems: list[tuple[System, Sizes]] = [(Ours(), QUICK if quick else WHOLE)]
+    if peer is not None:
+        systems.append((Peer(peer.absolute()), QUICK if quick else PEERS))
+    try:
+        with progress_line() as say:
+            figures = measure(say, systems, min(kills, 2) if quick else kills, seed)
+    except MeasurementError as error:
+        fail(str(error))
+    if as_json:
+        click.echo(json.dumps(as_document(figures, machine_facts, quick=quick), indent=2))
+    else:
+        print_tables(machine_line(machine_facts), *tables(figures, quick=quick))
+    if not is_sound(figures, quick=quick):
+        fail("a promise is not kept, or a target is missed")

@@ -1,0 +1,149 @@
+"""Rules of the model's server: what a call is for, whichever system makes it, and a sensible answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+
+from domain.facts import prompts
+from lab.bench.facts.words import MARK, facts_of
+from lab.loopback_model.answers import Answer, Behaviour, Call, Received
+
+FINAL = "final_result"
+"""Tool by which the peer's library has structured answers given."""
+_OURS_SUMMARIES = (
+    prompts.BRIEF_PROMPT,
+    prompts.STANDARD_PROMPT,
+    prompts.CHUNK_PROMPT,
+    prompts.META_PROMPT,
+    prompts.ROLLING_PROMPT,
+)
+_SUMMARY_CHARS = 600
+
+
+class CallKind(StrEnum):
+    """What a call is for."""
+
+    CHAT = "chat"
+    EXTRACT = "extract"
+    RECONCILE = "reconcile"
+    SUMMARIZE = "summarize"
+    EMBED = "embed"
+    OTHER = "other"
+
+
+def kind_of(request: Received) -> CallKind:
+    """By the path, the tools, and our own prompts."""
+    if request.path.endswith("/embeddings"):
+        return CallKind.EMBED
+    if not request.path.endswith("/chat/completions"):
+        return CallKind.OTHER
+    system = text_of(request, "system")
+    wanted = _wanted(request.body)
+    if system.startswith(prompts.FACT_SYSTEM_PROMPT):
+        return CallKind.EXTRACT
+    if system.startswith(prompts.UPDATE_MEMORY_PROMPT) or (_is_structured(request.body) and '"UPDATE"' in system):
+        return CallKind.RECONCILE
+    if system.startswith(_OURS_SUMMARIES) or "summary" in wanted:
+        return CallKind.SUMMARIZE
+    return CallKind.EXTRACT if wanted else CallKind.CHAT
+
+
+def answered(kind: CallKind, request: Received) -> Behaviour:
+    """The answer to a call for chat, facts, reconciliation or a summary."""
+    words = text_of(request, "user")
+    match kind:
+        case CallKind.EXTRACT:
+            return _structured(request, facts_of(_plain(words)))
+        case CallKind.RECONCILE:
+            return _structured(request, reconciled(words))
+        case CallKind.SUMMARIZE:
+            text = summary_of(words)
+            return _structured(request, {"summary": text}) if _wanted(request.body) else Answer(text)
+        case _:
+            return Answer(f"I have noted that, {' '.join(marks_of(words)[-1:]) or 'as far as I can'}.", pieces=8)
+
+
+def reconciled(words: str) -> list[dict[str, Any]]:
+    """All memories with an event each: what is there already stays, what is new is added."""
+    lists = list(_lists(words))
+    existing: list[dict[str, Any]] = next((each for each in lists if each and isinstance(each[0], dict)), [])
+    new: list[str] = next((each for each in reversed(lists) if each and isinstance(each[0], str)), [])
+    known = {each["text"] for each in existing}
+    kept = [{"id": each["id"], "text": each["text"], "event": "NONE"} for each in existing]
+    fresh = [text for text in new if text not in known]
+    return [*kept, *({"id": len(kept) + n, "text": text, "event": "ADD"} for n, text in enumerate(fresh))]
+
+
+def summary_of(words: str) -> str:
+    """Words of the newest facts, in bounded length."""
+    return f"The user keeps things in lockers. {' '.join(words.split())[-_SUMMARY_CHARS:]}"
+
+
+def marks_of(text: str) -> list[str]:
+    """Marks in a text, in their order."""
+    return MARK.findall(text)
+
+
+def text_of(request: Received, role: str) -> str:
+    """All that one role says, or the newest words of a person."""
+    found = [_words(message) for message in request.body.get("messages", ()) if message.get("role") == role]
+    return found[-1] if role == "user" and found else "\n".join(found)
+
+
+def all_text(request: Received) -> str:
+    """Everything that the model is shown."""
+    return "\n".join(_words(message) for message in request.body.get("messages", ()))
+
+
+def _words(message: dict[str, Any]) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", "")) for part in content)
+
+
+def _plain(words: str) -> str:
+    """What the person wrote, of words that show it as a JSON string."""
+    _, found, quoted = words.partition("as a JSON string:\n")
+    return str(json.loads(quoted)) if found else words
+
+
+def _lists(words: str) -> Iterator[list[Any]]:
+    """The JSON lists in a text, one after another."""
+    decoder, at = json.JSONDecoder(), words.find("[")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(words, at)
+        except ValueError:
+            end = at + 1
+        else:
+            yield value
+        at = words.find("[", end)
+
+
+def _wanted(body: dict[str, Any]) -> dict[str, Any]:
+    """Properties of the structured answer that is asked for by a tool; empty for none."""
+    for tool in body.get("tools") or ():
+        function = tool.get("function", {})
+        if function.get("name") == FINAL:
+            properties: dict[str, Any] = function.get("parameters", {}).get("properties", {})
+            return properties
+    return {}
+
+
+def _is_structured(body: dict[str, Any]) -> bool:
+    return bool(body.get("response_format"))
+
+
+def _structured(request: Received, value: Any) -> Answer:
+    """The value in the form in which it is asked for: by a tool, wrapped in an object, or as it is."""
+    wanted = _wanted(request.body)
+    if wanted:
+        arguments = value if isinstance(value, dict) else {next(iter(wanted)): value}
+        return Answer(calls=(Call(FINAL, json.dumps(arguments)),))
+    if _is_structured(request.body):
+        return Answer(json.dumps({"response": value}))
+    return Answer(json.dumps(value))

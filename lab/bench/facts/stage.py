@@ -1,0 +1,183 @@
+"""Stage of a measurement: the model's server and a gateway in front of it, each a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from lab.bench.facts.client import Client, NoAnswerError
+from lab.bench.facts.costs import Costs, costs
+from lab.bench.facts.systems import System, free_port
+from lab.bench.process import CHECKOUT, MeasurementError, Program
+
+_UPSTREAM = "from lab.bench.facts.upstream import main; main()"
+START_S = 120.0
+STOP_S = 30.0
+SETTLE_S = 300.0
+QUIET_S = 0.15
+"""Without a call and without work, after which a gateway is done."""
+_LOOK_S = 0.01
+_STEP_S = 0.02
+_BUSY_CPU_S = 0.015
+"""More in a window than a program at rest may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the model's server has been asked so far."""
+
+    calls: dict[str, int]
+    texts: int
+    """That were embedded."""
+    shown: tuple[dict[str, Any], ...]
+    """Of the last chats, see `upstream.Counted`."""
+
+    @property
+    def total(self) -> int:
+        """All calls."""
+        return sum(self.calls.values())
+
+
+class Upstream:
+    """The model's server, as the others see it."""
+
+    def __init__(self, base: str) -> None:
+        """It runs.
+
+        Args:
+            base: Of its paths.
+        """
+        self.base = base
+        self._client = Client(base)
+
+    def client(self) -> Client:
+        """A new client of it, without a gateway between."""
+        return Client(self.base)
+
+    def seen(self) -> Seen:
+        """What it has been asked so far."""
+        told = json.loads(self._client.get("counts"))
+        return Seen(told["calls"], told["texts"], tuple(told["shown"]))
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._client.close()
+
+
+@contextlib.contextmanager
+def upstream(folder: Path, latency_s: float = 0.0) -> Iterator[Upstream]:
+    """A model's server that takes so long for every answer."""
+    inherited = {"PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
+    command = (sys.executable, "-P", "-c", _UPSTREAM, json.dumps({"latency_s": latency_s}))
+    with Program(command, inherited, CHECKOUT, folder / "upstream.stderr", is_heard=True) as program:
+        base = program.first_line()
+        if not base:
+            raise MeasurementError(f"the model's server did not start: {folder / 'upstream.stderr'}")
+        its_own = Upstream(base)
+        try:
+            yield its_own
+        finally:
+            its_own.close()
+
+
+class Gateway:
+    """A system that runs; a context manager, after which it is dead."""
+
+    def __init__(self, system: System, place: Path, its_upstream: Upstream) -> None:
+        """Start it; `wait` waits for it.
+
+        Args:
+            system: Which one.
+            place: Its folder.
+            its_upstream: In front of which it stands.
+        """
+        self.upstream = its_upstream
+        self._log = place / "log"
+        port = free_port()
+        self.root = f"http://127.0.0.1:{port}"
+        start = system.start(place, port, its_upstream.base)
+        self._begun = perf_counter()
+        self._program = Program(start.command, start.environment, place, self._log)
+
+    @property
+    def base(self) -> str:
+        """Of the paths of OpenAI's."""
+        return f"{self.root}/v1"
+
+    def client(self) -> Client:
+        """A new client of it."""
+        return Client(self.base)
+
+    def wait(self) -> float:
+        """Wait until it is healthy; gives the seconds since its start.
+
+        Raises:
+            MeasurementError: it has ended, or is not within `START_S`.
+        """
+        pause = threading.Event()
+        with Client(self.root) as client:
+            while perf_counter() - self._begun < START_S and self._program.is_running:
+                with contextlib.suppress(NoAnswerError):
+                    client.get("/health")
+                    return self.age_s()
+                pause.wait(_LOOK_S)
+        raise MeasurementError(f"a gateway did not start: {last_line(self._log)}")
+
+    def age_s(self) -> float:
+        """Seconds since its start."""
+        return perf_counter() - self._begun
+
+    def costs(self) -> Costs:
+        """What it has cost so far."""
+        return costs(self._program.pid)
+
+    def settle(self, quiet_s: float = QUIET_S) -> Seen:
+        """Wait until it does nothing more, and asks for nothing; what has been asked for by then.
+
+        Raises:
+            MeasurementError: it has ended, or goes on after `SETTLE_S`.
+        """
+        begun = since = perf_counter()
+        seen, cpu_s, pause = self.upstream.seen(), self.costs().cpu_s, threading.Event()
+        while perf_counter() - since < quiet_s:
+            pause.wait(_STEP_S)
+            now, used_s = self.upstream.seen(), self.costs().cpu_s
+            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S:
+                seen, cpu_s, since = now, used_s, perf_counter()
+            if not self._program.is_running or perf_counter() - begun > SETTLE_S:
+                raise MeasurementError(f"a gateway ended, or is not done: {last_line(self._log)}")
+        return seen
+
+    def stop(self) -> float:
+        """End it in good order; gives the seconds that this took.
+
+        Raises:
+            MeasurementError: it had to be killed.
+        """
+        begun = perf_counter()
+        if not self._program.end(STOP_S):
+            raise MeasurementError(f"a gateway did not end within {STOP_S:g} s: {last_line(self._log)}")
+        return perf_counter() - begun
+
+    def kill(self) -> None:
+        """Kill it."""
+        self._program.kill()
+
+    def __enter__(self) -> Gateway:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.__exit__()
+
+
+def last_line(log: Path) -> str:
+    """The last words of a program."""
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1] if lines else "it said nothing"

@@ -1,0 +1,115 @@
+"""Systems that are measured: how each is started in front of a model's server, and where its files are."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lab.bench.process import CHECKOUT
+
+_NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY|.*_BASE_URL", re.IGNORECASE)
+_OURS = "from actors.cli import agent; agent(prog_name='agent')"
+MOST_ENTRIES = 1_000_000
+STORE = "memory_db"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a program is started with."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+class System(Protocol):
+    """One of them."""
+
+    @property
+    def name(self) -> str:
+        """In tables."""
+
+    def start(self, place: Path, port: int, base: str) -> Start:
+        """How it is started.
+
+        Args:
+            place: Folder of its own, with what earlier starts left.
+            port: Where it is to listen, on loopback.
+            base: Of the model's server.
+        """
+
+    def store(self, place: Path) -> Path:
+        """Folder below which `entries` is."""
+
+
+class Ours:
+    """`agent gateway` of this checkout."""
+
+    name = "remembrancer"
+
+    def start(self, place: Path, port: int, base: str) -> Start:
+        """With settings in `place`."""
+        settings = place / "agent.toml"
+        settings.write_text(
+            f"data_root = {json.dumps(str(place / 'data'))}\n[facts]\nopenai_base_url = {json.dumps(base)}\n"
+            f"gateway_port = {port}\nmax_entries = {MOST_ENTRIES}\n"
+        )
+        command = (sys.executable, "-P", "-c", _OURS, "gateway", "--config", str(settings))
+        return Start(command, {**_inherited(), "PYTHONPATH": str(CHECKOUT)})
+
+    def store(self, place: Path) -> Path:
+        """Below the data root."""
+        return place / "data" / STORE
+
+
+class Peer:
+    """agent-cli 0.112.0, `memory proxy`, with the options that make it do the same and log little.
+
+    Its reranker is taken from $HF_HOME, see `reranker_peer.py`, or downloaded.
+    """
+
+    name = "agent-cli"
+
+    def __init__(self, program: Path) -> None:
+        """Nothing is started.
+
+        Args:
+            program: Its executable.
+        """
+        self._program = program
+
+    def start(self, place: Path, port: int, base: str) -> Start:
+        """With a store in `place`."""
+        options = {
+            "memory-path": str(self.store(place)),
+            "openai-base-url": base,
+            "max-entries": str(MOST_ENTRIES),
+            "host": "127.0.0.1",
+            "port": str(port),
+            "log-level": "warning",
+        }
+        given = (part for name, value in options.items() for part in (f"--{name}", value))
+        command = (str(self._program), "memory", "proxy", *given, "--no-git-versioning")
+        return Start(command, {**_inherited(), "OPENAI_API_KEY": "unused", "ANONYMIZED_TELEMETRY": "False"})
+
+    def store(self, place: Path) -> Path:
+        """Beside nothing else."""
+        return place / STORE
+
+
+def free_port() -> int:
+    """A port on which nothing listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _inherited() -> dict[str, str]:
+    """The environment without what an operator may have set for a real agent."""
+    return {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.bench.facts.kills import COUNTED, Said, judged, killed
+from lab.bench.facts.store import Entry, Stored
+from lab.bench.facts.systems import Ours
+from lab.bench.facts.words import fact, message
+
+ANSWERED = Said("talk", "life", 1, "noted", is_stream=False)
+STREAMED = Said("talk", "life", 2, "noted too", is_stream=True)
+CUT_OFF = Said("talk", "life", 3, "", is_stream=False)
+
+
+def entry(role: str, body: str, path: str = "entries/talk/x.md", conversation: str = "talk") -> Entry:
+    return Entry(path, role, conversation, body)
+
+
+WHOLE = (
+    entry("user", message("life", 1)),
+    entry("assistant", "noted"),
+    entry("memory", fact("life", 1)),
+    entry("user", message("life", 2)),
+    entry("assistant", "noted too"),
+    entry("memory", fact("life", 2)),
+)
+
+
+def figures(*entries: Entry, said: tuple[Said, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, float]:
+    found = judged(said, Stored(entries, ()))
+    return {name: found[name] for name in COUNTED[2:] if found[name]}
+
+
+def test_what_was_answered_must_be_kept_and_what_was_cut_off_may_be() -> None:
+    assert figures(*WHOLE) == {}
+    assert figures(*WHOLE, entry("user", message("life", 3)), entry("memory", fact("life", 3))) == {}
+    found = judged((ANSWERED, CUT_OFF), Stored(WHOLE, ("x: half",)))
+    assert (found["said"], found["answered"], found["files"], found["broken"]) == (2, 1, len(WHOLE), 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "lost"),
+    [(0, "words_lost"), (1, "answers_lost"), (2, "facts_lost"), (3, "words_lost"), (4, "streams_lost")],
+)
+def test_each_thing_that_is_missing_is_counted_as_what_it_is(place: int, lost: str) -> None:
+    missing = WHOLE[place]
+    assert figures(*(each for each in WHOLE if each is not missing)) == {lost: 1}
+    moved = entry(missing.role, missing.body, "entries/talk/deleted/x.md")
+    assert figures(*(each if each is not missing else moved for each in WHOLE)) == {lost: 1}
+    elsewhere = entry(missing.role, missing.body, conversation="other")
+    assert figures(*(each if each is not missing else elsewhere for each in WHOLE)) == {lost: 1}
+
+
+@pytest.mark.parametrize("place", range(len(WHOLE)))
+def test_what_is_there_twice_is_counted(place: int) -> None:
+    name = "facts_doubled" if WHOLE[place].role == "memory" else "turns_doubled"
+    assert figures(*WHOLE, WHOLE[place]) == {name: 1}
+    assert figures(entry("memory", fact("life", 3)), entry("memory", fact("life", 3)), said=(CUT_OFF,)) == {
+        "facts_doubled": 1
+    }
+
+
+@pytest.mark.slow
+def test_a_gateway_is_killed_and_whole_answers_and_facts_are_kept(tmp_path: Path) -> None:
+    told: list[int] = []
+    found = killed(Ours(), tmp_path, 2, "test", told.append)
+    assert told == [1, 2]
+    assert found["kills"] == 2
+    assert found["answered"] > 0
+    lost = ("words_lost", "answers_lost", "facts_lost", "turns_doubled", "facts_doubled", "broken", "torn")
+    assert {name: found[name] for name in lost if found[name]} == {}
