@@ -133,7 +133,6 @@ def test_every_package_that_is_imported_is_declared() -> None:
     run = [
         *project["dependencies"],
         *project["optional-dependencies"]["local"],
-        *project["optional-dependencies"]["rerank"],
     ]
 
     missing = undeclared(PACKAGES, run)

@@ -40,7 +40,8 @@ class RunningFacts:
         self._numbers = itertools.count(1)
         self.system = ActorSystem(workers=2)
         self.asker = self.system.edge("asker")
-        given = FactsConfig(**{"root": self.memory, "api_base": "http://127.0.0.1:9/v1"} | config)
+        usual: dict[str, Any] = {"root": self.memory, "api_base": "http://127.0.0.1:9/v1"}
+        given = FactsConfig(**usual | config)
         self.system.register(ActorSpec(FACT_INDEX.kind, lambda _key: FactIndexActor(root)))
         self.system.register(ActorSpec(FACTS_EMBEDDER.kind, lambda _key: EmbedderDouble(self.embedder)))
         self.system.register(ActorSpec(FACT_RECALL.kind, lambda _key: FactRecallActor(given)))
