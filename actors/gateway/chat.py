@@ -78,8 +78,15 @@ class Chat:
                 return await relay(request, response, headers)
             if response.content_type != "text/event-stream":
                 return await self._whole(request, response, turn, recalled, headers)
-            answer = await relay(request, response, headers, text.feed)
-            if text.is_done or _has_known_end(response):
+
+            async def take(piece: bytes) -> None:
+                """Have an answer kept before the client is given the piece that makes it whole."""
+                text.feed(piece)
+                if text.is_done and not turn.has_ended:
+                    await self._end(turn, text.text)
+
+            answer = await relay(request, response, headers, take)
+            if not turn.has_ended and _has_known_end(response):
                 await self._end(turn, text.text)
             return answer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import unquote, urlsplit
 
@@ -40,7 +40,7 @@ _OURS = frozenset({"host", "content-length", "expect"})
 _NOT_INVENTED = ("User-Agent", "Content-Type", "Accept")
 
 
-Taker = Callable[[bytes], None]
+Taker = Callable[[bytes], Awaitable[None]]
 """Is shown a piece of an answer."""
 
 
@@ -195,7 +195,7 @@ async def relay(
     await answer.prepare(request)
     async for piece in pieces_of(response):
         if take is not None:
-            take(piece)
+            await take(piece)
         await answer.write(piece)
     return answer
 

@@ -39,6 +39,8 @@ class Turn:
         self._words = chat.question if chat.ends_with_user else ""
         """What the person says in it; empty where it goes on with a tool's result."""
         self._is_begun = False
+        self.has_ended = False
+        """Whether the turn was given its answer."""
 
     def begin(self) -> None:
         """Have the person's words kept, where there are any; `end` or `leave` says that the turn is over."""
@@ -48,7 +50,7 @@ class Turn:
 
     async def end(self, answer: str) -> bool:
         """Have the turn kept with its answer, and wait a moment; gives whether it is known to be kept."""
-        self._is_begun = False
+        self._is_begun, self.has_ended = False, True
         kept = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
         return isinstance(await asyncio.shield(kept), TurnStored)
 

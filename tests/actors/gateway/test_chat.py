@@ -146,6 +146,31 @@ def test_a_stream_passes_piece_by_piece_and_is_kept_in_two_halves(rig: GatewayRi
     assert (second.answer_text, second.is_over, second.turn_id) == ("Hello", True, first.turn_id)
 
 
+def test_an_answer_is_kept_before_the_client_can_know_that_it_is_whole(rig: GatewayRig) -> None:
+    goes_on = threading.Event()
+
+    async def held(request: web.Request) -> web.StreamResponse:
+        import asyncio
+
+        answer = await stream(request, event("Hello"), event(finish_reason="stop"))
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        await answer.write(DONE)
+        return answer
+
+    rig.upstream.handler = held
+    body = json.dumps(STREAM).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with rig.raw(head + body) as connection:
+        seen = b""
+        while b"stop" not in seen:
+            seen += connection.recv(4_096)
+        assert [(each.answer_text, each.is_over) for each in rig.facts.stored] == [("", False), ("Hello", True)]
+        goes_on.set()
+        while DONE not in seen:
+            seen += connection.recv(4_096)
+    assert len(rig.facts.stored) == 2
+
+
 def test_the_first_piece_does_not_wait_for_the_second(rig: GatewayRig) -> None:
     goes_on = threading.Event()
 
