@@ -234,12 +234,13 @@ class Committed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FactsTimer(StrEnum):
-    """What a timer of the actor's own is for."""
+    """What a timer of the actor's own is for; a snapshot is `memory_index.json`."""
 
     SNAPSHOT = "snapshot"
-    """`memory_index.json` is to be written."""
     RETRY = "retry"
     """Owed work that failed is to be tried again."""
+    CROSS_OUT = "cross-out"
+    """What is done is to be safe from a power loss, and crossed out."""
     COMPARE = "compare"
     """All files are to be compared with what is known."""
     DEADLINES = "deadlines"

@@ -51,6 +51,8 @@ from messages.turn import EventsLogged, TurnEnded
 
 log = logging.getLogger(__name__)
 
+CROSS_OUT_S = 1.0
+"""From a change to the time when it is safe from a power loss; what is said in turns is so at once."""
 COMPARE_S = 1.0
 """From the last sign of a change to the comparison of all files."""
 OPEN_AGAIN_S = 5.0
@@ -111,6 +113,7 @@ class FactsActor(Actor):
                 if part is not None and self._is_open:
                     part.stop()
             if self._is_open:
+                self._cross_out()
                 self._write_snapshot()
             self._journal.close()
 
@@ -170,6 +173,7 @@ class FactsActor(Actor):
                 return TurnStored(request_id=message.request_id)
             case AddEntry():
                 added = self._requests.add(message)
+                self._files.sync()
                 self._changed()
                 return added
             case ListEntries():
@@ -262,6 +266,7 @@ class FactsActor(Actor):
 
     def _changed(self) -> None:
         """Something has changed in the files."""
+        self._set(FactsTimer.CROSS_OUT, CROSS_OUT_S)
         self._set(FactsTimer.SNAPSHOT, self._config.snapshot_s)
         if self._git is not None and self._is_open:
             self._git.commit()
@@ -282,6 +287,9 @@ class FactsActor(Actor):
             case FactsTimer.SNAPSHOT:
                 with self.blocking():
                     self._write_snapshot()
+            case FactsTimer.CROSS_OUT:
+                with self.blocking():
+                    self._cross_out()
             case FactsTimer.COMPARE:
                 with self.blocking():
                     self._compare()
@@ -290,6 +298,14 @@ class FactsActor(Actor):
                 self._pipeline.go_on()
             case FactsTimer.RETRY:
                 pass
+
+    def _cross_out(self) -> None:
+        try:
+            self._files.sync()
+            self._journal.cross_out()
+        except OSError as error:
+            log.warning("what is done cannot be crossed out, which is tried again: %s", error)
+            self._set(FactsTimer.CROSS_OUT, OPEN_AGAIN_S)
 
     def _write_snapshot(self) -> None:
         try:

@@ -44,7 +44,7 @@ def _prefix(value: str) -> str:
     return value
 
 
-Keys = FrozenMap[Annotated[str, AfterValidator(_secret_name)], Annotated[str, AfterValidator(_prefix)]]
+Keys = FrozenMap[Annotated[str, AfterValidator(_prefix)], Annotated[str, AfterValidator(_secret_name)]]
 
 
 class FactsTable(Table):
@@ -59,7 +59,7 @@ class FactsTable(Table):
     gateway_port: Whole = Field(default=8_100, ge=0, le=65_535)
     """0 for any that is free."""
     keys: Keys = FrozenMap()
-    """Name of a secret that clients show -> beginning of the `memory_id`s that it is good for; empty for all."""
+    """Beginning of `memory_id`s, empty for all -> name of the secret that clients show for them."""
     max_body_mib: Number = Field(default=32.0, gt=0, le=1_024)
     """Larger requests are refused."""
     memory_path: Annotated[str, AfterValidator(_path)] = "./memory_db"

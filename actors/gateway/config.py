@@ -36,7 +36,7 @@ class GatewayTable(Protocol):
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """Name of a secret -> prefix of `memory_id`."""
+        """Prefix of `memory_id` -> name of a secret."""
 
     @property
     def max_body_mib(self) -> float:
@@ -71,7 +71,7 @@ def config_of(table: GatewayTable, secrets: Mapping[str, str]) -> GatewayConfig:
         upstream_key=secrets.get(table.upstream_key, ""),
         address=table.gateway_address,
         port=table.gateway_port,
-        keys=MappingProxyType({secrets[name]: prefix for name, prefix in table.keys.items()}),
+        keys=MappingProxyType({secrets[name]: prefix for prefix, name in table.keys.items()}),
         max_body_bytes=int(table.max_body_mib * 1024 * 1024),
         read_deadline_s=table.read_deadline_s,
     )
@@ -87,23 +87,23 @@ def problem_of(table: GatewayTable, secrets: Mapping[str, str]) -> str:
     if not table.keys and not is_loopback(table.gateway_address):
         return (
             f"facts.gateway_address {table.gateway_address!r} is not loopback: facts.keys must name at least one "
-            "secret that clients show, e.g. { ALICE_API_KEY = 'alice/' }"
+            "secret that clients show, e.g. { 'alice/' = 'ALICE_API_KEY' }"
         )
     return _problem_of_keys(table, secrets)
 
 
 def _problem_of_keys(table: GatewayTable, secrets: Mapping[str, str]) -> str:
     owners: dict[str, str] = {}
-    for name, prefix in table.keys.items():
+    for prefix, name in table.keys.items():
         key = secrets.get(name, "")
         if len(key) < SHORTEST_KEY:
             return f"facts.keys: the secret {name} must be set, with at least {SHORTEST_KEY} characters"
         if name == table.upstream_key or key == secrets.get(table.upstream_key):
             return f"facts.keys: {name} is what the model's server is called with (facts.upstream_key): name another"
         if key in owners:
-            return f"facts.keys: {name} and {owners[key]} are the same secret"
+            return f"facts.keys: {name} and {owners[key]} are the same secret: each owner needs one"
         owners[key] = name
-        for other in set(table.keys.values()) - {prefix, ""}:
+        for other in set(table.keys) - {prefix, ""}:
             if prefix and other.startswith(prefix):
                 return f"facts.keys: the prefix {other!r} begins with the prefix {prefix!r} of {name}"
     return ""

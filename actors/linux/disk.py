@@ -116,11 +116,16 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
     Raises:
         OSError: some of it may not be.
     """
-    _write(disk, fd, data)
+    write_some(disk, fd, data)
     disk.sync(fd)
 
 
-def _write(disk: Disk, fd: int, data: bytes) -> None:
+def write_some(disk: Disk, fd: int, data: bytes) -> None:
+    """Write all of `data`; it is there whenever the process is killed, and after a power loss perhaps not.
+
+    Raises:
+        OSError: some of it may not be there.
+    """
     written = 0
     while written < len(data):
         count = disk.write(fd, data[written:] if written else data)
@@ -153,7 +158,7 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
     try:
         fd = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         try:
-            (write_all if is_durable else _write)(disk, fd, data)
+            (write_all if is_durable else write_some)(disk, fd, data)
         finally:
             os.close(fd)
         disk.replace(draft, path)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.facts.store.front_matter import read_keys
-from actors.linux.disk import Disk, RealDisk, put_whole
+from actors.linux.disk import Disk, RealDisk, make_durable, put_whole
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
 from domain.facts.entry import Defaults, Entry, read_entry, with_replacement, write_entry
@@ -59,6 +59,8 @@ class EntryFiles:
         """
         self.root = root
         self._disk = disk or RealDisk()
+        self._unsynced: set[Path] = set()
+        """Files that a power loss may still take."""
 
     def prepare(self) -> None:
         """Make the folder.
@@ -105,7 +107,7 @@ class EntryFiles:
         return Filed(read_entry(text, self._defaults(path, place), read_keys), path, digest_of(data), text)
 
     def write(self, entry: Entry, path: str) -> str:
-        """Keep an entry.
+        """Keep an entry; whole whenever the process is killed, and safe from a power loss after `sync`.
 
         Returns:
             The digest of its file.
@@ -117,7 +119,8 @@ class EntryFiles:
         target = self.root / path
         if not target.parent.is_dir():
             make_private(target.parent, self._disk.make_folder)
-        put_whole(self._disk, target, data)
+        put_whole(self._disk, target, data, is_durable=False)
+        self._unsynced.add(target)
         return digest_of(data)
 
     def bury(self, path: str, replaced_by: str = "") -> str:
@@ -141,11 +144,31 @@ class EntryFiles:
             make_private((self.root / target).parent, self._disk.make_folder)
         if replaced_by:
             text = with_replacement(filed.text, replaced_by)
-            put_whole(self._disk, self.root / target, text.encode("utf-8", "replace"))
+            put_whole(self._disk, self.root / target, text.encode("utf-8", "replace"), is_durable=False)
             self._disk.unlink(self.root / path)
         else:
             self._disk.replace(self.root / path, self.root / target)
+        self._unsynced.update((self.root / path, self.root / target))
         return target
+
+    def sync(self) -> None:
+        """Have all that was changed safe from a power loss.
+
+        Raises:
+            OSError: it may not be.
+        """
+        folders = set[Path]()
+        for path in self._unsynced:
+            folders.add(path.parent)
+            with suppress(FileNotFoundError):
+                fd = self._disk.open(path, os.O_RDONLY)
+                try:
+                    self._disk.sync(fd)
+                finally:
+                    os.close(fd)
+        for folder in folders:
+            make_durable(self._disk, folder, self.root)
+        self._unsynced.clear()
 
     def is_buried(self, path: str) -> bool:
         """Whether an entry that was at `path` is among the deleted ones."""

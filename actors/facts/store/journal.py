@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, put_whole, write_all
+from actors.linux.disk import Disk, RealDisk, put_whole, write_all, write_some
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,11 @@ class Owed:
 
 
 class Journal:
-    """The file; every line is on the disk when the call returns."""
+    """The file; what is said in a turn is on the disk when the call returns, the rest with the next such line.
+
+    A kill takes no line. A power loss may take the later steps of a turn, which are then made again: ids follow from
+    the turn, so nothing comes of that twice.
+    """
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         """Nothing is opened yet.
@@ -102,6 +106,7 @@ class Journal:
         self._disk = disk or RealDisk()
         self._fd = -1
         self._bytes = 0
+        self._done: list[_Line] = []
         self.owed: dict[str, Owed] = {}
         """By turn, in order."""
 
@@ -112,6 +117,7 @@ class Journal:
             OSError: the file cannot be read or written.
         """
         self.owed.clear()
+        self._done.clear()
         for line in self._read():
             self._take(line)
         self._compact()
@@ -144,24 +150,35 @@ class Journal:
 
     def extracted(self, turn: str, facts: tuple[str, ...]) -> None:
         """Note what a turn's words say: nobody is asked for it again."""
-        self._append(_Extracted(turn, facts))
+        self._append(_Extracted(turn, facts), is_durable=False)
 
     def decided(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
         """Note what is to be changed: it is the same after a crash."""
-        self._append(_Decided(turn, changes, at))
+        self._append(_Decided(turn, changes, at), is_durable=False)
 
     def done(self, turn: str) -> None:
-        """Cross a turn out."""
-        self._append(_Done(turn))
+        """Note that nothing is owed for a turn any more; `cross_out` says so on the disk."""
+        self.owed.pop(turn, None)
+        self._done.append(_Done(turn))
+
+    def cross_out(self) -> None:
+        """Cross out what is done; only when what came of it is safe from a power loss.
+
+        Raises:
+            OSError: it may not be crossed out, and will be done once more by a later life.
+        """
+        done, self._done = self._done, []
+        if done:
+            self._append(*done, is_durable=False)
         if not self.owed and self._bytes > COMPACT_BYTES:
             self._compact()
 
-    def _append(self, *lines: _Line) -> None:
+    def _append(self, *lines: _Line, is_durable: bool = True) -> None:
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         if self._fd < 0:
             self._open_file()
         try:
-            write_all(self._disk, self._fd, data)
+            (write_all if is_durable else write_some)(self._disk, self._fd, data)
         except OSError:
             self._cut_back()
             raise

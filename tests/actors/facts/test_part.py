@@ -107,7 +107,7 @@ def test_a_reranker_is_made_where_one_is_named_and_says_what_it_lacks(tmp_path: 
         ('reranker = "best"', "onnx"),
         ('memory_path = ""', "path of a folder"),
         ('openai_base_url = "ftp://x"', "http://"),
-        ('keys = { "alice" = "a/" }', "name of a secret"),
+        ('keys = { "alice/" = "a key itself" }', "name of a secret"),
         ("gateway_port = 70000", "65535"),
         ("max_entries = 0", "1"),
         ("unknown = 1", "unknown"),

@@ -47,6 +47,8 @@ def test_each_step_is_known_after_a_crash(journal: Journal, tmp_path: Path) -> N
 def test_what_is_done_is_known_no_more_and_leaves_no_line(journal: Journal, tmp_path: Path) -> None:
     journal.end(owed("a"), is_new=True, answer_text="", model="", at=AT)
     journal.done("a")
+    assert journal.owed == {}
+    journal.cross_out()
     later = again(journal, tmp_path)
 
     assert later.owed == {}
@@ -72,3 +74,10 @@ def test_lines_of_a_turn_that_nobody_knows_are_passed_over(journal: Journal) -> 
     journal.extracted("unknown", ("fact",))
 
     assert journal.owed == {}
+
+
+def test_what_is_done_and_not_crossed_out_is_known_after_a_crash(journal: Journal, tmp_path: Path) -> None:
+    journal.end(owed("a"), is_new=True, answer_text="", model="", at=AT)
+    journal.done("a")
+
+    assert list(again(journal, tmp_path).owed) == ["a"]
