@@ -319,13 +319,13 @@ class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
     """Drop rows, then put rows, all or nothing; answered by `RowsChanged` or `Refused`.
 
     A row that is put takes the place of one of the same id, and of one of the same path; one without a vector keeps
-    that of the same id if the content and the model are the same.
+    that of the same id if the content and the model are the same, or no model is named.
     """
 
     request_id: RequestId
     reply_to: Address
     model: str
-    """Vector space of the rows' vectors."""
+    """Vector space of the rows' vectors; may be empty where there is none."""
     put: tuple[IndexRow, ...] = ()
     drop: tuple[str, ...] = ()
     """Ids."""
@@ -339,6 +339,10 @@ class RowsChanged(Message, frozen=True, kw_only=True, gc=False):
 
 class IndexBegun(Message, frozen=True, kw_only=True, gc=False):
     """The index is another file than before, and may know less: told to FactsActor."""
+
+
+class IndexTidyDue(Message, frozen=True, kw_only=True, gc=False):
+    """What was written lately is taken into the database itself, by a timer of the index's own."""
 
 
 class FindRows(Message, frozen=True, kw_only=True, gc=False):
@@ -396,5 +400,6 @@ FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
 FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
 FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
 IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
+IndexMessage = IndexCommand | IndexTidyDue | DescribeYourself
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
 IndexEvent = IndexBegun

@@ -24,6 +24,8 @@ from pathlib import Path
 from actors.context.log.data_root import UNFINISHED_RESTORE
 from actors.context.log.ends import FILE_NAME as ENDS
 from actors.context.log.scan import log_names
+from actors.memory.facts.database import FILE as FACTS_INDEX
+from actors.memory.facts.database import FOLDER as FACTS
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
 
@@ -73,6 +75,8 @@ def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
         return [*reversed(logs), *others]
     if folder == (WORK,):
         return sorted(name for name in names if name != TRASH)
+    if folder == (FACTS,):  # derived as well; whatever else people keep there is not
+        return sorted(name for name in names if not name.startswith(FACTS_INDEX))
     return sorted(names)
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import apsw
 
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Timer, not_understood
 from actors.memory.facts.database import FILE, FOLDER
-from actors.memory.facts.store import FactStore, RowError
+from actors.memory.facts.store import DamageError, FactStore, RowError
 from messages.base import Message, flaw_of
 from messages.facts import (
     FACTS,
@@ -19,6 +19,8 @@ from messages.facts import (
     FindRows,
     IndexBegun,
     IndexCommand,
+    IndexMessage,
+    IndexTidyDue,
     LoadRows,
     RowsChanged,
     RowsFetched,
@@ -30,12 +32,17 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
+TIDY_S = 2.0
+"""How long nothing has been changed when all of the WAL goes into the database."""
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, DamageError, UnicodeDecodeError)
+_TROUBLE = (apsw.Error, OSError, DamageError, UnicodeDecodeError)
+
 
 class FactIndexActor(Actor):
     """Rows and vectors of entries: keeps them, and finds the nearest.
 
     Owns: `facts/index.sqlite` in the data root, all of which can be made again.
-    Asks: nobody.
+    Asks: nobody; tells the facts when the index is another one than before.
     Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: what is asked meanwhile is
     refused with the reason, and the file is tried again with the next request; a damaged one is moved aside.
     """
@@ -49,21 +56,27 @@ class FactIndexActor(Actor):
         super().__init__()
         self._path = None if data_root is None else data_root / FOLDER / FILE
         self._store: FactStore | None = None
+        self._known: tuple[int, int] | None = None
+        """What tells the file that was open last from others; None before there was one."""
         self._trouble = ""
-        self._is_doubtful = False
-        self._was_open = False
+        self._is_damaged = False
+        """Whether damage was met with, so that the next opening begins anew."""
+        self._tidying: Timer | None = None
+        self._changed_at = 0.0
 
     def on_stop(self) -> None:
         """Let go of the file."""
         self._close()
 
-    def handle(self, message: IndexCommand | DescribeYourself) -> None:
+    def handle(self, message: IndexMessage) -> None:
         """Answer; what cannot be done is refused."""
         match message:
-            case DescribeYourself():
-                self.tell(message.reply_to, self._description(message))
+            case IndexTidyDue():
+                self._tidy()
             case _ if flaw := flaw_of(message):
                 self._refuse(message, flaw)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
             case LoadRows():
                 self._answer(message, lambda store: RowsLoaded(request_id=message.request_id, rows=store.rows()))
             case FetchRows():
@@ -77,26 +90,41 @@ class FactIndexActor(Actor):
             case _:
                 not_understood(message)
 
-    @staticmethod
-    def _change(store: FactStore, message: ChangeRows) -> RowsChanged:
+    def _change(self, store: FactStore, message: ChangeRows) -> RowsChanged:
         store.change(message)
+        self._changed_at = self.monotonic()
+        if self._tidying is None:
+            self._tidying = self.after(TIDY_S, IndexTidyDue())
         return RowsChanged(request_id=message.request_id)
 
     def _answer(self, message: IndexCommand, do: Callable[[FactStore], Message]) -> None:
         try:
             with self.blocking():
                 answer = do(self._opened())
-        except (RowError, UnicodeEncodeError) as error:
+        except RowError as error:
+            self._be_well()
             self._refuse(message, str(error))
-        except (apsw.Error, OSError) as error:
-            self._be_in_trouble(error)
-            self._refuse(message, f"the facts' index cannot be used: {self._trouble}")
+        except UnicodeEncodeError as error:
+            self._refuse(message, f"{type(message).__name__}: what is not Unicode cannot be kept: {error}")
+        except _TROUBLE as error:
+            self._refuse(message, f"the facts' index cannot be used: {self._be_in_trouble(error)}")
         else:
-            self._trouble = ""
+            self._be_well()
             self.tell(message.reply_to, answer)
 
-    def _refuse(self, message: IndexCommand, reason: str) -> None:
-        self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+    def _tidy(self) -> None:
+        """Take what was written lately into the database; whatever is wrong, the next request will meet it."""
+        rest_s = self._changed_at + TIDY_S - self.monotonic()
+        self._tidying = self.after(rest_s, IndexTidyDue()) if rest_s > 0 else None
+        if self._store is None or rest_s > 0:
+            return
+        try:
+            with self.blocking():
+                self._store.tidy()
+        except (apsw.Error, OSError) as error:
+            log.info("the facts' index's WAL stays as it is for now: %s", error)
+
+    # the file
 
     def _opened(self) -> FactStore:
         """The store, opened anew if its file is not there any more."""
@@ -104,11 +132,11 @@ class FactIndexActor(Actor):
             log.warning("the facts' index is not there any more, or another one is: it is opened anew")
             self._close()
         if self._store is None:
-            self._store = FactStore(self._path, self.now(), is_doubtful=self._is_doubtful)
-            self._is_doubtful = False
-            if self._was_open:
+            self._store = FactStore(self._path, self.now(), is_damaged=self._is_damaged)
+            self._is_damaged = False
+            if self._known is not None and (self._store.is_new or self._store.inode != self._known):
                 self.tell(FACTS, IndexBegun())
-            self._was_open = True
+            self._known = self._store.inode
         return self._store
 
     def _close(self) -> None:
@@ -116,25 +144,40 @@ class FactIndexActor(Actor):
         if store is not None:
             try:
                 store.close()
-            except apsw.Error as error:
+            except (apsw.Error, OSError) as error:
                 log.info("the facts' index could not be closed in good order: %s", error)
 
-    def _be_in_trouble(self, error: apsw.Error | OSError) -> None:
-        """Note what is the matter, and let go of the file; the next request opens it."""
-        self._is_doubtful = self._is_doubtful or isinstance(error, apsw.CorruptError | apsw.NotADBError)
+    # trouble
+
+    def _be_in_trouble(self, error: Exception) -> str:
+        """What is the matter. The file stays open where only its time or its place was lacking."""
+        is_damage = isinstance(error, _DAMAGE)
+        self._is_damaged = self._is_damaged or is_damage
+        is_passing = isinstance(error, apsw.BusyError | apsw.FullError)
+        if not is_passing or (self._store is not None and self._store.is_in_transaction):
+            self._close()
         if not self._trouble:
             log.warning("the facts' index cannot be used, which is tried again with each request: %s", error)
-        self._trouble = str(error)
-        if not isinstance(error, apsw.BusyError):
-            self._close()
+        self._trouble = f"it is damaged: {error}" if is_damage else str(error)
+        return self._trouble
+
+    def _be_well(self) -> None:
+        if self._trouble:
+            log.info("the facts' index can be used again")
+        self._trouble = ""
+
+    def _refuse(self, message: IndexCommand | DescribeYourself, reason: str) -> None:
+        self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _description(self, message: DescribeYourself) -> SelfDescription:
         counts: tuple[tuple[str, int], ...] = ()
         try:
             with self.blocking():
                 counts = self._opened().figures()
-        except (apsw.Error, OSError) as error:
+        except _TROUBLE as error:
             self._be_in_trouble(error)
+        else:
+            self._be_well()
         return SelfDescription(
             request_id=message.request_id,
             about=self.address.kind,

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
+
+from messages.facts import EntryRole
 
 MOST_BYTES = 64 * 1024 * 1024
-SPARE = 64
+MOST_ALWAYS = 2
+"""Matrices that stay however large they are: a question is asked of two conversations."""
+SPARE = 16
 """Rows for which a matrix has room when it is made longer, at least."""
+ROW_BYTES = 250
+"""About what a row takes beside its vector."""
+UNIT = 1e-4
+"""How far a vector's length may be from 1."""
+_NUMBER = np.dtype("<f4")
+_ROUNDING = float(np.finfo(np.float32).eps) / 2
+N = TypeVar("N", bound=np.generic)
+_ROLES = {role: code for code, role in enumerate(EntryRole)}
 Key = tuple[str, str, int]
 """Conversation, vector space, and bytes of a vector."""
+
+
+class VectorError(ValueError):
+    """Bytes that are no vector of unit length; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,84 +40,136 @@ class VectorRow:
     number: int
     """Of its row in the database."""
     id: str
-    role: str
-    at: float
-    """When it was made, seconds since 1970: of equals the newest is found first."""
+    role: EntryRole
+    at: int
+    """When it was made: of equals the newest is found first."""
     vector: bytes
 
 
+def vector_of(data: bytes) -> NDArray[np.float32]:
+    """The numbers of a vector.
+
+    Args:
+        data: Little-endian float32.
+
+    Raises:
+        VectorError: it is none, or not of unit length.
+    """
+    if not data or len(data) % _NUMBER.itemsize:
+        raise VectorError(f"{len(data)} bytes are no vector: a multiple of {_NUMBER.itemsize} is required, and not 0")
+    vector = np.frombuffer(data, dtype=_NUMBER)
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    if not abs(length - 1.0) <= UNIT:
+        raise VectorError(f"a vector of the length {length:g} is none: 1 is required")
+    return vector
+
+
+def _resized(column: NDArray[N], rows: int) -> NDArray[N]:
+    """The same with room for more rows, or fewer; it has a row for each place."""
+    other = np.zeros((rows, *column.shape[1:]), dtype=column.dtype)
+    kept = min(rows, len(column))
+    other[:kept] = column[:kept]
+    return other
+
+
 class Matrix:
-    """Vectors of one conversation, of one size."""
+    """Vectors of one conversation, of one size, without gaps and in no order."""
 
     def __init__(self, size_bytes: int, rows: Iterable[VectorRow] = ()) -> None:
-        each = list(rows)
-        self._size = size_bytes
-        self._rows: list[VectorRow | None] = []
+        """Take rows in.
+
+        Raises:
+            VectorError: a row's vector is none.
+        """
+        first = list(rows)
+        self._ids: list[str] = []
         self._places: dict[str, int] = {}
-        self._vectors = np.zeros((len(each) + SPARE, size_bytes // 4), dtype="<f4")
-        for row in each:
+        self._vectors: NDArray[np.float32] = np.zeros((len(first), size_bytes // _NUMBER.itemsize), dtype=_NUMBER)
+        self._numbers: NDArray[np.int64] = np.zeros(len(first), dtype=np.int64)
+        self._times: NDArray[np.int64] = np.zeros(len(first), dtype=np.int64)
+        self._roles: NDArray[np.int8] = np.zeros(len(first), dtype=np.int8)
+        for row in first:
             self.put(row)
 
     @property
     def size_bytes(self) -> int:
-        """Of the vectors; the rest is counted with them."""
-        return self._vectors.nbytes + 200 * len(self._rows)
+        """Of everything, about."""
+        return self._vectors.nbytes + ROW_BYTES * len(self._vectors)
 
     def put(self, row: VectorRow) -> None:
-        """Take a vector in, in place of one of the same id."""
-        self.drop(row.id)
-        if len(row.vector) != self._size:
-            return
-        place = len(self._rows)
-        if place == len(self._vectors) and len(self._places) < place // 2:
-            self._close_ranks()
-            place = len(self._rows)
-        if place == len(self._vectors):
-            more = np.zeros((place + max(SPARE, place // 4), self._size // 4), dtype="<f4")
-            more[:place] = self._vectors
-            self._vectors = more
-        self._vectors[place] = np.frombuffer(row.vector, dtype="<f4")
-        self._rows.append(VectorRow(row.number, row.id, row.role, row.at, b""))
-        self._places[row.id] = place
+        """Take a vector in, in place of one of the same id.
 
-    def _close_ranks(self) -> None:
-        """Give the places of forgotten vectors back."""
-        live = [place for place, row in enumerate(self._rows) if row is not None]
-        self._vectors[: len(live)] = self._vectors[live]
-        self._vectors[len(live) :] = 0
-        self._rows = [self._rows[place] for place in live]
-        self._places = {row.id: place for place, row in enumerate(self._rows) if row is not None}
+        Raises:
+            VectorError: it is none.
+        """
+        vector = vector_of(row.vector)
+        place = self._places.setdefault(row.id, len(self._ids))
+        if place == len(self._ids):
+            self._ids.append(row.id)
+            if place == len(self._vectors):
+                self._resize(place + max(SPARE, place // 4))
+        self._vectors[place] = vector
+        self._numbers[place], self._times[place], self._roles[place] = row.number, row.at, _ROLES[row.role]
 
     def drop(self, entry_id: str) -> None:
-        """Forget a vector."""
+        """Forget a vector; the last one takes its place."""
         place = self._places.pop(entry_id, None)
-        if place is not None:
-            self._rows[place] = None
-            self._vectors[place] = 0
+        if place is None:
+            return
+        last = len(self._ids) - 1
+        moved = self._ids.pop()
+        if place != last:
+            self._ids[place] = moved
+            self._places[moved] = place
+            for column in (self._vectors, self._numbers, self._times, self._roles):
+                column[place] = column[last]
+        if last < len(self._vectors) // 2 - SPARE:
+            self._resize(last)
 
     def nearest(
-        self, vector: bytes, count: int, roles: Sequence[str], without: frozenset[str]
-    ) -> list[tuple[VectorRow, float]]:
-        """The nearest entries by cosine, with it; the newer of equals first."""
-        used = len(self._rows)
-        if not used or len(vector) != self._size:
-            return []
-        cosines = self._vectors[:used] @ np.frombuffer(vector, dtype="<f4")
-        found: list[tuple[VectorRow, float]] = []
-        wanted = min(used, count + len(without) + 8)
-        while True:
-            best = np.argpartition(-cosines, wanted - 1)[:wanted] if wanted < used else np.arange(used)
-            edge = float(cosines[best].min()) if wanted < used else -np.inf
-            found = [
-                (row, float(cosines[place]))
-                for place in best
-                if (row := self._rows[int(place)]) is not None and row.role in roles and row.id not in without
-            ]
-            found.sort(key=lambda each: (-each[1], -each[0].at, each[0].id))
-            # Ties at the edge may have been cut off in any order, and rows of other roles may have taken places.
-            if wanted == used or (len(found) > count and found[count - 1][1] > edge):
-                return found[:count]
-            wanted = min(used, 4 * wanted)
+        self, question: NDArray[np.float32], count: int, roles: Collection[EntryRole], without: Collection[str]
+    ) -> list[tuple[int, float]]:
+        """Numbers of the nearest rows, and their cosines, the nearest first; of equals the newer, then by id.
+
+        Args:
+            question: Of unit length, and of the size of these.
+            count: Most rows.
+            roles: Those that are looked at.
+            without: Ids of rows that are not.
+        """
+        places = self._allowed(roles, without)
+        if len(places) > count:
+            near = (self._vectors[: len(self._ids)] @ question)[places]
+            edge = np.partition(near, len(near) - count)[len(near) - count]
+            places = places[near >= edge - self._doubt]
+        cosines = self._cosines(places, question).tolist()
+        found = zip(cosines, self._times[places].tolist(), places.tolist(), strict=True)
+        best = sorted(found, key=lambda each: (-each[0], -each[1], self._ids[each[2]]))
+        return [(int(self._numbers[place]), cosine) for cosine, _, place in best[:count]]
+
+    def _allowed(self, roles: Collection[EntryRole], without: Collection[str]) -> NDArray[np.intp]:
+        is_wanted = np.array([role in roles for role in _ROLES])
+        is_allowed = is_wanted[self._roles[: len(self._ids)]]
+        is_allowed[[place for each in without if (place := self._places.get(each)) is not None]] = False
+        return np.flatnonzero(is_allowed)
+
+    @property
+    def _doubt(self) -> float:
+        """How far apart products in single precision are at least, if the cosines are to have the same order."""
+        return 2 * (UNIT + int(self._vectors.shape[1]) * _ROUNDING)
+
+    def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:
+        """In double precision, and of each row by itself: the same vectors have the same, wherever they stand."""
+        rows, asked = self._vectors[places].astype(np.float64), question.astype(np.float64)
+        lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((asked * asked).sum())
+        cosines: NDArray[np.float64] = np.clip((rows * asked).sum(axis=1) / lengths, -1.0, 1.0)
+        return cosines
+
+    def _resize(self, rows: int) -> None:
+        self._vectors = _resized(self._vectors, rows)
+        self._numbers = _resized(self._numbers, rows)
+        self._times = _resized(self._times, rows)
+        self._roles = _resized(self._roles, rows)
 
 
 class Matrices:
@@ -110,7 +180,7 @@ class Matrices:
 
         Args:
             load: Gives a conversation's vectors of one space.
-            most_bytes: Of all together; one alone may have more.
+            most_bytes: Of all together; the `MOST_ALWAYS` that were used last may have more.
         """
         self._load = load
         self._most_bytes = most_bytes
@@ -122,13 +192,16 @@ class Matrices:
         return sum(matrix.size_bytes for matrix in self._loaded.values())
 
     def of(self, key: Key) -> Matrix:
-        """The matrix of a conversation."""
+        """The matrix of a conversation.
+
+        Raises:
+            VectorError: what is loaded for it is no vector.
+        """
         matrix = self._loaded.get(key)
         if matrix is None:
             matrix = self._loaded[key] = Matrix(key[2], self._load(key))
-            while len(self._loaded) > 1 and self.size_bytes > self._most_bytes:
-                self._loaded.popitem(last=False)
         self._loaded.move_to_end(key)
+        self._bound()
         return matrix
 
     def put(self, key: Key, row: VectorRow) -> None:
@@ -136,12 +209,17 @@ class Matrices:
         if (matrix := self._loaded.get(key)) is not None:
             matrix.put(row)
 
-    def drop(self, conversation: str, entry_id: str) -> None:
-        """Note that an entry is no longer there."""
-        for (name, _, _), matrix in self._loaded.items():
-            if name == conversation:
-                matrix.drop(entry_id)
+    def drop(self, key: Key, entry_id: str) -> None:
+        """Note that a vector is no longer there."""
+        if (matrix := self._loaded.get(key)) is not None:
+            matrix.drop(entry_id)
 
     def clear(self) -> None:
         """Let go of all."""
         self._loaded.clear()
+
+    def _bound(self) -> None:
+        left = self.size_bytes
+        while left > self._most_bytes and len(self._loaded) > MOST_ALWAYS:
+            _, gone = self._loaded.popitem(last=False)
+            left -= gone.size_bytes

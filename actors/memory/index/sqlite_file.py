@@ -82,6 +82,23 @@ def remove_sides(path: Path) -> None:
         side.unlink(missing_ok=True)
 
 
+def inodes_of_sides(path: Path) -> dict[Path, tuple[int, int]]:
+    """What tells the WAL of an open database and its index from those that replace them."""
+    return {side: inode(side) for side in sides_of(path) if side.exists()}
+
+
+def remove_own_sides(path: Path, own: dict[Path, tuple[int, int]]) -> None:
+    """Delete the WAL of a database that is not there any more, which would be played into one that replaces it.
+
+    Args:
+        path: Of the database.
+        own: What its sides were, of `inodes_of_sides`; another one's stay.
+    """
+    for side in sides_of(path):
+        if side in own and is_in_place(side, own[side]):
+            side.unlink(missing_ok=True)
+
+
 def sides_of(path: Path) -> tuple[Path, ...]:
     """Where a database's WAL and the index of that are."""
     return tuple(Path(f"{path}{side}") for side in _SIDES)

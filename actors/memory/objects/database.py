@@ -10,15 +10,7 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
-from actors.memory.index.sqlite_file import (
-    inode,
-    is_in_place,
-    move_aside,
-    remove_sides,
-    require_sqlite,
-    sides_of,
-    transaction,
-)
+from actors.memory.index.sqlite_file import move_aside, remove_sides, require_sqlite, transaction
 
 log = logging.getLogger(__name__)
 
@@ -140,23 +132,6 @@ def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
         connection.close()
         raise
     return connection
-
-
-def inodes_of_sides(path: Path) -> dict[Path, tuple[int, int]]:
-    """What tells the WAL of an open database and its index from those that replace them."""
-    return {side: inode(side) for side in sides_of(path) if side.exists()}
-
-
-def remove_own_sides(path: Path, own: dict[Path, tuple[int, int]]) -> None:
-    """Delete the WAL of a database that is not there any more, which would be played into one that replaces it.
-
-    Args:
-        path: Of the database.
-        own: What its sides were, of `inodes_of_sides`; another one's stay.
-    """
-    for side in sides_of(path):
-        if side in own and is_in_place(side, own[side]):
-            side.unlink(missing_ok=True)
 
 
 def _create(path: Path) -> apsw.Connection:

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from actors.memory.index.sqlite_file import inode, is_in_place, transaction
+from actors.memory.index.sqlite_file import inode, inodes_of_sides, is_in_place, remove_own_sides, transaction
 from actors.memory.objects import bounds, rounds, texts
 from actors.memory.objects.bounds import StoreLimits
-from actors.memory.objects.database import inodes_of_sides, open_in_memory, open_or_begin, remove_own_sides
+from actors.memory.objects.database import open_in_memory, open_or_begin
 from actors.memory.objects.rounds import window_of
 from actors.memory.objects.values import FILE, RefusalError, microseconds, moment, number_of
 from messages.base import EventId, TurnId

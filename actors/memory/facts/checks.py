@@ -1,0 +1,41 @@
+"""Check of the facts' index: it is audited as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.part import Finding, Level
+
+NAME = "facts"
+SHOWN = 3
+"""Faults that are told one by one."""
+
+
+def findings(data_root: Path) -> Iterator[Finding]:
+    """Whether the index is sound; nothing of it is changed.
+
+    Args:
+        data_root: Where it is.
+    """
+    import apsw
+
+    from actors.memory.facts.audit import audit
+    from actors.memory.facts.database import FILE, FOLDER
+
+    index = data_root / FOLDER / FILE
+    if not index.exists():
+        yield Finding(NAME, Level.OK, "nothing is indexed yet: the index is made from the files when the layer starts")
+        return
+    try:
+        faults = audit(index)
+    except apsw.Error as error:
+        yield Finding(NAME, Level.WARN, f"{index} cannot be looked at: {error}")
+        return
+    if faults:
+        told = "; ".join(faults[:SHOWN])
+        yield Finding(
+            NAME, Level.WARN, f"{index} has {len(faults)} faults: {told}; without the file it is made again at a start"
+        )
+    else:
+        yield Finding(NAME, Level.OK, f"sound index, {index.stat().st_size // 1024} KiB")
