@@ -8,8 +8,12 @@ from pathlib import Path
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.lab.bench_recall import default_cache
+from actors.cli.lab.progress import Say, progress_line
 from actors.cli.lab.tables import print_tables
+
+QUICK_QUESTIONS = 5
+"""Of each conversation."""
 
 
 @click.command()
@@ -22,12 +26,31 @@ from actors.cli.lab.tables import print_tables
 )
 @click.option("--kills", type=click.IntRange(0, 10_000), default=10, show_default=True, help="How many.")
 @click.option("--seed", default="facts", show_default=True, help="Decides when the kills come.")
-def facts(as_json: bool, quick: bool, peer: Path | None, kills: int, seed: str) -> None:
-    """The gateway of the layer `facts`; two minutes, five with a peer, and two seconds more for each kill.
+@click.option("--data", type=click.Path(path_type=Path), help="A folder of conversation files, as `bench recall` has.")
+@click.option(
+    "--facts", "told", type=click.Path(path_type=Path), help="A folder with LoCoMo's own files: facts of the same."
+)
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where vectors are kept between runs; by default below $XDG_CACHE_HOME or ~/.cache.",
+)
+def facts(
+    as_json: bool,
+    quick: bool,
+    peer: Path | None,
+    kills: int,
+    seed: str,
+    data: Path | None,
+    told: Path | None,
+    cache: Path | None,
+) -> None:
+    """The gateway of the layer `facts`; two minutes, five with a peer, and a second more for each kill.
 
     In front of a model's server on loopback that answers at once: what is added to a request, 16 clients at once, CPU
     and bytes a turn, starts with 1,000 facts, searches in 10,000, then kills during the work behind the answers: every
-    turn that was answered, and every fact that it owes, must be on the disk exactly once. Exit code 1 when a target is
+    turn that was answered, and every fact that it owes, must be on the disk exactly once. With --data and --facts then
+    evidence for the questions of recorded conversations, beside the default memory's. Exit code 1 when a target is
     missed.
     """
     from lab.bench.facts.report import as_document, is_sound, tables
@@ -36,6 +59,9 @@ def facts(as_json: bool, quick: bool, peer: Path | None, kills: int, seed: str) 
     from lab.bench.machine import machine, machine_line
     from lab.bench.process import MeasurementError
 
+    if (data is None) != (told is None):
+        fail("--data and --facts are two halves of one set: both are required", 2)
+
     machine_facts = machine()
     systems: list[tuple[System, Sizes]] = [(Ours(), QUICK if quick else WHOLE)]
     if peer is not None:
@@ -43,7 +69,9 @@ def facts(as_json: bool, quick: bool, peer: Path | None, kills: int, seed: str) 
     try:
         with progress_line() as say:
             figures = measure(say, systems, min(kills, 2) if quick else kills, seed)
-    except MeasurementError as error:
+            if data is not None and told is not None:
+                figures[Ours.name] |= _evidence(data, told, cache, QUICK_QUESTIONS if quick else None, say)
+    except (MeasurementError, ValueError, OSError) as error:
         fail(str(error))
     if as_json:
         click.echo(json.dumps(as_document(figures, machine_facts, quick=quick), indent=2))
@@ -51,3 +79,15 @@ def facts(as_json: bool, quick: bool, peer: Path | None, kills: int, seed: str) 
         print_tables(machine_line(machine_facts), *tables(figures, quick=quick))
     if not is_sound(figures, quick=quick):
         fail("a promise is not kept, or a target is missed")
+
+
+def _evidence(data: Path, told: Path, cache: Path | None, limit: int | None, say: Say) -> dict[str, float]:
+    """Figures of what stands in the blocks."""
+    from actors.embedder.local import LocalModel
+    from lab.bench.facts.recall import evidence
+    from lab.bench.recall.data import files, read
+    from lab.bench.recall.vectors import KeptVectors
+    from lab.bench.workspace.facts import read as read_facts
+
+    conversations = [read(file, limit) for file in files(data)]
+    return evidence(conversations, read_facts(told), KeptVectors(LocalModel.load(), cache or default_cache()), say)

@@ -30,6 +30,7 @@ TARGETS = (
     Target("kills: facts doubled", "facts_doubled", 0),
     Target("kills: files that are no whole entry", "broken", 0),
     Target("kills: half entries right after one", "torn", 0),
+    Target("evidence: share below the default memory's in the same room", "recall_missing", 0, is_speed=True),
 )
 TIMES = 20
 """So many times the peer's requests are to be answered, 16 clients at once."""
@@ -77,6 +78,15 @@ ROWS = {
     "kills: facts lost": "facts_lost",
     "kills: turns and facts doubled": "doubled",
 }
+_EVIDENCE = {
+    "the default memory": "memory",
+    "facts and turns in the same room": "both",
+    "turns alone": "turns",
+    "facts alone": "facts",
+    "facts and turns in 8,000 characters": "roomy",
+    "facts and turns, 5 at most, as the settings come": "default",
+    "facts and turns, the newest 500 kept, as the settings come": "evicted",
+}
 MORE_IS_BETTER = frozenset({"crowd_per_s", "crowd_done_per_s", "few_shown", "many_shown"})
 NO_RATIO = frozenset(
     {"kills", "answered", "words_lost", "answers_lost", "streams_lost", "facts_lost", "doubled", "first_calls"}
@@ -122,8 +132,8 @@ def as_document(systems: Systems, machine: Facts, *, quick: bool) -> dict[str, o
     }
 
 
-def tables(systems: Systems, *, quick: bool) -> Iterator[Table]:
-    """A row for each figure, and the targets."""
+def tables(systems: Systems, *, quick: bool) -> Iterator[Table | str]:
+    """A row for each figure, evidence where there is any, and the targets."""
     better = ratios(systems)
     built = Table(box=None, pad_edge=False)
     for heading in ("figure", *systems, *(["ours is"] if len(systems) > 1 else [])):
@@ -134,7 +144,20 @@ def tables(systems: Systems, *, quick: bool) -> Iterator[Table]:
             ratio = [f"{better[figure]:,.3g} x" if figure in better else ""] if len(systems) > 1 else []
             built.add_row(name, *cells, *ratio)
     yield built
+    ours = systems[Ours.name]
+    if "recall_questions" in ours:
+        yield _evidence(ours)
+        yield "facts and turns beside the default memory: {recall_gain:+.3f} ± {recall_gain_error:.3f}".format_map(ours)
     yield verdicts_table(verdicts(systems, quick=quick))
+
+
+def _evidence(figures: Figures) -> Table:
+    built = Table(box=None, pad_edge=False)
+    for heading in (f"evidence for {figures['recall_questions']:.0f} questions in", "share", "characters"):
+        built.add_column(heading, justify="right" if built.columns else "left")
+    for name, way in _EVIDENCE.items():
+        built.add_row(name, f"{figures[f'recall_{way}']:.3f}", f"{figures[f'recall_{way}_chars']:,.0f}")
+    return built
 
 
 def _peer(systems: Systems) -> Figures:

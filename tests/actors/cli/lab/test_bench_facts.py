@@ -9,9 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from actors.cli import agent
+from actors.embedder.local import is_installed
 from lab.bench.facts.systems import Ours
 from tests.actors.cli.command import digest, run
 from tests.lab.bench.facts.test_report import FIGURES
+from tests.lab.bench.recall import conversations
+from tests.lab.bench.workspace import recorded
 
 
 @pytest.mark.slow
@@ -44,3 +47,24 @@ def test_a_missed_target_is_the_commands_exit_code(monkeypatch: pytest.MonkeyPat
 
 def test_a_peer_that_is_not_there_is_refused() -> None:
     assert CliRunner().invoke(agent, ["bench", "facts", "--peer", "/no/such/agent-cli"]).exit_code == 2
+
+
+def test_conversations_without_their_facts_are_refused(tmp_path: Path) -> None:
+    told = CliRunner().invoke(agent, ["bench", "facts", "--data", str(tmp_path)])
+    assert told.exit_code == 2
+    assert "--facts" in told.stderr
+
+
+@pytest.mark.skipif(not is_installed(), reason="the local model is an extra")
+def test_recorded_conversations_give_figures_of_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.bench.facts.run.measure", lambda *_: {Ours.name: dict(FIGURES)})
+    for folder in ("data", "facts"):
+        (tmp_path / folder).mkdir()
+    conversations.write(tmp_path / "data")
+    recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": "tiny"})
+    where = ["--data", str(tmp_path / "data"), "--facts", str(tmp_path / "facts"), "--cache", str(tmp_path / "cache")]
+
+    document = CliRunner().invoke(agent, ["bench", "facts", "--json", *where])
+
+    assert json.loads(document.stdout)["figures"][Ours.name]["recall_questions"] == 2
+    assert (tmp_path / "cache").is_dir()

@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from lab.bench.facts.recall import WAYS
 from lab.bench.facts.report import (
     KNOWN_PER_S,
     ROWS,
@@ -24,6 +25,13 @@ FIGURES: Figures = {
     **{target.figure: target.at_most for target in TARGETS},
     "crowd_per_s": TIMES * KNOWN_PER_S,
     "first_text_p50_ms": 5,
+}
+RECALL: Figures = {
+    "recall_questions": 7,
+    "recall_gain": -0.01,
+    "recall_gain_error": 0.02,
+    **{f"recall_{way}": 0.5 for way in (*WAYS, "memory")},
+    **{f"recall_{way}_chars": 1_234 for way in (*WAYS, "memory")},
 }
 
 
@@ -74,7 +82,17 @@ def test_tables_show_what_was_measured_of_each() -> None:
     assert "15 x" in text
     assert next(line for line in text.splitlines() if line.startswith("kills ")).split() == ["kills", "2"]
     assert "start, empty store" not in text
+    assert "evidence" not in text.partition("target")[0]
     assert "NO" not in text
+
+
+def test_evidence_is_shown_where_it_was_measured() -> None:
+    console = Console(file=StringIO(), width=120)
+    for part in tables({Ours.name: FIGURES | RECALL}, quick=False):
+        console.print(part)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert text.count("1,234") == len(WAYS) + 1
+    assert "-0.010 ± 0.020" in text
 
 
 def test_the_document_has_all_of_it() -> None:
