@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.part import Finding, Level
 
-NAME = "facts"
+NAME = "facts-index"
 SHOWN = 3
 """Faults that are told one by one."""
 

@@ -214,8 +214,8 @@ def _check(row: IndexRow, model: str) -> None:
     Raises:
         RowError: it cannot.
     """
-    if row.created_at.utcoffset() is None:
-        raise RowError(f"row {row.id!r}: created_at is {row.created_at}: a time with its offset is required")
+    if row.created_at.utcoffset() != timedelta(0):
+        raise RowError(f"row {row.id!r}: created_at is {row.created_at}: UTC is required")
     if not row.vector:
         return
     if not model:

@@ -17,6 +17,7 @@ from actors.backup.manifest import BackupError, EntryKind
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
+from tests.actors.memory.facts.rig import IndexRig, row, unit
 
 
 def test_everything_that_lasts_is_in_it_and_nothing_else(tmp_path: Path) -> None:
@@ -29,6 +30,24 @@ def test_everything_that_lasts_is_in_it_and_nothing_else(tmp_path: Path) -> None
     }
     assert made.files == len(manifest.read(tmp_path / "backup").files) == 9
     assert made.left_out == []
+
+
+def test_the_facts_files_are_in_it_and_the_index_that_is_made_of_them_is_not(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    rig = IndexRig(root)
+    rig.put(row("a", unit(1, 0)))
+    (root / "facts" / "index.sqlite.unusable-20261126T120000Z").write_text("damaged")
+    for folder in ("memory_db", "facts"):  # `facts.memory_path` may be either
+        (root / folder / "entries").mkdir(parents=True)
+        (root / folder / "entries" / "fact.md").write_text("a fact")
+    made = back_up(root, tmp_path / "backup")
+    rig.stop()
+    copied = tmp_path / "backup" / "root"
+
+    assert made.left_out == []
+    assert [path.name for path in (copied / "facts").iterdir()] == ["entries"]
+    for folder in ("memory_db", "facts"):
+        assert (copied / folder / "entries" / "fact.md").read_text() == "a fact"
 
 
 def test_nobody_else_can_read_a_backup(tmp_path: Path) -> None:
