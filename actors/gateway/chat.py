@@ -21,8 +21,6 @@ from messages.facts import EntriesRecalled, FactHit, RecallEntries
 from messages.socket import Refused
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
-MOST_IDS = 50
-"""Of memories, in a header."""
 MOST_HEADER_CHARS = 2_000
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
@@ -168,6 +166,8 @@ def _has_known_end(response: aiohttp.ClientResponse) -> bool:
 
 
 def _headers(hits: tuple[FactHit, ...], note: str) -> dict[str, str]:
-    ids = ",".join(hit.id for hit in hits[:MOST_IDS])
+    ids = ",".join(hit.id for hit in hits)
+    if len(ids) > MOST_HEADER_CHARS:
+        ids = ids[:MOST_HEADER_CHARS].rpartition(",")[0]
     told = {"X-Memory-Injected": str(len(hits)), "X-Memory-Ids": ids, "X-Memory-Note": note}
     return {name: _NOT_IN_HEADERS.sub("?", value)[:MOST_HEADER_CHARS] for name, value in told.items() if value}

@@ -44,4 +44,4 @@ def _look(plan: Plan, table: GatewayTable) -> Iterator[Finding]:
         yield Finding("gateway", Level.FAIL, problem)
         return
     place = f"http://{table.gateway_address}:{table.gateway_port} in front of {table.openai_base_url}"
-    yield Finding("gateway", Level.OK, f"{place}; {len(table.keys) or 'no'} keys")
+    yield Finding("gateway", Level.OK, f"{place}; keys: {len(table.keys) or 'none'}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from asyncio.trsock import TransportSocket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.exchange import Exchange
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
+from actors.linux.transports import stop_accepting
 
 log = logging.getLogger(__name__)
 
@@ -46,18 +48,42 @@ class Server:
         self._upstream = Upstream(config)
         self._chat = Chat(config, self._upstream, exchange, metrics)
         self._runner: web.AppRunner | None = None
+        self._changing = asyncio.Lock()
 
     async def start(self) -> int:
-        """Listen; gives the port.
+        """Listen, unless it does so already; gives the port.
 
         Raises:
             OSError: the address cannot be listened on.
             UnicodeError: it is no address.
         """
+        async with self._changing:
+            if self._runner is None:
+                runner = self._new_runner()
+                try:
+                    await runner.setup()
+                    await web.TCPSite(runner, self._config.address, self._config.port, backlog=1_024).start()
+                except BaseException:
+                    await runner.cleanup()
+                    raise
+                self._upstream.start()
+                self._runner = runner
+            return int(self._runner.addresses[0][1])
+
+    async def stop(self) -> None:
+        """Take no more requests, let those that run end, close everything."""
+        async with self._changing:
+            if self._runner is not None:
+                await stop_accepting(_sockets(self._runner))
+                await self._runner.cleanup()
+                self._runner = None
+            await self._upstream.close()
+
+    def _new_runner(self) -> web.AppRunner:
         app = web.Application(client_max_size=0)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(drop_invented)
-        runner = web.AppRunner(
+        return web.AppRunner(
             app,
             access_log=None,
             auto_decompress=False,
@@ -65,23 +91,6 @@ class Server:
             logger=_ClientFaults(log),
             shutdown_timeout=SHUTDOWN_S,
         )
-        await runner.setup()
-        site = web.TCPSite(runner, self._config.address, self._config.port, backlog=1_024)
-        try:
-            await site.start()
-        except (OSError, UnicodeError):
-            await runner.cleanup()
-            raise
-        self._runner = runner
-        self._upstream.start()
-        return int(runner.addresses[0][1])
-
-    async def stop(self) -> None:
-        """Take no more requests, let those that run end, close everything."""
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-        await self._upstream.close()
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         kind, handler = self._route(request)
@@ -141,6 +150,11 @@ class Server:
 
     def _caller(self, request: web.Request) -> Caller:
         return self._door.caller(request.headers)
+
+
+def _sockets(runner: web.AppRunner) -> list[TransportSocket]:
+    servers = [getattr(site, "_server", None) for site in runner.sites]  # there is no other way to them
+    return [each for server in servers if server is not None for each in server.sockets]
 
 
 class _ClientFaults(logging.LoggerAdapter[logging.Logger]):

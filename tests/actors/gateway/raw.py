@@ -32,6 +32,8 @@ class RawUpstream:
         """
         self.heard: list[bytes] = []
         """Requests as they came: all there was of one that was broken off."""
+        self.begun = 0
+        """Requests of which something came."""
         self.broken_off = 0
         self._pieces = pieces
         self._ends = ends
@@ -90,6 +92,7 @@ class RawUpstream:
                     self.broken_off += 1
                     self.heard.append(data)
                 return False
+            self.begun += not data
             data += piece
         self.heard.append(data)
         return True

@@ -85,7 +85,7 @@ class UpstreamDouble:
     async def _start(self) -> int:
         app = web.Application(client_max_size=1 << 30)
         app.router.add_route("*", "/{path:.*}", self._serve)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         return int(self._runner.addresses[0][1])
@@ -143,7 +143,23 @@ class FactsDouble(Actor):
 class GatewayRig:
     """A running gateway."""
 
-    def __init__(self, **config: Any) -> None:
+    def __init__(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        on_up: Callable[[str], None] = lambda _place: None,
+        waits: bool = True,
+        **config: Any,
+    ) -> None:
+        """Listens on a port of its own.
+
+        Args:
+            host: Where clients of the test go to.
+            on_up: Told where it is.
+            waits: Whether to wait until it listens.
+            config: Of the gateway.
+        """
+        self.host = host
         self.upstream = UpstreamDouble()
         self.facts = FactsScript()
         self.system = ActorSystem(workers=2)
@@ -152,10 +168,11 @@ class GatewayRig:
         settings = GatewayConfig(**given | config)
         for address in (FACTS, FACT_RECALL):
             self.system.register(ActorSpec(address.kind, lambda _key: FactsDouble(self.facts)))
-        self.system.register(ActorSpec(GATEWAY.kind, lambda _key: GatewayActor(settings), is_eager=True))
+        self.system.register(ActorSpec(GATEWAY.kind, lambda _key: GatewayActor(settings, on_up), is_eager=True))
         self.system.start()
         self.port = 0
-        wait_until(self._is_listening)
+        if waits:
+            wait_until(self._is_listening)
 
     def stop(self) -> None:
         self.system.stop(5.0)
@@ -172,7 +189,7 @@ class GatewayRig:
         self, body: object = ASK, path: str = "/v1/chat/completions", method: str = "POST", **headers: str
     ) -> Reply:
         """What a client gets."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
@@ -189,7 +206,7 @@ class GatewayRig:
 
     def raw(self, data: bytes) -> socket.socket:
         """A connection on which these bytes were sent."""
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        connection = socket.create_connection((self.host, self.port), timeout=10)
         connection.sendall(data)
         return connection
 

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import asyncio
+import http.client
 import json
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
+from actors.gateway import chat, passing
+from messages.base import Address
 from messages.facts import EntryRole, FactHit
+from tests.actors.gateway.raw import post, request
 from tests.actors.gateway.rig import ANSWER, ASK, DONE, GatewayRig, event, stream
 from tests.actors.gateway.waiting import wait_until
 
@@ -175,8 +181,6 @@ def test_the_first_piece_does_not_wait_for_the_second(rig: GatewayRig) -> None:
     goes_on = threading.Event()
 
     async def slow(request: web.Request) -> web.StreamResponse:
-        import asyncio
-
         answer = await stream(request, event("Hel"))
         await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
         await answer.write(event("lo") + DONE)
@@ -201,8 +205,6 @@ def test_a_client_that_goes_leaves_a_turn_without_an_answer_and_ends_the_call(ri
     ended = threading.Event()
 
     async def endless(request: web.Request) -> web.StreamResponse:
-        import asyncio
-
         answer = await stream(request, event("Hel"))
         try:
             for _ in range(10_000):
@@ -374,3 +376,177 @@ def test_an_answer_that_is_no_stream_though_one_was_asked_for_is_kept_whole(rig:
     assert reply.json == ANSWER
     assert [each.answer_text for each in rig.stored(2)] == ["", "Hello"]
     wait_until(lambda: rig.figures()["in_flight"] == 0)
+
+
+def test_a_memory_that_is_not_there_is_no_matter() -> None:
+    rig = GatewayRig(recall=Address("nobody"), facts=Address("nobody"), read_deadline_s=0.1)
+    try:
+        reply = rig.send()
+        assert (reply.status, reply.json) == (200, ANSWER)
+        assert (reply.headers["X-Memory-Injected"], "0.1 s" in reply.headers["X-Memory-Note"]) == ("0", True)
+    finally:
+        rig.stop()
+
+
+def test_what_a_memory_says_fits_into_headers(rig: GatewayRig) -> None:
+    long = msgspec.structs.replace(HIT, id="i" * 199)
+    rig.facts.hits, rig.facts.note = (long, msgspec.structs.replace(HIT, id="\r\nX: \u00e4"), *[long] * 20), "n" * 9_000
+    headers = rig.send().headers
+
+    assert headers["X-Memory-Injected"] == "22"
+    ids = headers["X-Memory-Ids"].split(",")
+    assert (ids[0], ids[1], len(ids[-1])) == (long.id, "??X: ?", 199)
+    assert len(headers["X-Memory-Ids"]) <= 2_000
+    assert len(headers["X-Memory-Note"]) <= 2_000
+
+
+def test_hits_are_told_in_an_answer_whose_length_is_right(rig: GatewayRig) -> None:
+    rig.facts.hits = (HIT,)
+    plain, told = rig.send(), rig.send(ASK | {"memory_hits": True})
+
+    assert int(plain.headers["Content-Length"]) == len(plain.body) < len(told.body)
+    assert int(told.headers["Content-Length"]) == len(told.body)
+
+
+def test_a_request_without_a_word_of_the_user_s_is_served(rig: GatewayRig) -> None:
+    rig.send({"messages": [{"role": "system", "content": "Be kind."}]})
+
+    assert (rig.facts.asked[0].question, rig.stored()[0].user_text, rig.stored()[0].answer_text) == ("", "", "Hello")
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_tool_calls_without_words_are_kept_as_nothing(rig: GatewayRig, streams: bool) -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    if streams:
+        pieces = (event(delta={"tool_calls": [call]}), event(finish_reason="tool_calls"), DONE)
+        rig.upstream.handler = lambda request: stream(request, *pieces)
+    else:
+        rig.upstream.handler = lambda _: web.json_response(
+            {"choices": [{"index": 0, "message": {"content": None, "tool_calls": [call]}}]}
+        )
+    rig.send(STREAM if streams else ASK)
+
+    last = rig.stored(1 + streams)[-1]
+    assert (last.user_text, last.answer_text, last.is_over) == ("Who am I?", "", True)
+
+
+def test_a_stream_that_goes_on_with_a_tool_s_result_is_kept_at_its_end(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda request: stream(request, event("Sunny"), event(finish_reason="stop"), DONE)
+    rig.send(TOOLS | {"stream": True})
+
+    (stored,) = rig.stored()
+    assert (stored.user_text, stored.answer_text, stored.is_over) == ("", "Sunny", True)
+
+
+def test_a_stream_that_breaks_off_behind_a_tool_s_result_leaves_nothing(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda request: stream(request, event("Sun"), whole=False)
+    with pytest.raises((http.client.HTTPException, ConnectionError)):
+        rig.send(TOOLS | {"stream": True})
+    rig.upstream.handler = lambda _: web.json_response(ANSWER)
+    rig.send()
+
+    assert [each.user_text for each in rig.stored()] == ["Who am I?"]
+
+
+@pytest.mark.parametrize(("streams", "status"), [(False, 504), (True, 504)])
+def test_a_server_that_does_not_begin_in_time_is_told_in_openai_s_form(
+    monkeypatch: pytest.MonkeyPatch, streams: bool, status: int
+) -> None:
+    monkeypatch.setattr(passing, "SILENCE_S", 0.2)
+    rig = GatewayRig()
+    goes_on = threading.Event()
+
+    async def silent(_request: web.Request) -> web.StreamResponse:
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        return web.Response()
+
+    rig.upstream.handler = silent
+    try:
+        reply = rig.send(STREAM if streams else ASK)
+        assert (reply.status, reply.error["code"]) == (status, "upstream_timeout")
+        if streams:
+            assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+        else:
+            assert rig.facts.stored == []
+    finally:
+        goes_on.set()
+        rig.stop()
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_server_that_falls_silent_within_its_answer_is_told_or_broken_off(
+    monkeypatch: pytest.MonkeyPatch, streams: bool
+) -> None:
+    monkeypatch.setattr(passing, "SILENCE_S", 0.2)
+    rig = GatewayRig()
+    goes_on = threading.Event()
+
+    async def silent(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Type": "text/event-stream" if streams else "application/json"})
+        await answer.prepare(request)
+        await answer.write(event("Hel"))
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        return answer
+
+    rig.upstream.handler = silent
+    try:
+        if streams:
+            with pytest.raises((http.client.HTTPException, ConnectionError)):
+                rig.send(STREAM)
+            assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+        else:
+            assert (reply := rig.send()).status == 504
+            assert reply.error["code"] == "upstream_timeout"
+            assert rig.facts.stored == []
+    finally:
+        goes_on.set()
+        rig.stop()
+
+
+def test_an_answer_that_is_endless_is_an_error(monkeypatch: pytest.MonkeyPatch, rig: GatewayRig) -> None:
+    monkeypatch.setattr(chat, "MOST_ANSWER_BYTES", 10)
+    reply = rig.send()
+
+    assert (reply.status, reply.error["type"]) == (502, "upstream_error")
+    assert rig.facts.stored == []
+
+
+def test_a_client_that_goes_before_a_whole_answer_ends_the_call_and_leaves_nothing(rig: GatewayRig) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    async def slow(_request: web.Request) -> web.StreamResponse:
+        asked.set()
+        try:
+            await asyncio.sleep(20)
+        finally:
+            ended.set()
+        return web.Response()
+
+    rig.upstream.handler = slow
+    with rig.raw(post()):
+        assert asked.wait(20)
+    wait_until(lambda: rig.figures()["in_flight"] == 0)
+
+    assert ended.wait(20)
+    assert rig.facts.stored == []
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_is_kept_before_its_end_is_there(rig: GatewayRig, streams: bool) -> None:
+    rig.facts.stores = False
+    if streams:
+        rig.upstream.handler = lambda request: stream(request, event("Hello"), event(finish_reason="stop"), DONE)
+    for _ in range(3):
+        before = len(rig.facts.stored)
+        rig.send(STREAM if streams else ASK)
+        assert len(rig.facts.stored) - before == 1 + streams
+
+
+def test_what_is_asked_for_twice_on_one_connection_is_answered_in_order(rig: GatewayRig) -> None:
+    rig.upstream.handler = lambda request: web.json_response({"path": request.path})
+    with rig.raw(post() + request("GET", "/v1/models") + request("GET", "/health")) as connection:
+        seen = b""
+        while b'"status"' not in seen:
+            seen += connection.recv(65_536)
+
+    assert 0 < seen.index(b"/v1/chat/completions") < seen.index(b"/v1/models") < seen.index(b'"ok"')

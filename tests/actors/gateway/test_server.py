@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
 
 from tests.actors.gateway.rig import ASK, GatewayRig
-from tests.actors.gateway.waiting import wait_until
 
 ALICE, OPS = "alice-key-0123456789", "operator-key-0123456789"
 
@@ -178,40 +176,6 @@ def test_what_is_no_post_is_no_completion_and_passes(rig: GatewayRig, method: st
     assert rig.send(None, method=method).status == 405
     assert [heard.method for heard in rig.upstream.heard] == [method]
     assert rig.facts.asked == []
-
-
-@pytest.mark.req("S2-03")
-def test_it_serves_while_it_lives_and_lets_go_of_its_address(rig: GatewayRig) -> None:
-    assert rig.send().status == 200
-    rig.system.stop(5.0)
-
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", rig.port), timeout=2)
-
-
-def test_an_address_that_is_taken_is_tried_again_and_ends_nothing() -> None:
-    taken = socket.socket()
-    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    taken.bind(("127.0.0.1", 0))
-    taken.listen()
-    port = taken.getsockname()[1]
-    rig = GatewayRig.__new__(GatewayRig)
-
-    def waits() -> bool:
-        return "cannot be listened on" in str(rig.figures()["trouble"])
-
-    def listens() -> bool:
-        rig.port = rig.figures()["port"]
-        return bool(rig.port)
-
-    rig._is_listening = waits  # type: ignore[method-assign]
-    rig.__init__(port=port)  # type: ignore[misc]
-    taken.close()
-    wait_until(listens)
-    try:
-        assert rig.send().status == 200
-    finally:
-        rig.stop()
 
 
 @pytest.mark.parametrize(

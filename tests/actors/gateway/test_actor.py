@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from actors.gateway import server
+from messages.facts import GATEWAY
+from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unchunked
+from tests.actors.gateway.rig import GatewayRig, event, stream
+from tests.actors.gateway.waiting import wait_until
+from tests.crash import CRASH
+
+Make = Callable[..., GatewayRig]
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    """Makes gateways."""
+    made: list[GatewayRig] = []
+
+    def rig(**given: Any) -> GatewayRig:
+        made.append(GatewayRig(**given))
+        return made[-1]
+
+    yield rig
+    for each in made:
+        each.stop()
+
+
+@pytest.fixture
+def taken() -> Iterator[socket.socket]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken
+
+
+@pytest.mark.req("S2-03")
+def test_it_serves_while_it_lives_and_lets_go_of_its_address(make: Make) -> None:
+    rig = make()
+    assert rig.send().status == 200
+    rig.system.stop(5.0)
+
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", rig.port), timeout=2)
+
+
+def test_it_listens_on_its_address_alone(make: Make) -> None:
+    rig = make(address="127.0.0.2", host="127.0.0.2")
+
+    assert rig.send(None, "/health", "GET").status == 200
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", rig.port), timeout=2)
+
+
+def test_it_tells_where_it_can_be_used(make: Make) -> None:
+    places: list[str] = []
+    rig = make(on_up=places.append)
+
+    assert places == [f"http://127.0.0.1:{rig.port}/v1"]
+
+
+def test_an_address_of_version_6_is_written_as_one(make: Make) -> None:
+    places: list[str] = []
+    rig = make(address="::1", host="::1", on_up=places.append)
+
+    assert places == [f"http://[::1]:{rig.port}/v1"]
+    assert rig.send(None, "/health", "GET").status == 200
+
+
+def test_an_address_that_is_taken_is_named_and_tried_again_and_ends_nothing(
+    make: Make, taken: socket.socket, caplog: pytest.LogCaptureFixture
+) -> None:
+    port = taken.getsockname()[1]
+    rig = make(port=port, waits=False)
+    wait_until(lambda: str(port) in str(rig.figures()["trouble"]))
+    assert rig.figures()["state"] == "in trouble"
+    assert f"127.0.0.1:{port}: it cannot be listened on" in str(rig.figures()["trouble"])
+    taken.close()
+    wait_until(lambda: rig.figures()["port"] == port)
+
+    rig.port = port
+    assert rig.send().status == 200
+    assert rig.figures()["state"] == "listening"
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert len(errors) == 1
+    assert errors[0].exc_info is None
+    assert f"127.0.0.1:{port}" in errors[0].getMessage()
+
+
+def test_a_name_that_is_none_is_said(make: Make) -> None:
+    rig = make(address="a..b", waits=False)
+    wait_until(lambda: "a..b" in str(rig.figures()["trouble"]))
+
+    assert "Traceback" not in str(rig.figures()["trouble"])
+
+
+@pytest.mark.crashes
+def test_it_listens_again_behind_a_crash(make: Make, taken: socket.socket) -> None:
+    port = taken.getsockname()[1]
+    taken.close()
+    rig = make(port=port)
+    assert rig.send().status == 200
+    rig.system.tell(GATEWAY, CRASH)
+    wait_until(lambda: bool(rig.system.supervisor.restarts()))
+    wait_until(lambda: rig.figures()["port"] == port)
+
+    assert rig.send().status == 200
+
+
+def test_a_request_under_way_ends_before_its_end(make: Make) -> None:
+    rig = make()
+    asked, goes_on = threading.Event(), threading.Event()
+
+    async def slow(_request: web.Request) -> web.StreamResponse:
+        asked.set()
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        return web.Response(body=b"{}")
+
+    rig.upstream.handler = slow
+    with rig.raw(post()) as connection:
+        assert asked.wait(20)
+        stopping = threading.Thread(target=rig.system.stop, args=(5.0,))
+        stopping.start()
+        wait_until(lambda: not is_open(rig.port))
+        goes_on.set()
+        head, body, ended = answer_on(connection)
+        stopping.join(20)
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert (body, ended) == (b"{}", "whole")
+
+
+def test_an_answer_without_end_is_broken_off_at_the_end_and_its_turn_is_over(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "SHUTDOWN_S", 0.1)
+    rig = make()
+    goes_on = threading.Event()
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        answer = await stream(request, event("Hel"))
+        await asyncio.get_running_loop().run_in_executor(None, goes_on.wait, 20)
+        return answer
+
+    rig.upstream.handler = endless
+    with rig.raw(post(STREAM_BODY)) as connection:
+        wait_until(lambda: len(rig.facts.stored) == 1)
+        rig.system.stop(10.0)
+        _, body, _ = answer_on(connection)
+    goes_on.set()
+
+    assert not unchunked(body)[1]
+    assert [(each.is_over, each.answer_text) for each in rig.facts.stored] == [(False, ""), (True, "")]
+
+
+def is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=2).close()
+    except ConnectionError:
+        return False
+    return True

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from actors.gateway.body import too_long_of
+from actors.gateway.errors import GatewayError
+from tests.actors.gateway.raw import OK, RawUpstream, answer_on, chunks, request
+from tests.actors.gateway.rig import GatewayRig
+from tests.actors.gateway.waiting import wait_until
+
+PATHS = ["/v1/chat/completions", "/v1/embeddings"]
+
+
+@pytest.fixture
+def upstream() -> Iterator[RawUpstream]:
+    upstream = RawUpstream(OK)
+    yield upstream
+    upstream.stop()
+
+
+@pytest.fixture
+def rig(upstream: RawUpstream) -> Iterator[GatewayRig]:
+    rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000)
+    yield rig
+    rig.stop()
+
+
+def refusal(rig: GatewayRig, data: bytes) -> tuple[bytes, dict[str, object]]:
+    with rig.raw(data) as connection:
+        head, body, _ = answer_on(connection)
+    return head.split(b"\r\n")[0], json.loads(body)["error"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_body_that_says_that_it_is_too_long_is_refused_before_it_is_read(
+    rig: GatewayRig, upstream: RawUpstream, path: str
+) -> None:
+    line, error = refusal(rig, request("POST", path, b"", "Content-Length: 1001"))
+
+    assert line == b"HTTP/1.1 413 Request Entity Too Large"
+    assert error["type"] == "request_too_large"
+    assert "1000 bytes (facts.max_body_mib)" in str(error["message"])
+    assert upstream.heard == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_body_in_chunks_is_refused_as_soon_as_it_is_too_long(
+    rig: GatewayRig, upstream: RawUpstream, path: str
+) -> None:
+    head = request("POST", path, b"", "Transfer-Encoding: chunked")
+    line, error = refusal(rig, head + chunks([b"x" * 400] * 3) + b"0\r\n\r\n")
+
+    assert line == b"HTTP/1.1 413 Request Entity Too Large"
+    assert error["type"] == "request_too_large"
+    wait_until(lambda: rig.figures()["in_flight"] == 0)
+    assert not any(heard.endswith(b"0\r\n\r\n") for heard in upstream.heard)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_longest_body_passes(rig: GatewayRig, upstream: RawUpstream, path: str) -> None:
+    start = b'{"messages":[{"role":"user","content":"'
+    body = start + b"x" * (1_000 - len(start) - 4) + b'"}]}'
+    with rig.raw(request("POST", path, body)) as connection:
+        head, _, _ = answer_on(connection)
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert upstream.body == body
+
+
+def test_a_connection_goes_on_behind_a_refusal_whose_body_was_read(rig: GatewayRig) -> None:
+    with rig.raw(request("POST", PATHS[0], b"no JSON")) as connection:
+        assert answer_on(connection)[0].startswith(b"HTTP/1.1 400 ")
+        connection.sendall(request("GET", "/health"))
+        assert answer_on(connection)[0].startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_client_that_waits_for_a_word_to_go_on_gets_it(rig: GatewayRig, upstream: RawUpstream) -> None:
+    body = b'{"messages":[{"role":"user","content":"x"}]}'
+    head = request("POST", PATHS[0], b"", "Expect: 100-continue", f"Content-Length: {len(body)}")
+    with rig.raw(head) as connection:
+        assert connection.recv(4_096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert answer_on(connection)[0].startswith(b"HTTP/1.1 200 ")
+    assert b"Expect" not in upstream.head
+
+
+def test_a_refusal_is_found_behind_the_errors_that_it_caused() -> None:
+    refused = GatewayError(413, "too long")
+    outer, inner = OSError("outer"), ValueError("inner")
+    outer.__cause__, inner.__cause__ = inner, refused
+
+    assert too_long_of(outer) is refused
+    assert too_long_of(OSError()) is None
