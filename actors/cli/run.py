@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -22,6 +23,7 @@ from actors.cli.common import (
 
 if TYPE_CHECKING:
     from actors.bootstrap import Agent
+    from actors.linux.service_manager import ServiceManager
 
 
 @click.command()
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
 def run(config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
-    from actors.context.log.data_root import DataRootError
-    from actors.linux.service_manager import ServiceManager
-    from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file)
@@ -43,23 +42,14 @@ def run(config_file: Path | None, verbose: bool) -> None:
         click.echo(f"online as {name}", err=True)
         manager.ready(f"online as {name}")
 
+    def tell_started() -> None:
+        if settings.model.name == "offline":
+            click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
+        click.echo(sandbox_note(settings), err=True)
+
     agent = Agent(settings, secrets.environment(), connection, tell_online)
-    manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
-    agent.system.watchdog.on_look = manager.look
-    end_on_signals(agent)
-    try:
-        agent.start()
-    except (DataRootError, UnusableError) as error:
-        fail(str(error))
-    if settings.model.name == "offline":
-        click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
-    click.echo(sandbox_note(settings), err=True)
-    agent.wait()
-    manager.stopping(agent.reason or "ending: turns in progress may finish")
-    agent.stop()
-    if agent.exit_code:
-        fail(agent.reason, agent.exit_code)
-    sys.exit(0)
+    manager = _manager_of(agent)
+    _live(agent, manager, tell_started)
 
 
 @click.command()
@@ -78,10 +68,7 @@ def gateway(
     Example: agent gateway --upstream http://127.0.0.1:11434/v1 --embeddings local
     """
     from actors.bootstrap import Agent
-    from actors.context.log.data_root import DataRootError
     from actors.facts.table import FactsTable
-    from actors.linux.service_manager import ServiceManager
-    from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)
     said = {
@@ -101,15 +88,32 @@ def gateway(
         manager.ready(f"gateway on {place}")
 
     agent = Agent(settings, secrets.environment(), None, tell_up)
+    manager = _manager_of(agent)
+    _live(agent, manager)
+
+
+def _manager_of(agent: Agent) -> ServiceManager:
+    """The service manager, which hears from the watchdog that the agent is alive."""
+    from actors.linux.service_manager import ServiceManager
+
     manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
     agent.system.watchdog.on_look = manager.look
+    return manager
+
+
+def _live(agent: Agent, manager: ServiceManager, tell_started: Callable[[], None] = lambda: None) -> NoReturn:
+    """Start an agent, wait for its end, and end the process as it ended."""
+    from actors.context.log.data_root import DataRootError
+    from actors.part import UnusableError
+
     end_on_signals(agent)
     try:
         agent.start()
     except (DataRootError, UnusableError) as error:
         fail(str(error))
+    tell_started()
     agent.wait()
-    manager.stopping(agent.reason or "ending: requests in progress may finish")
+    manager.stopping(agent.reason or "ending: what is in progress may finish")
     agent.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
-from actors.memory.index.sqlite_file import move_aside, remove_sides, require_sqlite, transaction
+from actors.memory.index.sqlite_file import created, move_aside, remove_sides, require_sqlite, transaction
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def open_or_begin(path: Path, now: datetime, *, is_damaged: bool = False) -> tup
         status = path.lstat()
     except FileNotFoundError:
         remove_sides(path)
-        return _created(path), True
+        return created(path, _made), True
     try:
         if is_damaged or not stat.S_ISREG(status.st_mode):
             raise ForeignIndexError("damaged" if is_damaged else "no regular file")
@@ -69,7 +69,7 @@ def open_or_begin(path: Path, now: datetime, *, is_damaged: bool = False) -> tup
     except ForeignIndexError as error:
         aside = move_aside(path, now)
         log.warning("the facts' index was not usable (%s): moved to %s, it is made anew from the files", error, aside)
-        return _created(path), True
+        return created(path, _made), True
 
 
 def open_to_read(path: Path) -> apsw.Connection:
@@ -120,18 +120,6 @@ def _opened(path: Path) -> apsw.Connection:
         connection.close()
         raise
     return connection
-
-
-def _created(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-    try:
-        path.chmod(0o600)
-        return _made(connection)
-    except (apsw.Error, OSError):
-        connection.close()
-        path.unlink(missing_ok=True)
-        remove_sides(path)
-        raise
 
 
 def _made(connection: apsw.Connection) -> apsw.Connection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -59,6 +59,28 @@ def inode(path: Path) -> tuple[int, int]:
     """What tells the file at `path` from one that replaces it."""
     status = path.stat()
     return status.st_dev, status.st_ino
+
+
+def created(path: Path, make: Callable[[apsw.Connection], apsw.Connection]) -> apsw.Connection:
+    """A new database for the agent's user alone; nothing is left of one that cannot be made.
+
+    Args:
+        path: Where; nothing stands there.
+        make: Gives it its tables.
+
+    Raises:
+        apsw.Error: the disk does not take it.
+        OSError: the same.
+    """
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    try:
+        path.chmod(0o600)
+        return make(connection)
+    except (apsw.Error, OSError):
+        connection.close()
+        path.unlink(missing_ok=True)
+        remove_sides(path)
+        raise
 
 
 def move_aside(path: Path, now: datetime) -> Path:

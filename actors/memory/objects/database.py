@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from actors.linux.private_folder import make_private
-from actors.memory.index.sqlite_file import move_aside, remove_sides, require_sqlite, transaction
+from actors.memory.index.sqlite_file import created, move_aside, remove_sides, require_sqlite, transaction
 
 log = logging.getLogger(__name__)
 
@@ -103,13 +103,13 @@ def open_or_begin(path: Path, now: datetime, *, is_doubtful: bool = False) -> ap
     make_private(path.parent)
     if not path.exists():
         remove_sides(path)
-        return _create(path)
+        return created(path, _made)
     try:
         return open_existing(path, is_doubtful=is_doubtful)
     except ForeignStoreError as error:
         aside = move_aside(path, now)
         log.warning("the object store was not usable (%s): moved to %s, versions begin anew", error, aside)
-        return _create(path)
+        return created(path, _made)
 
 
 def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
@@ -132,18 +132,6 @@ def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
         connection.close()
         raise
     return connection
-
-
-def _create(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-    try:
-        path.chmod(0o600)
-        return _made(connection)
-    except (apsw.Error, OSError):
-        connection.close()
-        path.unlink(missing_ok=True)
-        remove_sides(path)
-        raise
 
 
 def _made(connection: apsw.Connection) -> apsw.Connection:
