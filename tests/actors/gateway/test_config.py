@@ -14,6 +14,7 @@ SECRETS = {
     "OPENAI_API_KEY": "u" * 20,
     "SHORT_API_KEY": "short",
     "TWIN_API_KEY": KEY,
+    "UPSTREAM_TWIN_API_KEY": "u" * 20,
 }
 
 
@@ -47,6 +48,7 @@ def test_any_address_but_loopback_takes_a_key(address: str) -> None:
         ({"": "MISSING_API_KEY"}, "must be set"),
         ({"": "SHORT_API_KEY"}, "at least 16"),
         ({"": "OPENAI_API_KEY"}, "facts.upstream_key"),
+        ({"": "UPSTREAM_TWIN_API_KEY"}, "facts.upstream_key"),
         ({"a/": "ALICE_API_KEY", "b/": "TWIN_API_KEY"}, "same secret"),
         ({"a": "ALICE_API_KEY", "ab": "BOB_API_KEY"}, "begins with"),
     ],
