@@ -51,7 +51,6 @@ class FactHit(Value, frozen=True, kw_only=True, gc=False):
     relevance: float
     """In [0, 1]: to the question alone."""
     recency: float
-    """In (0, 1]."""
     score: float
     """Of both together."""
 
@@ -130,7 +129,6 @@ class EntryAdded(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     id: str
     path: str
-    """Of its file, below `facts.memory_path`."""
     is_new: bool
     """Whether it was not there already, word for word."""
 
@@ -230,7 +228,7 @@ class Committed(Message, frozen=True, kw_only=True, gc=False):
     """A commit has ended (told by the actor's own git)."""
 
     trouble: str = ""
-    """Why there is none, in words for the operator; empty when all is well."""
+    """Why there is none; empty when all is well."""
 
 
 class FactsTimer(StrEnum):
@@ -238,13 +236,11 @@ class FactsTimer(StrEnum):
 
     SNAPSHOT = "snapshot"
     RETRY = "retry"
-    """Owed work that failed is to be tried again."""
     CROSS_OUT = "cross-out"
     """What is done is to be safe from a power loss, and crossed out."""
     COMPARE = "compare"
     """All files are to be compared with what is known."""
     DEADLINES = "deadlines"
-    """Answers that do not come are to be given up."""
 
 
 class FactsDue(Message, frozen=True, kw_only=True, gc=False):
@@ -386,7 +382,6 @@ class GatewayUp(Message, frozen=True, kw_only=True, gc=False):
     port: int
     """0 where it does not listen."""
     trouble: str = ""
-    """Why not; empty when it does."""
 
 
 class ListenAgain(Message, frozen=True, kw_only=True, gc=False):

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from actors.embedder.reranking.part import TOKENIZER, model_file
+from actors.embedder.reranking.model_folder import TOKENIZER, model_file
 
 MAX_TOKENS = 512
 """Of a query and a text together; the rest of a longer text is not seen."""

@@ -7,13 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from actors.embedder.reranking.model_folder import MODELS, TOKENIZER, model_file
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Row
 from messages.embedder import RERANKER
-
-MODELS = ("model_quantized.onnx", "onnx/model_quantized.onnx", "model.onnx", "onnx/model.onnx")
-"""Where a folder may have its model, the smallest first; as Hugging Face lays out `Xenova/ms-marco-MiniLM-L-6-v2`."""
-TOKENIZER = "tokenizer.json"
 
 
 class RerankingTable(Protocol):
@@ -64,8 +61,3 @@ def problem_of(table: RerankingTable) -> str:
     if model_file(folder) is None or not (folder / TOKENIZER).is_file():
         return f"facts.reranker_model {name!r}: must be a folder with {TOKENIZER} and one of {', '.join(MODELS)}"
     return ""
-
-
-def model_file(folder: Path) -> Path | None:
-    """The model of a folder; None if it has none."""
-    return next((folder / name for name in MODELS if (folder / name).is_file()), None)

@@ -11,7 +11,7 @@ from actors.memory.facts.database import ForeignIndexError, open_to_read, requir
 from actors.memory.facts.matrices import VectorError, vector_of
 from messages.facts import EntryRole
 
-_ROLES = frozenset(role.value for role in EntryRole)
+_ROLE_WORDS = frozenset(role.value for role in EntryRole)
 
 
 def audit(path: Path) -> list[str]:
@@ -43,7 +43,7 @@ def _faults_of_rows(connection: apsw.Connection) -> Iterator[str]:
     for entry_id, path, role, model, vector in rows:
         if not entry_id or not path:
             yield f"row {entry_id!r}: it has no id, or no path"
-        if role not in _ROLES:
+        if role not in _ROLE_WORDS:
             yield f"row {entry_id!r}: there is no role {role!r}"
         if bool(model) != bool(vector):
             yield f"row {entry_id!r}: of vector and space it has one only"

@@ -24,7 +24,7 @@ UNIT = 1e-4
 _NUMBER = np.dtype("<f4")
 _ROUNDING = float(np.finfo(np.float32).eps) / 2
 N = TypeVar("N", bound=np.generic)
-_ROLES = {role: code for code, role in enumerate(EntryRole)}
+_CODE_OF = {role: code for code, role in enumerate(EntryRole)}
 Key = tuple[str, str, int]
 """Conversation, vector space, and bytes of a vector."""
 
@@ -109,7 +109,7 @@ class Matrix:
             if place == len(self._vectors):
                 self._resize(place + max(SPARE, place // 4))
         self._vectors[place] = vector
-        self._numbers[place], self._times[place], self._roles[place] = row.number, row.at, _ROLES[row.role]
+        self._numbers[place], self._times[place], self._roles[place] = row.number, row.at, _CODE_OF[row.role]
 
     def drop(self, entry_id: str) -> None:
         """Forget a vector; the last one takes its place."""
@@ -148,7 +148,7 @@ class Matrix:
         return [(int(self._numbers[place]), cosine) for cosine, _, place in best[:count]]
 
     def _allowed(self, roles: Collection[EntryRole], without: Collection[str]) -> NDArray[np.intp]:
-        is_wanted = np.array([role in roles for role in _ROLES])
+        is_wanted = np.array([role in roles for role in _CODE_OF])
         is_allowed = is_wanted[self._roles[: len(self._ids)]]
         is_allowed[[place for each in without if (place := self._places.get(each)) is not None]] = False
         return np.flatnonzero(is_allowed)

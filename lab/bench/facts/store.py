@@ -16,7 +16,7 @@ from lab.bench.facts.words import fact
 ENTRIES = "entries"
 _BEGINS_AT = datetime(2026, 1, 5, 8, tzinfo=UTC)
 _STEP = timedelta(minutes=7)
-_ROLES = {"memory", "user", "assistant", "summary"}
+_ROLE_WORDS = {"memory", "user", "assistant", "summary"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _entry(name: str, text: str) -> Entry:
     begin, front, body = text.split("---\n", 2)
     fields: dict[str, Any] = yaml.safe_load(front)
     role = str(fields["role"])
-    if begin or role not in _ROLES or not fields["id"] or not fields["created_at"] or not body.strip():
+    if begin or role not in _ROLE_WORDS or not fields["id"] or not fields["created_at"] or not body.strip():
         raise ValueError("id, role, created_at and a body are required")
     return Entry(name, role, str(fields["conversation_id"]), body.strip("\n"))
 
