@@ -214,10 +214,6 @@ class Matrices:
         if (matrix := self._loaded.get(key)) is not None:
             matrix.drop(entry_id)
 
-    def clear(self) -> None:
-        """Let go of all."""
-        self._loaded.clear()
-
     def _bound(self) -> None:
         left = self.size_bytes
         while left > self._most_bytes and len(self._loaded) > MOST_ALWAYS:

@@ -74,7 +74,6 @@ class FactStore:
 
     def close(self) -> None:
         """Let go of the file; what another one in its place would take for its own goes."""
-        self._matrices.clear()
         self._connection.close()
         if self._path is not None and not self.is_in_place:
             remove_own_sides(self._path, self._sides)
