@@ -12,7 +12,7 @@ from datetime import datetime
 from actors.embedder.backend import Backend, CallError
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
-from actors.embedder.vectors import NO_VECTOR
+from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
 from domain.memory.embedding import PERMANENT, cut, reason
@@ -39,7 +39,6 @@ KEPT_QUERIES = 256
 MOST_SPOILT = 2
 """Calls without a usable vector for a text after which it has none."""
 CLOSE_S = 2.0
-BYTES_OF_NUMBER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,8 @@ class EmbedderActor(Actor):
         self._waiting = Waiting()
         self._in_flight: dict[str, InFlight] = {}
         self._queries: OrderedDict[str, bytes] = OrderedDict()
-        self._found_dimensions = 0
+        self._dimensions = space.dimensions
+        """Of the newest vectors; 0 while that is not known."""
         self._has_worked = False
         self._is_on_trial = False
         """Whether a probe decides if the provider refuses one text or everything."""
@@ -97,7 +97,7 @@ class EmbedderActor(Actor):
         if self._space.provider is Provider.HASHED:
             log.warning("no embedding model: words are hashed, so memory finds words, not meanings (install `[local]`)")
         else:
-            log.info("embedding with %s", self._space.name)
+            log.info("embedding with %s", self._space.name if self._dimensions else self._space.model)
         self._loop.start()
         self._loop.submit(self._warm_up())
 
@@ -185,6 +185,7 @@ class EmbedderActor(Actor):
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
     def _end_call(self, call_over: InFlight, vectors: tuple[bytes, ...]) -> None:
+        vectors = self._see_size(vectors)
         spoilt = [piece for piece, vector in zip(call_over.pieces, vectors, strict=False) if not vector]
         if len(vectors) == vectors.count(NO_VECTOR):
             self._fail_call(call_over, Fault(FaultKind.UNREADABLE))
@@ -314,23 +315,36 @@ class EmbedderActor(Actor):
             self._queries.popitem(last=False)
 
     def _answer(self, job: Job) -> None:
+        if self._has_changed(job):
+            return
         self._waiting.end(job)
-        name, vectors = self._named(tuple(vector or NO_VECTOR for vector in job.vectors))
-        answer = TextsEmbedded(request_id=job.request.request_id, model=name, vectors=vectors)
+        space = replace(self._space, dimensions=dimensions_of(job.vectors) or self._dimensions)
+        vectors = tuple(vector or NO_VECTOR for vector in job.vectors)
+        answer = TextsEmbedded(request_id=job.request.request_id, model=space.name, vectors=vectors)
         self.tell(job.request.reply_to, answer)
 
-    def _named(self, vectors: tuple[bytes, ...]) -> tuple[str, tuple[bytes, ...]]:
-        """Vectors of one space, and its name; where the provider decides on their size, those of the newest one."""
-        sizes = [len(vector) // BYTES_OF_NUMBER for vector in vectors if vector]
-        if self._space.dimensions or not sizes:
-            return self._space.name, vectors
-        space = replace(self._space, dimensions=sizes[-1])
-        if sizes[-1] != self._found_dimensions:
-            self._found_dimensions = sizes[-1]
+    def _has_changed(self, job: Job) -> bool:
+        """Whether the provider changed the size of its vectors while it made the job's, so that some are made anew."""
+        places = job.drop(self._dimensions)
+        if places and not job.is_redone:
+            job.is_redone = True
+            self._waiting.put_back(Piece(job, place, spoilt=1) for place in places)
+            return True
+        for place in places:
+            job.settle(place, NO_VECTOR)
+        self._texts_without += len(places)
+        return False
+
+    def _see_size(self, vectors: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """The vectors of a call, all of one size: where the provider decides on it, that of most of them."""
+        if self._space.dimensions:
+            return vectors
+        dimensions = dimensions_of(vectors) or self._dimensions
+        if dimensions != self._dimensions:
+            log.info("embeddings of %s have %d dimensions", self._space.model, dimensions)
             self._queries.clear()
-        return space.name, tuple(
-            vector if len(vector) == sizes[-1] * BYTES_OF_NUMBER else NO_VECTOR for vector in vectors
-        )
+            self._dimensions = dimensions
+        return of_size(vectors, dimensions)
 
     def _refuse(self, job: Job, why: str, *, is_permanent: bool) -> None:
         self._waiting.end(job)
@@ -341,7 +355,7 @@ class EmbedderActor(Actor):
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("provider", self._space.provider.value),
             ("model", self._space.model),
-            ("dimensions", self._space.dimensions),
+            ("dimensions", self._dimensions),
             ("state", self._state()),
             ("pause_s", round(self._breaker.pause_left_s(self.monotonic()), 1)),
             ("requests_waiting", len(self._waiting.jobs)),

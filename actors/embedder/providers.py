@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 
 from actors.embedder.backend import Backend
 from actors.embedder.google import GoogleBackend
@@ -14,7 +15,7 @@ from domain.memory.space import GOOGLE_KEY, OPENAI_KEY, Provider, Space
 
 
 def backend_of(
-    space: Space, *, api_keys: Mapping[str, str], api_base: str, timeout_s: float
+    space: Space, *, api_keys: Mapping[str, str], api_base: str, timeout_s: float, folder: Path | None = None
 ) -> Callable[[Callable[[], datetime]], Backend]:
     """What makes the backend of `space`, given the wall clock.
 
@@ -23,6 +24,7 @@ def backend_of(
         api_keys: By name, e.g. `GEMINI_API_KEY`, `OPENAI_API_KEY`.
         api_base: Empty for the provider's own address; only what calls a network has one.
         timeout_s: Longest wait for one call over a network.
+        folder: Of a local model that is not the installed one.
     """
 
     def make(now: Callable[[], datetime]) -> Backend:
@@ -54,7 +56,7 @@ def backend_of(
                     now=now,
                 )
             case Provider.LOCAL:
-                return LocalBackend()
+                return LocalBackend(folder)
             case Provider.HASHED:
                 return HashedBackend()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 import numpy as np
 
 NO_VECTOR = b""
+_BYTES_OF_NUMBER = 4
 _SHORTEST = 1e-12
 _LONGEST = 1e100
 """Of the largest component; what lies beyond is no provider's vector, and its square may be no number."""
@@ -37,3 +41,14 @@ def packed(values: object, dimensions: int) -> bytes:
         return NO_VECTOR
     length = float(np.linalg.norm(exact))
     return (exact / length).astype(_LITTLE_ENDIAN).tobytes()
+
+
+def dimensions_of(vectors: Iterable[bytes | None]) -> int:
+    """How many numbers most of the vectors have, of as many the first's; 0 where there is none."""
+    sizes = Counter(len(vector) for vector in vectors if vector)
+    return sizes.most_common(1)[0][0] // _BYTES_OF_NUMBER if sizes else 0
+
+
+def of_size(vectors: Iterable[bytes], dimensions: int) -> tuple[bytes, ...]:
+    """The vectors, without those of another size."""
+    return tuple(vector if len(vector) == dimensions * _BYTES_OF_NUMBER else NO_VECTOR for vector in vectors)

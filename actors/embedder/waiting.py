@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from actors.embedder.vectors import NO_VECTOR
+from actors.embedder.vectors import NO_VECTOR, of_size
 from actors.kernel import Timer
 from messages.base import RequestId
 from messages.embedder import EmbedTexts, TextRole
@@ -25,6 +25,8 @@ class Job:
     """On the actor's steady clock."""
     timer: Timer | None = None
     is_over: bool = False
+    is_redone: bool = False
+    """Whether vectors of it were asked for anew, since the provider had changed their size."""
 
     def __post_init__(self) -> None:
         """Nothing is known yet but that a blank text has no vector."""
@@ -36,6 +38,15 @@ class Job:
         if self.vectors[index] is None:
             self.vectors[index] = vector
             self.missing -= 1
+
+    def drop(self, dimensions: int) -> list[int]:
+        """Forget the vectors of another size than `dimensions`; gives their places."""
+        kept = of_size((vector or NO_VECTOR for vector in self.vectors), dimensions)
+        places = [place for place, vector in enumerate(self.vectors) if vector and not kept[place]]
+        for place in places:
+            self.vectors[place] = None
+        self.missing += len(places)
+        return places
 
 
 @dataclass(slots=True, eq=False)

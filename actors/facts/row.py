@@ -7,7 +7,8 @@ from pathlib import Path
 from actors.facts.config import FactsConfig
 from actors.facts.table import FactsTable
 from actors.kernel import Actor, ActorSpec
-from actors.part import Part, Plan, Verb
+from actors.part import Part, Plan, Verb, folder_of
+from domain.memory.space import is_of_model
 from messages.facts import FACT_RECALL, FACTS, AddEntry, ForgetEntry, ListEntries, SearchEntries
 
 _VERBS = {
@@ -67,7 +68,7 @@ def facts_config(plan: Plan) -> FactsConfig:
         pipelines=table.pipelines,
         enable_git_versioning=table.enable_git_versioning,
         start_watcher=table.start_watcher,
-        is_current_space=lambda name: is_of_model(name, table.embedding_model),
+        is_current_space=lambda name: _is_space(plan, name),
     )
 
 
@@ -76,8 +77,8 @@ def memory_path(plan: Plan) -> Path:
     return (plan.settings.data_root / Path(plan.settings.table(FactsTable).memory_path).expanduser()).absolute()
 
 
-def is_of_model(space: str, embedding_model: str) -> bool:
-    """Whether a vector space is that of an embedding model, as far as its name tells: a server's sizes are its own."""
-    if embedding_model == "local" or "/" in embedding_model:
-        return space.startswith(("local/", "hashed"))
-    return space.startswith(f"openai/{embedding_model}/")
+def _is_space(plan: Plan, name: str) -> bool:
+    """Whether a vector space is that of the embedding model, as far as its name tells."""
+    model = plan.settings.table(FactsTable).embedding_model
+    folder = folder_of(model, plan.settings.data_root)
+    return is_of_model(name, model, folder="" if folder is None else folder.name)

@@ -21,6 +21,8 @@ from messages.model import ModelRequest, Usage
 MOST_ANSWER_BYTES = 8 * 1024 * 1024
 MOST_ERROR_BYTES = 64 * 1024
 """Of what comes with a refusal; the rest is not read."""
+KEEP_ALIVE_S = 4.0
+"""Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 _RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
 _USER = re.compile(r"//.*@")
 _MOST_TOKENS = 10**12
@@ -114,17 +116,13 @@ class DirectBackend:
         if self._session is None:
             # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
 
     def _fault(self, error: Exception) -> Fault:
-        if isinstance(error, aiohttp.ClientResponseError):
-            return Fault(FaultKind.UNREADABLE)
-        if isinstance(error, aiohttp.ClientOSError) and not isinstance(error, aiohttp.ClientConnectorError):
-            return Fault(FaultKind.CUT_OFF)
         names = [kind.__name__ for kind in type(error).__mro__]
         return classify(names, None, str(error), {}, self._now())
 

@@ -4,7 +4,7 @@ Read first `part.py` (`Part`, and `Parts`, which everything folds over), then `p
 `layer.py` (a kind of memory that joins from a folder of its own).
 The kinds of settings (`Table`, `Whole`, `Number`, `Flag`, `Folder`, `FrozenMap`, …) are handed on for a layer's table.
 `command.py`, `verb.py` and `check.py` are what a part may bring: slash commands, what scripts may ask, doctor's checks.
-Everything here is data and folds over data: no file, no clock, no library of an actor's.
+Everything here is data and folds over data: no clock, no library of an actor's, no file but for a look at a folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from actors.part.command import (
 )
 from actors.part.layer import Layer
 from actors.part.part import Menu, Part, Parts, Row, UnusableError
-from actors.part.place import SHIPPED_SKILLS
+from actors.part.place import SHIPPED_SKILLS, folder_of
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
@@ -80,5 +80,6 @@ __all__ = [
     "Verb",
     "Whole",
     "Wording",
+    "folder_of",
     "moment",
 ]

@@ -9,6 +9,8 @@ GOOGLE_KEY = "GEMINI_API_KEY"
 """Name of the secret that Google's embeddings need."""
 OPENAI_KEY = "OPENAI_API_KEY"
 GOOGLE_MODEL = "gemini-embedding-001"
+LOCAL = "local"
+"""What settings call the model of this machine."""
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_DIMENSIONS = 384
 HASHED_MODEL = "hashed-words-v1"
@@ -33,7 +35,7 @@ class Space:
     provider: Provider
     model: str
     dimensions: int
-    """0 where whoever makes the vectors decides."""
+    """0 where whoever makes the vectors decides, and that is not known yet."""
 
     @property
     def name(self) -> str:
@@ -76,3 +78,24 @@ def embedding_space(
             )
         case _:
             raise ValueError(f"embedder.provider {provider!r} must be auto, google, local or litellm")
+
+
+def folder_model(folder: str, fingerprint: str) -> str:
+    """Name of the model in a local folder: that of the folder, and what tells its weights from others'."""
+    return f"{folder}@{fingerprint}"
+
+
+def is_of_model(name: str, model: str, *, folder: str = "") -> bool:
+    """Whether the vector space of that name is one of an embedding model, as far as names tell.
+
+    Args:
+        name: Of the space; how many dimensions it has, a server decides.
+        model: As a server names it, or `local`.
+        folder: Name of the folder that the model is in; empty for none.
+    """
+    if folder:
+        return name.startswith(f"{Provider.LOCAL}/{folder_model(folder, '')}")
+    if model == LOCAL:
+        return name.startswith((f"{Provider.LOCAL}/{LOCAL_MODEL}/", f"{HASHED_MODEL}/"))
+    head, _, dimensions = name.rpartition("/")
+    return head == f"{Provider.OPENAI}/{model}" and dimensions.isdecimal()

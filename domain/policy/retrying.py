@@ -191,11 +191,11 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
 def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
     if status is not None and status < 500:
         return _kind_of_refusal(status, message)
-    if names & _UNREADABLE_TYPES:
+    if names & _UNREADABLE_TYPES or (status is None and "ClientResponseError" in names):  # no HTTP at all
         return FaultKind.UNREADABLE
     if names & _SLOW_TYPES:
         return FaultKind.SLOW
-    if names & _CUT_OFF_TYPES:
+    if names & _CUT_OFF_TYPES or ("ClientOSError" in names and "ClientConnectorError" not in names):
         return FaultKind.CUT_OFF
     if names & _UNREACHABLE_TYPES:
         return FaultKind.UNREACHABLE

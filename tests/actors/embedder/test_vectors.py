@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.embedder.vectors import packed
+from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size, packed
 
 
 @given(st.lists(st.floats(-1e30, 1e30) | st.integers(-(10**6), 10**6), min_size=4, max_size=4))
@@ -47,3 +47,21 @@ def test_what_is_packed_has_unit_length_and_the_same_direction(values: list[floa
 )
 def test_what_is_no_vector_is_empty(values: object) -> None:
     assert packed(values, 4) == b""
+
+
+def test_the_commonest_size_counts_and_of_as_many_the_first() -> None:
+    two, three = b"\0" * 8, b"\0" * 12
+
+    assert dimensions_of([NO_VECTOR, three, two, two]) == 2
+    assert dimensions_of([three, two]) == 3
+    assert dimensions_of([NO_VECTOR, None]) == 0
+    assert of_size([two, three, NO_VECTOR], 3) == (NO_VECTOR, three, NO_VECTOR)
+
+
+@pytest.mark.parametrize("values", [[], [[1.0]], np.array([]), np.array([[1.0, 2.0]])], ids=str)
+def test_where_any_size_will_do_what_is_no_vector_is_none_still(values: object) -> None:
+    assert packed(values, 0) == NO_VECTOR
+
+
+def test_where_any_size_will_do_every_size_is_taken() -> None:
+    assert [len(packed([1.0] * size, 0)) for size in (1, 7, 1536)] == [4, 28, 6144]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.memory.space import embedding_space
+from domain.memory.space import Provider, Space, embedding_space, folder_model, is_of_model
 
 
 @pytest.mark.req("S0-23")
@@ -34,3 +34,46 @@ def test_litellm_needs_a_model() -> None:
 def test_an_unknown_provider_is_refused() -> None:
     with pytest.raises(ValueError, match="'openai' must be auto, google, local or litellm"):
         embedding_space("openai", "", 768, has_google_key=True, has_local_extra=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "folder"),
+    [
+        ("openai/text-embedding-3-small/1536", "text-embedding-3-small", ""),
+        ("openai/BAAI/bge-small-en/384", "BAAI/bge-small-en", ""),
+        ("openai//models/bge/384", "/models/bge", ""),
+        ("local/all-MiniLM-L6-v2/384", "local", ""),
+        ("hashed-words-v1/384", "local", ""),
+        ("local/bge@0a1b/384", "/models/bge", "bge"),
+    ],
+)
+def test_a_space_is_known_as_its_models(name: str, model: str, folder: str) -> None:
+    assert is_of_model(name, model, folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "folder"),
+    [
+        ("openai/text-embedding-3-large/3072", "text-embedding-3-small", ""),
+        ("openai/text-embedding-3-small-x/1536", "text-embedding-3-small", ""),
+        ("openai/BAAI/bge-small-en/384", "BAAI", ""),
+        ("openai/text-embedding-3-small", "text-embedding-3-small", ""),
+        ("google/text-embedding-3-small/1536", "text-embedding-3-small", ""),
+        ("local/all-MiniLM-L6-v2/384", "BAAI/bge-small-en", ""),
+        ("hashed-words-v1/384", "BAAI/bge-small-en", ""),
+        ("local/bge@0a1b/384", "local", ""),
+        ("openai/local/384", "local", ""),
+        ("local/all-MiniLM-L6-v2/384", "/models/bge", "bge"),
+        ("local/bge-large@0a1b/384", "/models/bge", "bge"),
+        ("openai//models/bge/384", "/models/bge", "bge"),
+        ("", "local", ""),
+        ("", "text-embedding-3-small", ""),
+    ],
+)
+def test_a_space_of_another_model_is_known_as_such(name: str, model: str, folder: str) -> None:
+    assert not is_of_model(name, model, folder=folder)
+
+
+def test_a_servers_space_and_a_folders_are_named_as_they_are_known() -> None:
+    assert is_of_model(Space(Provider.OPENAI, "a/b", 3).name, "a/b")
+    assert is_of_model(Space(Provider.LOCAL, folder_model("bge", "0a1b"), 3).name, "/x/bge", folder="bge")
