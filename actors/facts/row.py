@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from actors.facts.config import FactsConfig
@@ -68,7 +69,7 @@ def facts_config(plan: Plan) -> FactsConfig:
         pipelines=table.pipelines,
         enable_git_versioning=table.enable_git_versioning,
         start_watcher=table.start_watcher,
-        is_current_space=lambda name: _is_space(plan, name),
+        is_current_space=_is_space(plan),
     )
 
 
@@ -77,8 +78,8 @@ def memory_path(plan: Plan) -> Path:
     return (plan.settings.data_root / Path(plan.settings.table(FactsTable).memory_path).expanduser()).absolute()
 
 
-def _is_space(plan: Plan, name: str) -> bool:
-    """Whether a vector space is that of the embedding model, as far as its name tells."""
+def _is_space(plan: Plan) -> Callable[[str], bool]:
+    """Whether the vector space of a name is that of the embedding model, as far as its name tells."""
     model = plan.settings.table(FactsTable).embedding_model
     folder = folder_of(model, plan.settings.data_root)
-    return is_of_model(name, model, folder="" if folder is None else folder.name)
+    return lambda name: is_of_model(name, model, folder="" if folder is None else folder.name)

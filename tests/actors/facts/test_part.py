@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.facts.row import facts_config, is_of_model
+from actors.facts.row import facts_config
 from actors.facts.table import FactsTable
 from actors.part import UnusableError
 from actors.parts import facts_alone, gateway_parts, parts, settings_tables
@@ -132,7 +132,15 @@ def test_a_bad_setting_is_refused_by_name(tmp_path: Path, line: str, words: str)
         ("hashed-words-v1/384", "local", True),
         ("openai/m/1536", "local", False),
         ("local/all-MiniLM-L6-v2/384", "m", False),
+        ("openai/BAAI/bge/384", "BAAI/bge", True),
+        ("local/bge@0a1b/384", "models/bge", True),
+        ("local/all-MiniLM-L6-v2/384", "models/bge", False),
     ],
 )
-def test_the_name_of_a_space_tells_whether_its_model_is_in_force(space: str, model: str, is_current: bool) -> None:
-    assert is_of_model(space, model) is is_current
+def test_the_name_of_a_space_tells_whether_its_model_is_in_force(
+    tmp_path: Path, space: str, model: str, is_current: bool
+) -> None:
+    (tmp_path / "data" / "models" / "bge").mkdir(parents=True)
+    config = facts_config(plan_of(tmp_path, f'[facts]\n{UPSTREAM}embedding_model = "{model}"\n'))
+
+    assert config.is_current_space(space) is is_current
