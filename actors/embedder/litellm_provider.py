@@ -11,6 +11,7 @@ from typing import Any
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
+from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
 
@@ -26,6 +27,8 @@ ENVIRONMENT = {
 
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
+_SLACK = 1e-3
+"""By which a relevance may miss [0, 1], since services round."""
 
 
 class LitellmBackend:
@@ -126,19 +129,25 @@ class LitellmJudge:
         self._now = now
         self._library = Loading("reranker-load", _import)
 
+    async def warm_up(self) -> None:
+        """Import litellm."""
+        await self._library.get()
+
     async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
         """Relevance of each text to a query, in [0, 1], as the service says.
 
         Raises:
             CallError: there is no answer.
-            ValueError: it leaves a text out.
+            ValueError: it leaves a text out, or what it gives is no relevance.
         """
         library = await self._library.get()
         arguments: dict[str, Any] = {
             "model": self._model,
-            "query": query,
-            "documents": list(texts),
+            "query": cut(query),
+            "documents": [cut(text) for text in texts],
+            "return_documents": False,
             "timeout": deadline_s,
+            "drop_params": True,
             "num_retries": 0,
         }
         try:
@@ -148,10 +157,30 @@ class LitellmJudge:
             response = await library.arerank(**arguments)
         except Exception as error:
             raise CallError(fault_of(error, self._now())) from error
-        found = {int(each["index"]): float(each["relevance_score"]) for each in response.results or ()}
-        if set(found) != set(range(len(texts))):
-            raise ValueError(f"{len(found)} of {len(texts)} texts were judged")
-        return [min(1.0, max(0.0, found[place])) for place in range(len(texts))]
+        return _relevances(response.results or (), len(texts))
+
+    async def close(self) -> None:
+        """Close litellm's connections, as `LitellmBackend` does."""
+        if (library := self._library.loaded()) is not None:
+            await library.close_litellm_async_clients()
+            library.in_memory_llm_clients_cache.flush_cache()
+
+
+def _relevances(results: Sequence[Any], count: int) -> list[float]:
+    """Scores in the order of the texts.
+
+    Raises:
+        ValueError: they are not one relevance for each.
+    """
+    found: dict[int, float] = {}
+    for result in results:
+        index, score = (result.get(name) for name in ("index", "relevance_score"))
+        if type(index) is not int or not isinstance(score, int | float) or not -_SLACK <= score <= 1 + _SLACK:
+            raise ValueError("the service gave something that is no relevance between 0 and 1")
+        found[index] = min(1.0, max(0.0, float(score)))
+    if found.keys() != set(range(count)):
+        raise ValueError(f"the service judged {len(found)} of {count} texts")
+    return [found[place] for place in range(count)]
 
 
 def fault_of(error: Exception, now: datetime) -> Fault:

@@ -3,84 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable
+from concurrent.futures import CancelledError
 from datetime import datetime
-from pathlib import Path
-from typing import Protocol
 
 from actors.embedder.backend import CallError
-from actors.embedder.litellm_provider import LitellmJudge
-from actors.embedder.reranking.cross_encoder import CrossEncoder
-from actors.embedder.worker import Loading
-from actors.kernel import Actor, Bulkhead, LoopThread, not_understood
+from actors.embedder.reranking.judge import Judge
+from actors.kernel import Actor, LoopThread, not_understood
 from domain.policy.retrying import reason
-from messages.base import Message
-from messages.embedder import RerankFailed, RerankTexts, TextsReranked
+from messages.base import Message, RequestId
+from messages.embedder import RerankerReply, RerankFailed, RerankTexts, TextsReranked
 from messages.status import DescribeYourself, SelfDescription
 
+log = logging.getLogger(__name__)
 
-class Judge(Protocol):
-    """Whoever judges."""
-
-    are_logits: bool
-    """Whether any number may come; otherwise each is in [0, 1]."""
-
-    async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
-        """One score for each text.
-
-        Raises:
-            CallError: a service gives none.
-            OSError: a model cannot be loaded.
-            ImportError: its library is not there.
-            ValueError: what it gives is none.
-            TimeoutError: it takes too long.
-        """
-        ...
+CLOSE_S = 2.0
+_TELLING = (CallError, TimeoutError, OSError, ImportError, ValueError)
+"""What a judge may raise."""
 
 
-class LocalJudge:
-    """Judge on this machine, loaded at the first need."""
+class Loaded(Message, frozen=True, kw_only=True, gc=False):
+    """What judging needs is loaded, or cannot be."""
 
-    are_logits = True
-
-    def __init__(self, folder: Path) -> None:
-        """Nothing is loaded yet.
-
-        Args:
-            folder: Of the model.
-        """
-        self._model = Loading("reranker-load", lambda: CrossEncoder.load(folder))
-        self._threads: Bulkhead | None = None
-
-    async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
-        """The model's logits."""
-        model = await self._model.get()
-        if self._threads is None:
-            self._threads = Bulkhead("reranker", at_once=1)
-        return await self._threads.run("model", deadline_s, model.judge, query, texts)
-
-
-def judge_of(kind: str, model: str, api_keys: Mapping[str, str]) -> Callable[[Callable[[], datetime]], Judge]:
-    """What makes the judge that settings name, given the wall clock.
-
-    Args:
-        kind: `litellm` or `onnx`.
-        model: litellm's name, or a folder.
-        api_keys: By the name that litellm gives the variable.
-    """
-
-    def make(now: Callable[[], datetime]) -> Judge:
-        return LitellmJudge(model, api_keys, now) if kind == "litellm" else LocalJudge(Path(model).expanduser())
-
-    return make
+    problem: str = ""
 
 
 class RerankerActor(Actor):
-    """Front of a judge; requests are judged side by side, each within its deadline.
+    """Front of a judge; each request is answered once, within its deadline, with scores or with why there are none.
 
     Owns: the loop on which they wait.
     Asks: the service, or the model on this machine.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a service or a model does.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a service or a model does. What
+    was asked before a crash or a stop is answered with a failure. The same request again while it waits is the same.
     """
 
     def __init__(self, judge_of: Callable[[Callable[[], datetime]], Judge]) -> None:
@@ -92,46 +47,107 @@ class RerankerActor(Actor):
         super().__init__()
         self._judge = judge_of(self.now)
         self._loop = LoopThread("reranker", self)
+        self._asked: dict[RequestId, RerankTexts] = {}
         self._judged = self._failed = 0
+        self._last_error = ""
 
     def on_start(self) -> None:
-        """Start the loop."""
+        """Start the loop, and loading what judging needs."""
         self._loop.start()
+        self._loop.submit(self._warm_up())
 
     def on_stop(self) -> None:
-        """End what is under way; whoever asked has a deadline of its own."""
+        """End what is under way and say so to those who wait."""
+        for request in tuple(self._asked.values()):
+            self._pass_on(RerankFailed(request_id=request.request_id, reason="the reranker restarted"))
         with self.blocking():
-            self._loop.stop()
+            try:
+                self._loop.submit(self._judge.close()).result(CLOSE_S)
+            except (TimeoutError, CancelledError):
+                log.warning("the reranker's connections were not closed")
+            finally:
+                self._loop.stop()
 
-    def handle(self, message: RerankTexts | DescribeYourself) -> None:
-        """Take a request."""
+    def handle(self, message: RerankTexts | RerankerReply | Loaded | DescribeYourself) -> None:
+        """Take a request, or pass on what became of one."""
         match message:
             case RerankTexts():
-                self._loop.submit(self._answer(message))
+                self._take(message)
+            case TextsReranked() | RerankFailed():
+                self._pass_on(message)
+            case Loaded(problem=problem):
+                self._last_error = problem
+                if problem:
+                    log.warning("nothing can be reranked: %s", problem)
             case DescribeYourself():
-                figures = (("judged", self._judged), ("failed", self._failed))
-                described = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
-                self.tell(message.reply_to, described)
+                self._describe(message)
             case _:
                 not_understood(message)
 
-    async def _answer(self, request: RerankTexts) -> None:
-        self.tell(request.reply_to, await self._scored(request))
+    def _take(self, request: RerankTexts) -> None:
+        if request.request_id in self._asked:
+            return
+        self._asked[request.request_id] = request
+        if request.texts:
+            self._loop.submit(self._answer(request))
+        else:
+            self._pass_on(self._scored(request, ()))
 
-    async def _scored(self, request: RerankTexts) -> Message:
+    def _pass_on(self, answer: RerankerReply) -> None:
+        """Hand an answer to its asker, if that still waits."""
+        request = self._asked.pop(answer.request_id, None)
+        if request is None:
+            return
+        if isinstance(answer, RerankFailed):
+            if answer.reason != self._last_error:
+                log.warning("reranking failed: %s", answer.reason)
+            self._failed, self._last_error = self._failed + 1, answer.reason
+        else:
+            self._judged, self._last_error = self._judged + 1, ""
+        self.tell(request.reply_to, answer)
+
+    def _describe(self, message: DescribeYourself) -> None:
+        figures = (
+            ("judged", self._judged),
+            ("failed", self._failed),
+            ("waiting", len(self._asked)),
+            ("last_error", self._last_error),
+        )
+        described = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
+        self.tell(message.reply_to, described)
+
+    # on the loop
+
+    async def _warm_up(self) -> None:
+        try:
+            await self._judge.warm_up()
+        except _TELLING as error:
+            self.tell(self.address, Loaded(problem=_why(error)))
+        else:
+            self.tell(self.address, Loaded())
+
+    async def _answer(self, request: RerankTexts) -> None:
+        """Judge and tell how it ended; being cancelled it tells nothing."""
+        answer: RerankerReply = RerankFailed(request_id=request.request_id, reason="the reranker failed")
         try:
             async with asyncio.timeout(request.deadline_s):
                 scores = tuple(await self._judge.judge(request.query, request.texts, request.deadline_s))
-        except CallError as error:
-            why = reason(error.fault, 1)
+            answer = self._scored(request, scores)
         except TimeoutError:
             why = f"the reranker did not answer within {request.deadline_s:g} s"
-        except (OSError, ImportError, ValueError, RuntimeError) as error:
-            why = f"the reranker failed: {error}"
-        else:
-            if len(scores) == len(request.texts):
-                self._judged += 1
-                return TextsReranked(request_id=request.request_id, scores=scores, are_logits=self._judge.are_logits)
+            answer = RerankFailed(request_id=request.request_id, reason=why)
+        except _TELLING as error:
+            answer = RerankFailed(request_id=request.request_id, reason=_why(error))
+        finally:
+            self.tell(self.address, answer)
+
+    def _scored(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
+        if len(scores) != len(request.texts):
             why = f"the reranker gave {len(scores)} scores for {len(request.texts)} texts"
-        self._failed += 1
-        return RerankFailed(request_id=request.request_id, reason=why)
+            return RerankFailed(request_id=request.request_id, reason=why)
+        return TextsReranked(request_id=request.request_id, scores=scores, are_logits=self._judge.are_logits)
+
+
+def _why(error: BaseException) -> str:
+    """For a person; holds no key and no text."""
+    return f"reranker: {reason(error.fault, 1) if isinstance(error, CallError) else error}"

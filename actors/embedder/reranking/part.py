@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from actors.embedder.reranking.model_folder import MODELS, TOKENIZER, model_file
+from actors.embedder.reranking.folder import lack_of
 from actors.kernel import Actor, ActorSpec
-from actors.part import Part, Parts, Plan, Row
+from actors.part import Finding, Level, Part, Parts, Plan, Row
 from messages.embedder import RERANKER
 
 
@@ -22,7 +21,7 @@ class RerankingTable(Protocol):
 
     @property
     def reranker_model(self) -> str:
-        """Litellm's name of it, or a folder."""
+        """Name of it for litellm, or a folder, relative to the data root."""
 
 
 def reranker_row(table_of: Callable[[Plan], RerankingTable]) -> Row:
@@ -36,28 +35,39 @@ def reranker_row(table_of: Callable[[Plan], RerankingTable]) -> Row:
         table = table_of(plan)
         if table.reranker == "none" or not plan.lives:
             return None
+        is_folder = table.reranker == "onnx" and table.reranker_model
+        model = str(_rooted(plan, table.reranker_model)) if is_folder else table.reranker_model
 
         def build(_key: str) -> Actor:
-            from actors.embedder.reranking.actor import RerankerActor, judge_of
+            from actors.embedder.reranking.actor import RerankerActor
+            from actors.embedder.reranking.judge import judge_of
 
-            return RerankerActor(judge_of(table.reranker, table.reranker_model, plan.secrets))
+            return RerankerActor(judge_of(table.reranker, model, plan.secrets))
 
-        return Part(spec=ActorSpec(RERANKER.kind, build), unusable=problem_of(table))
+        return Part(
+            spec=ActorSpec(RERANKER.kind, build, is_eager=True, is_made_up_for=True),
+            unusable=_problem_of(table, model),
+            checks=(lambda: _look(table, model),),
+        )
 
     return row
 
 
-def problem_of(table: RerankingTable) -> str:
+def _rooted(plan: Plan, name: str) -> Path:
+    try:
+        return (plan.settings.data_root / Path(name).expanduser()).absolute()
+    except RuntimeError:  # nobody's home
+        return Path(name).absolute()
+
+
+def _problem_of(table: RerankingTable, model: str) -> str:
     """Why nothing can be reranked as the settings want it; empty when it can."""
-    name = table.reranker_model
-    if not name:
+    if not model:
         return f"facts.reranker is {table.reranker!r}: facts.reranker_model must say which model"
-    if table.reranker == "litellm":
-        return ""
-    folder = Path(name).expanduser()
-    missing = [library for library in ("onnxruntime", "tokenizers") if importlib.util.find_spec(library) is None]
-    if missing:
-        return f"facts.reranker is 'onnx': {' and '.join(missing)} must be installed (pip install {' '.join(missing)})"
-    if model_file(folder) is None or not (folder / TOKENIZER).is_file():
-        return f"facts.reranker_model {name!r}: must be a folder with {TOKENIZER} and one of {', '.join(MODELS)}"
-    return ""
+    lack = lack_of(Path(model)) if table.reranker == "onnx" else ""
+    return lack and f"facts.reranker is 'onnx', facts.reranker_model {table.reranker_model!r}: {lack}"
+
+
+def _look(table: RerankingTable, model: str) -> Iterator[Finding]:
+    if not _problem_of(table, model):  # of which doctor tells itself
+        yield Finding("reranker", Level.OK, f"{table.reranker}: {model}")

@@ -1,4 +1,4 @@
-"""A small embedding server on 127.0.0.1 that speaks Google's dialect and OpenAI's, and does wrong what it is told to."""
+"""A small server of embeddings and rerankings on 127.0.0.1, in the dialects of a few, that does wrong what it is told."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def vector_of(text: str, dimensions: int) -> list[float]:
     """Some vector of `text`, not of unit length."""
     seed = blake2b(text.encode(), digest_size=64).digest() * (dimensions // 32 + 1)
     return [value / 7 for (value,) in struct.iter_unpack("<h", seed)][:dimensions]
+
+
+def relevance_of(text: str) -> float:
+    """Some relevance of `text`, in [0, 1]."""
+    return blake2b(text.encode(), digest_size=1).digest()[0] / 255
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,11 @@ class LoopbackEmbeddings:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         is_google = "requests" in body
-        texts = [part["content"]["parts"][0]["text"] for part in body["requests"]] if is_google else body["input"]
+        texts = (
+            [part["content"]["parts"][0]["text"] for part in body["requests"]]
+            if is_google
+            else body.get("input") or body["documents"]
+        )
         reply = self._next_reply(texts)
         self._at_once += 1
         with self._changed:
@@ -141,10 +150,19 @@ class LoopbackEmbeddings:
             return web.Response()
         if isinstance(reply.body, bytes):
             return web.Response(body=reply.body, status=reply.status, content_type="text/html", headers=reply.headers)
-        body = reply.body if reply.body is not None else self._vectors(reply, texts, request, is_google)
+        is_reranking = request.path.endswith("/rerank")
+        right = self._relevances if is_reranking else self._vectors
+        body = reply.body if reply.body is not None else right(reply, texts, request, is_google)
         return web.Response(
             text=json.dumps(body), status=reply.status, content_type="application/json", headers=reply.headers
         )
+
+    def _relevances(self, reply: Reply, texts: list[str], _request: web.Request, _is_google: bool) -> dict[str, Any]:
+        results: Vectors = [{"index": index, "relevance_score": relevance_of(text)} for index, text in enumerate(texts)]
+        if reply.spoil is not None:
+            results = reply.spoil(results)
+        # As services do: the best first.
+        return {"id": "x", "results": results[::-1], "meta": {"billed_units": {"search_units": 1}}}
 
     def _vectors(self, reply: Reply, texts: list[str], request: web.Request, is_google: bool) -> dict[str, Any]:
         vectors: Vectors = [vector_of(text, 16) for text in texts]
