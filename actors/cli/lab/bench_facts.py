@@ -68,7 +68,7 @@ def facts(
         systems.append((Peer(peer.absolute()), QUICK if quick else PEERS))
     try:
         with progress_line() as say:
-            figures = measure(say, systems, min(kills, 2) if quick else kills, seed)
+            figures = measure(say, _warn, systems, min(kills, 2) if quick else kills, seed)
             if data is not None and told is not None:
                 figures[Ours.name] |= _evidence(data, told, cache, QUICK_QUESTIONS if quick else None, say)
     except (MeasurementError, ValueError, OSError) as error:
@@ -91,3 +91,7 @@ def _evidence(data: Path, told: Path, cache: Path | None, limit: int | None, say
 
     conversations = [read(file, limit) for file in files(data)]
     return evidence(conversations, read_facts(told), KeptVectors(LocalModel.load(), cache or default_cache()), say)
+
+
+def _warn(trouble: str) -> None:
+    click.echo(f"note: {trouble}", err=True)

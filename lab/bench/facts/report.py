@@ -99,7 +99,7 @@ def verdicts(systems: Systems, *, quick: bool) -> tuple[Verdict, ...]:
     found = list(judged((target for target in TARGETS if target.figure in ours), ours, quick=quick))
     if not quick:
         peer = _peer(systems)
-        known = peer["crowd_per_s"] if peer else KNOWN_PER_S
+        known = peer.get("crowd_per_s", KNOWN_PER_S)
         name = f"16 at once: requests/s, {TIMES} times the peer's" + ("" if peer else ", as measured once")
         found.insert(1, at_least(name, ours["crowd_per_s"], TIMES * known))
     return tuple(found)

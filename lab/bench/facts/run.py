@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from lab.bench.facts.store import fill
 from lab.bench.facts.systems import System
 from lab.bench.facts.words import mark, question
 from lab.bench.measure import Figures, percentile
+from lab.bench.process import MeasurementError
 
 Say = Callable[[str], object]
 SHARED = "global"
@@ -50,45 +51,56 @@ SHOWN = 20
 """Most questions whose fact is looked for among what the model is shown."""
 
 
-def measure(say: Say, systems: Sequence[tuple[System, Sizes]], kills: int, seed: str) -> dict[str, Figures]:
+def measure(say: Say, warn: Say, systems: Sequence[tuple[System, Sizes]], kills: int, seed: str) -> dict[str, Figures]:
     """Figures of each system, by its name.
 
     Args:
         say: Is told what is being done now.
+        warn: Is told what is wrong with a peer, whose figures end there.
         systems: What is measured, and how much of it; the first is ours.
         kills: How often ours is killed; a peer, which takes seconds for a start, a few times at most.
         seed: Decides when.
 
     Raises:
-        MeasurementError: one did not start, or did not answer.
+        MeasurementError: ours did not start, or did not answer.
     """
     figures: dict[str, Figures] = {}
     with tempfile.TemporaryDirectory(prefix="agent-facts-") as whole:
         for place, (system, sizes) in enumerate(systems):
             folder = Path(whole) / system.name
             folder.mkdir()
-            with upstream(folder) as its_upstream:
-                figures[system.name] = _measured(say, system, sizes, folder, its_upstream)
+            figures[system.name] = {}
             its_kills = min(kills, PEERS_KILLS) if place else kills
-            if its_kills:
-                tick = partial(_say_kill, say, system, its_kills)
-                figures[system.name] |= killed(system, folder, its_kills, seed, tick)
+            try:
+                for part in _parts(say, system, sizes, folder, (its_kills, seed)):
+                    figures[system.name] |= part
+            except MeasurementError as error:
+                if not place:
+                    raise
+                warn(f"{system.name}: {error}")
     return figures
+
+
+def _parts(say: Say, system: System, sizes: Sizes, folder: Path, kills: tuple[int, str]) -> Iterator[Figures]:
+    with upstream(folder) as its_upstream:
+        yield from _measured(say, system, sizes, folder, its_upstream)
+    count, seed = kills
+    if count:
+        yield killed(system, folder, count, seed, partial(_say_kill, say, system, count))
 
 
 def _say_kill(say: Say, system: System, kills: int, number: int) -> None:
     say(f"{system.name}: {number} of {kills} kills")
 
 
-def _measured(say: Say, system: System, sizes: Sizes, folder: Path, its_upstream: Upstream) -> Figures:
+def _measured(say: Say, system: System, sizes: Sizes, folder: Path, its_upstream: Upstream) -> Iterator[Figures]:
     say(f"{system.name}: an empty store")
-    figures = _empty(say, system, sizes, _place(folder, "empty"), its_upstream)
+    yield _empty(say, system, sizes, _place(folder, "empty"), its_upstream)
     say(f"{system.name}: {sizes.few:,} facts, first start")
-    figures |= _few(say, system, sizes, _place(folder, "few"), its_upstream)
+    yield _few(say, system, sizes, _place(folder, "few"), its_upstream)
     if sizes.many:
         say(f"{system.name}: {sizes.many:,} facts, first start")
-        figures |= _many(say, system, sizes, _place(folder, "many"), its_upstream)
-    return figures
+        yield _many(say, system, sizes, _place(folder, "many"), its_upstream)
 
 
 def _place(folder: Path, name: str) -> Path:
