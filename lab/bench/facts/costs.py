@@ -38,6 +38,11 @@ def costs(pid: int) -> Costs:
     return Costs(cpu, rss / 1024, written, threads)
 
 
+def is_busy(pid: int) -> bool:
+    """Whether a thread of the tree runs, wants to, or waits for the disk."""
+    return any(_state(task) in ("R", "D") for each in tree(pid) for task in _tasks(each))
+
+
 def tree(pid: int) -> Iterator[int]:
     """A process and all below it."""
     children: defaultdict[int, list[int]] = defaultdict(list)
@@ -49,6 +54,20 @@ def tree(pid: int) -> Iterator[int]:
         each = waiting.pop()
         yield each
         waiting += children[each]
+
+
+def _tasks(pid: int) -> list[Path]:
+    try:
+        return list((_PROC / str(pid) / "task").iterdir())
+    except OSError:  # it has ended
+        return []
+
+
+def _state(task: Path) -> str:
+    try:
+        return (task / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:  # it has ended
+        return ""
 
 
 def _field(pid: int, file: str, pattern: str) -> str:

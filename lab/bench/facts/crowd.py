@@ -25,7 +25,7 @@ def crowd(gateway: Gateway, each: int) -> Figures:
         MeasurementError: one was not answered.
     """
     gateway.settle()
-    before, gate = gateway.costs(), threading.Barrier(CLIENTS + 1)
+    before, asked, gate = gateway.costs(), gateway.upstream.seen(), threading.Barrier(CLIENTS + 1)
     took, failed = list[float](), list[str]()
 
     def talk(number: int) -> None:
@@ -47,12 +47,14 @@ def crowd(gateway: Gateway, each: int) -> Figures:
     answered_s = perf_counter() - begun
     if failed:
         raise MeasurementError(f"16 at once: {len(failed)} clients were not answered, the first: {failed[0]}")
-    gateway.settle(QUIET_S)
+    extracted = gateway.settle(QUIET_S).calls.get("extract", 0) - asked.calls.get("extract", 0)
     settled_s, after = perf_counter() - begun - QUIET_S, gateway.costs()
     return {
         "crowd_requests": len(took),
         "crowd_per_s": len(took) / answered_s,
         "crowd_done_per_s": len(took) / settled_s,
+        "crowd_extracted": extracted / len(took),
+        "crowd_unasked": max(0.0, 1 - extracted / len(took)),
         "crowd_p50_ms": 1000 * percentile(took, 0.5),
         "crowd_longest_ms": 1000 * max(took),
         "cpu_ms": 1000 * (after.cpu_s - before.cpu_s) / len(took),

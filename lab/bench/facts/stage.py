@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from lab.bench.facts.client import Client, NoAnswerError
-from lab.bench.facts.costs import Costs, costs
+from lab.bench.facts.costs import Costs, costs, is_busy
 from lab.bench.facts.systems import System, free_port
 from lab.bench.process import CHECKOUT, MeasurementError, Program
 
@@ -150,7 +150,7 @@ class Gateway:
         while perf_counter() - since < quiet_s:
             pause.wait(_STEP_S)
             now, used_s = self.upstream.seen(), self.costs().cpu_s
-            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S:
+            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S or is_busy(self._program.pid):
                 seen, cpu_s, since = now, used_s, perf_counter()
             if not self._program.is_running or perf_counter() - begun > SETTLE_S:
                 raise MeasurementError(f"a gateway ended, or is not done: {last_line(self._log)}")

@@ -3,12 +3,27 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from time import perf_counter
 
-from lab.bench.facts.costs import costs, tree
+from lab.bench.facts.costs import costs, is_busy, tree
 from lab.bench.process import Program
+from tests.patience import PATIENCE_S
 
 _CHILD = "sum(range(20_000_000)); open({path!r}, 'wb').write(bytes(1_000_000)); print('done', flush=True); input()"
 _PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+
+
+def wait_until_idle(pid: int) -> None:
+    begun = perf_counter()
+    while is_busy(pid):
+        assert perf_counter() - begun < PATIENCE_S
+
+
+def test_a_program_that_computes_is_busy(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "while True: pass"]
+    with Program(command, dict(os.environ), tmp_path, tmp_path / "log") as program:
+        assert is_busy(program.pid)
+    assert not is_busy(program.pid)
 
 
 def test_a_programs_costs_are_those_of_all_that_it_has_started(tmp_path: Path) -> None:
@@ -17,6 +32,7 @@ def test_a_programs_costs_are_those_of_all_that_it_has_started(tmp_path: Path) -
     with Program(command, dict(os.environ), tmp_path, tmp_path / "log", is_heard=True) as program:
         assert program.first_line() == "done"
         assert len(list(tree(program.pid))) == 2
+        wait_until_idle(program.pid)
         found = costs(program.pid)
         is_running = program.is_running
     assert is_running
