@@ -97,7 +97,7 @@ class FactsActor(Actor):
         self._timers: dict[FactsTimer, Timer] = {}
         self._is_open = self._is_loaded = False
         self._trouble = ""
-        self._git_trouble = ""
+        self._git_trouble = self._index_trouble = ""
 
     def on_start(self) -> None:
         """Open the files, and go on with what an earlier life owed."""
@@ -220,7 +220,12 @@ class FactsActor(Actor):
     def _load(self) -> Steps:
         """Know what the index knows, look at what has changed, then go on with what is owed."""
         (answer,) = yield (self._loading(),)
-        rows = answer.rows if isinstance(answer, RowsLoaded) else ()
+        if not isinstance(answer, RowsLoaded):
+            self._index_trouble = f"the index could not be asked what it has: {getattr(answer, 'reason', 'no answer')}"
+            log.warning("%s, which is tried again", self._index_trouble)
+            self._set(FactsTimer.RETRY, OPEN_AGAIN_S)
+            return
+        rows, self._index_trouble = answer.rows, ""
         with self.blocking():
             self._sync.load(rows)
         self._sync.embed_missing(rows, self._config.is_current_space)
@@ -294,6 +299,8 @@ class FactsActor(Actor):
                 with self.blocking():
                     self._compare()
             case FactsTimer.RETRY if self._is_open or self._open():
+                if self._index_trouble:
+                    self._asking.begin(self._load())
                 self._indexing.go_on()
                 self._pipeline.go_on()
             case FactsTimer.RETRY:
@@ -320,7 +327,13 @@ class FactsActor(Actor):
         self.tell(self.address, FilesChanged(paths=paths))
 
     def _description(self, message: DescribeYourself) -> SelfDescription:
-        troubles = (self._trouble, self._indexing.trouble, self._pipeline.trouble, self._git_trouble)
+        troubles = (
+            self._trouble,
+            self._indexing.trouble,
+            self._pipeline.trouble,
+            self._git_trouble,
+            self._index_trouble,
+        )
         trouble = "; ".join(each for each in troubles if each)
         return SelfDescription(
             request_id=message.request_id,

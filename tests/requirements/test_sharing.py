@@ -11,6 +11,7 @@ from tests.requirements.test_core import sources
 
 MADE = {
     "actors/curated/table.py": {"Field", "FolderOf"},
+    "actors/embedder/local.py": {"threading.Lock"},  # so that two embedders load the weights once
     "actors/facts/table.py": {"Field", "FrozenMap"},
     "actors/objects/table.py": {"Field"},
     "actors/workspace/table.py": {"Field"},
@@ -33,6 +34,7 @@ MADE = {
 }
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
 HANDED_ON = {
+    "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
     "domain/memory/porter.py": {"_STEP_2", "_STEP_3"},  # to a function beside it

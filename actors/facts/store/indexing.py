@@ -22,6 +22,8 @@ EMBED_S = 60.0
 """The embedder itself waits out what may pass; after so long entries are in the index without their vectors."""
 RETRY_S = 30.0
 MOST_RETRY_S = 900.0
+MOST_REFUSALS = 8
+"""Of one row by itself, in an hour or so, after which it is left out until its file changes or the next start."""
 
 
 class Indexing:
@@ -51,7 +53,11 @@ class Indexing:
         self._unread: dict[str, None] = {}
         """Ids of entries that are in the index without a vector of the space in force."""
         self._is_embedding = self._is_telling = False
-        self._failures = 0
+        self._failures = self._refusals = 0
+        """Of the embedder, and of the index, in a row."""
+        self._troubles = {"embedder": "", "index": ""}
+        self._is_one_by_one = False
+        """Whether the index refused several at a time, of which one may be at fault."""
         self.read: Callable[[str], IndexRow | None] = _nothing
         """Gives an entry by its id, as its file has it now."""
         self.look: Callable[[str], None] = _nothing
@@ -60,7 +66,11 @@ class Indexing:
         """Has `go_on` called after so many seconds."""
         self.model = ""
         """Space of the newest vector."""
-        self.trouble = ""
+
+    @property
+    def trouble(self) -> str:
+        """What is the matter; empty for nothing."""
+        return "; ".join(each for each in self._troubles.values() if each)
 
     @property
     def waiting(self) -> int:
@@ -130,8 +140,8 @@ class Indexing:
         self._rest()
 
     def _rest(self) -> None:
-        if self._failures:
-            self.wake(min(RETRY_S * 2 ** (self._failures - 1), MOST_RETRY_S))
+        if in_a_row := max(self._failures, self._refusals):
+            self.wake(min(RETRY_S * 2 ** (in_a_row - 1), MOST_RETRY_S))
         else:
             self.go_on()
 
@@ -151,14 +161,16 @@ class Indexing:
                 if not is_made:
                     self._unread[row.id] = None
         if is_made:
-            self._failures, self.trouble = 0, ""
+            self._failures, self._troubles["embedder"] = 0, ""
             self.see_space(model)
         else:
-            self._fail("entries could not be embedded", answer)
+            self._failures += 1
+            self._fail("embedder", "entries could not be embedded", answer)
 
     def _tell(self) -> Steps:
         """One batch of changes for the index."""
-        batch = {entry_id: self._ready.pop(entry_id) for entry_id in list(self._ready)[:BATCH]}
+        most = 1 if self._is_one_by_one else BATCH
+        batch = {entry_id: self._ready.pop(entry_id) for entry_id in list(self._ready)[:most]}
         drops = tuple(entry_id for entry_id, (row, _) in batch.items() if row is None)
         groups: dict[str, list[IndexRow]] = {}
         for row, model in batch.values():
@@ -167,19 +179,31 @@ class Indexing:
         for model, rows in groups.items() or [("", list[IndexRow]())]:
             (answer,) = yield (self._change(model, rows, drops),)
             if not isinstance(answer, RowsChanged):
-                for entry_id, change in batch.items():
-                    self._ready.setdefault(entry_id, change)
-                self._fail("the index could not be told of entries", answer)
+                self._refused(batch, answer)
                 return
             drops = ()
             for row in rows:
                 if self._is_wanted(row) and (row.vector or model):
                     self._catalogue.note_space(row.id, model)
 
-    def _fail(self, what: str, answer: object) -> None:
-        self._failures += 1
-        self.trouble = f"{what}: {getattr(answer, 'reason', 'there was no answer')}"
-        log.warning("%s, which is tried again", self.trouble)
+        self._refusals, self._troubles["index"] = 0, ""
+        self._is_one_by_one = self._is_one_by_one and bool(self._ready)
+
+    def _refused(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
+        """Keep what was refused for later, but for one row that is refused by itself, whatever comes."""
+        self._refusals += 1
+        self._fail("index", "the index could not be told of entries", answer)
+        if len(batch) == 1 and self._refusals > MOST_REFUSALS:
+            log.error("an entry is left out of the index, for it refuses it: %s", next(iter(batch)))
+            self._refusals = 0
+            return
+        for entry_id, change in batch.items():
+            self._ready.setdefault(entry_id, change)
+        self._is_one_by_one = True
+
+    def _fail(self, whose: str, what: str, answer: object) -> None:
+        self._troubles[whose] = f"{what}: {getattr(answer, 'reason', 'there was no answer')}"
+        log.warning("%s, which is tried again", self._troubles[whose])
 
     def _is_wanted(self, row: IndexRow) -> bool:
         """Whether the entry is still as the row has it."""
