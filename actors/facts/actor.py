@@ -181,6 +181,9 @@ class FactsActor(Actor):
             case ForgetEntry():
                 forgotten = self._requests.forget(message)
                 self._changed()
+                if message.for_good:
+                    self._journal.cross_out()
+                    self._journal.shorten()
                 return forgotten
 
     def _refuse(self, message: FactsCommand, reason: str) -> None:
@@ -260,13 +263,21 @@ class FactsActor(Actor):
     # for the parts
 
     def _look(self, path: str) -> None:
-        with self.blocking():
-            self._keeper.take(path, self._files.stamp(path))
+        try:
+            with self.blocking():
+                self._keeper.take(path, self._files.stamp(path))
+        except OSError as error:
+            log.warning("%s cannot be looked at, which is tried again: %s", path, error)
+            self._set(FactsTimer.COMPARE, OPEN_AGAIN_S)
 
     def _row(self, entry_id: str) -> IndexRow | None:
         item = self._catalogue.get(entry_id)
-        with self.blocking():
-            entry = self._keeper.read(item) if item is not None else None
+        try:
+            with self.blocking():
+                entry = self._keeper.read(item) if item is not None else None
+        except OSError as error:
+            log.warning("an entry cannot be read: %s", error)
+            return None
         return self._keeper.row(item, entry) if item is not None and entry is not None else None
 
     def _changed(self) -> None:

@@ -13,6 +13,7 @@ from actors.facts.store.journal import Change, Journal, Owed
 from actors.facts.store.keeper import Keeper
 from actors.facts.store.naming import fact_entry, turn_entries
 from actors.facts.summaries import Prompting, Summaries
+from actors.facts.turns import keep_texts
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from domain.facts.model_json import facts_of
@@ -69,6 +70,8 @@ class TurnWork:
             LaterError: a model did not answer.
             OSError: something could not be kept.
         """
+        with self._host.blocking():
+            keep_texts(self._keeper, owed)
         if owed.changes is None:
             facts = owed.facts
             if facts is None:

@@ -59,6 +59,8 @@ class Turns:
         if owed is None and self._is_known(turn) and turn == message.turn_id:
             return
         if owed is None and (earlier := self._repeated(message)) is not None:
+            # A third one that asks the same meanwhile is a turn of its own: this one has room for one answer.
+            del self._unanswered[message.conversation]
             self._alias[message.turn_id] = turn = earlier
             owed = self._journal.owed.get(turn)
         is_new = owed is None
@@ -102,33 +104,23 @@ class Turns:
         self._alias.pop(message.turn_id, None)
         if message.answer_text:
             self._unanswered.pop(message.conversation, None)
-        elif owed.user_text:
-            self._unanswered[message.conversation] = _Unanswered(owed.turn, owed.user_text)
+        elif message.user_text:
+            self._unanswered[message.conversation] = _Unanswered(owed.turn, message.user_text)
         if is_new and not owed.user_text and not message.answer_text:
             return
         self._finish(owed, message.answer_text, message.model, now, is_new=is_new)
 
     def _finish(self, owed: Owed, answer: str, model: str, at: datetime, *, is_new: bool) -> None:
         self._journal.end(owed, is_new=is_new, answer_text=answer, model=model, at=max(at, owed.at + _TICK))
-        self._write(self._journal.owed[owed.turn])
-        self._over()
+        over = self._journal.owed[owed.turn]
+        over.are_texts_kept = False
+        try:
+            self._write(over)
+        finally:
+            self._over()
 
     def _write(self, owed: Owed) -> None:
-        user, assistant = turn_entries(owed.turn)
-        texts = (
-            (user, EntryRole.USER, owed.user_text, owed.at),
-            (
-                assistant,
-                EntryRole.ASSISTANT,
-                owed.answer_text,
-                owed.answered_at,
-            ),
-        )
-        for entry_id, role, text, at in texts:
-            if text and at is not None:
-                entry = Entry(id=entry_id, role=role, conversation=owed.conversation, created_at=at, content=text)
-                if not self._keeper.has_been(entry):
-                    self._keeper.add(entry)
+        keep_texts(self._keeper, owed)
 
     def _is_known(self, turn: str) -> bool:
         return any(self._keeper.catalogue.get(each) is not None for each in turn_entries(turn))
@@ -138,3 +130,29 @@ class Turns:
         unanswered = self._unanswered.get(message.conversation)
         is_same = unanswered is not None and message.user_text and unanswered.text == message.user_text
         return unanswered.turn if unanswered is not None and is_same else None
+
+
+def keep_texts(keeper: Keeper, owed: Owed) -> None:
+    """Put what is said in a turn into files, unless that was done.
+
+    Raises:
+        OSError: it may not be there.
+    """
+    if owed.are_texts_kept:
+        return
+    user, assistant = turn_entries(owed.turn)
+    texts = (
+        (user, EntryRole.USER, owed.user_text, owed.at),
+        (
+            assistant,
+            EntryRole.ASSISTANT,
+            owed.answer_text,
+            owed.answered_at,
+        ),
+    )
+    for entry_id, role, text, at in texts:
+        if text and at is not None:
+            entry = Entry(id=entry_id, role=role, conversation=owed.conversation, created_at=at, content=text)
+            if not keeper.has_been(entry):
+                keeper.add(entry)
+    owed.are_texts_kept = True

@@ -20,6 +20,8 @@ MOST_TOP_K = 200
 OWN_FIELDS = ("memory_id", "memory_top_k", "memory_hits")
 MOST_TEXT_CHARS = 1_000_000
 """Of the texts of all messages together; earlier ones are left out."""
+MOST_MESSAGES = 10_000
+"""The newest, which are read; earlier ones pass through unread, since others wait meanwhile."""
 _SYSTEM = ("system", "developer")
 _NULL = b"null"
 
@@ -78,7 +80,7 @@ def read_request(body: bytes) -> ChatRequest:
         raise RequestError("messages: a list of at least one message is required", "messages") from error
     if not messages:
         raise RequestError("messages: it is empty; a list of at least one message is required", "messages")
-    spoken = [_spoken(raw) for raw in messages]
+    spoken = [_spoken(raw) for raw in messages[-MOST_MESSAGES:]]
     said = [each for each in spoken if each[0] not in _SYSTEM]
     question = next((text for role, text in reversed(said) if role == "user"), "")
     return ChatRequest(

@@ -159,7 +159,7 @@ class EntryFiles:
         """
         folders = set[Path]()
         for path in self._unsynced:
-            folders.add(path.parent)
+            folders.add(self._remaining(path.parent))
             with suppress(FileNotFoundError):
                 fd = self._disk.open(path, os.O_RDONLY)
                 try:
@@ -169,6 +169,12 @@ class EntryFiles:
         for folder in folders:
             make_durable(self._disk, folder, self.root)
         self._unsynced.clear()
+
+    def _remaining(self, folder: Path) -> Path:
+        """The folder, or the nearest one above it: people may remove theirs at any time."""
+        while folder != self.root and not folder.is_dir():
+            folder = folder.parent
+        return folder
 
     def is_buried(self, path: str) -> bool:
         """Whether an entry that was at `path` is among the deleted ones."""

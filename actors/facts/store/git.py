@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from pathlib import Path
 
 from actors.kernel import Actor, LoopThread
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 IGNORED = ("memory_index.json", ".journal.jsonl", ".*.new", "chroma/")
 COMMIT_S = 60.0
 STOP_S = 2.0
+STALE_S = 2 * COMMIT_S
+"""After so long nobody holds a lock any more: a git that was killed has left it."""
 _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "commit.gpgSign=false"),
@@ -44,6 +47,7 @@ class Git:
             ended: Told after each commit what is the matter, or "" for nothing; on the loop's thread.
         """
         self._root = root
+        self._now = lambda: owner.now().timestamp()
         self._ended = ended
         self._loop = LoopThread("facts-git", owner)
         self._is_wanted = False
@@ -101,9 +105,18 @@ class Git:
         if not (self._root / ".git").exists():
             await self._git(program, "init", "--quiet", "--initial-branch=main")
         self._ignore()
+        self._unlock()
         await self._git(program, "add", "--all", "--", ".")
         if await self._git(program, "diff", "--cached", "--quiet", allowed=(0, 1)):
             await self._git(program, "commit", "--quiet", "--no-verify", "--message", "Update memories")
+
+    def _unlock(self) -> None:
+        """Remove the lock that a killed git has left, which would stand in the way of all others for ever."""
+        lock = self._root / ".git" / "index.lock"
+        with suppress(FileNotFoundError):
+            if self._now() - lock.lstat().st_mtime > STALE_S:
+                lock.unlink()
+                log.warning("a git that was killed has left %s, which is removed", lock)
 
     def _ignore(self) -> None:
         """Have git pass over what can be made again; a `.gitignore` that is there stays as it is."""
@@ -111,7 +124,7 @@ class Git:
         ignore, exclude = self._root / ".gitignore", self._root / ".git" / "info" / "exclude"
         if not ignore.exists():
             ignore.write_text(lines)
-        if exclude.parent.is_dir() and (not exclude.exists() or IGNORED[1] not in exclude.read_text()):
+        if exclude.parent.is_dir() and (not exclude.exists() or IGNORED[1].encode() not in exclude.read_bytes()):
             with exclude.open("a") as stream:
                 stream.write(lines)
 

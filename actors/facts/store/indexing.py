@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 import msgspec
 
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 
 BATCH = 64
 """Texts that one call is for."""
+MOST_BARE = 4 * BATCH
+"""Texts that wait for a vector in memory; more of them wait in the index."""
 EMBED_S = 60.0
 """The embedder itself waits out what may pass; after so long entries are in the index without their vectors."""
 RETRY_S = 30.0
@@ -82,8 +85,11 @@ class Indexing:
         self._forget(row.id)
         if row.vector:
             self._ready[row.id] = row, model
-        else:
+        elif len(self._bare) < MOST_BARE:
             self._bare[row.id] = row
+        else:
+            self._ready[row.id] = row, ""
+            self._unread[row.id] = None
         self.go_on()
 
     def put_as_is(self, row: IndexRow, model: str) -> None:
@@ -120,12 +126,15 @@ class Indexing:
 
     def go_on(self) -> None:
         """Begin what may begin."""
-        if self._ready and not self._is_telling:
-            self._is_telling = True
-            self._asking.begin(self._tell(), self._told)
-        if (self._bare or self._paths or self._unread) and not self._is_embedding:
+        self._go_on_telling()
+        if not self._is_embedding and (self._bare or self._may_read()):
             self._is_embedding = True
             self._asking.begin(self._embed(), self._embedded)
+
+    def _go_on_telling(self) -> None:
+        if (self._ready or self._paths) and not self._is_telling:
+            self._is_telling = True
+            self._asking.begin(self._tell(), self._told)
 
     def _forget(self, entry_id: str) -> None:
         for queue in (self._ready, self._bare, self._unread):
@@ -133,7 +142,10 @@ class Indexing:
 
     def _told(self) -> None:
         self._is_telling = False
-        self._rest()
+        if self._failures and not self._refusals:
+            self._go_on_telling()  # whatever the embedder does
+        else:
+            self._rest()
 
     def _embedded(self) -> None:
         self._is_embedding = False
@@ -147,7 +159,7 @@ class Indexing:
 
     def _embed(self) -> Steps:
         """One batch of texts."""
-        self._look()
+        self._read()
         rows = [self._bare.pop(entry_id) for entry_id in list(self._bare)[:BATCH]]
         if not rows:
             return
@@ -168,7 +180,10 @@ class Indexing:
             self._fail("embedder", "entries could not be embedded", answer)
 
     def _tell(self) -> Steps:
-        """One batch of changes for the index."""
+        """One batch of files to be looked at, and of changes for the index."""
+        self._look()
+        if not self._ready:
+            return
         most = 1 if self._is_one_by_one else BATCH
         batch = {entry_id: self._ready.pop(entry_id) for entry_id in list(self._ready)[:most]}
         drops = tuple(entry_id for entry_id, (row, _) in batch.items() if row is None)
@@ -214,11 +229,18 @@ class Indexing:
         for path in list(self._paths)[:BATCH]:
             del self._paths[path]
             self.look(path)
-        for entry_id in list(self._unread)[: max(0, BATCH - len(self._bare))]:
+
+    def _read(self) -> None:
+        told = (entry_id for entry_id in self._unread if entry_id not in self._ready)
+        for entry_id in list(islice(told, max(0, BATCH - len(self._bare)))):
             self._unread.pop(entry_id, None)
             row = self.read(entry_id)
-            if row is not None and entry_id not in self._ready:
+            if row is not None:
                 self._bare[entry_id] = row
+
+    def _may_read(self) -> bool:
+        """Whether an entry that the index has heard of waits for a vector."""
+        return any(entry_id not in self._ready for entry_id in self._unread)
 
     def _embedding(self, texts: list[str]) -> Ask:
         def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from actors.linux.disk import Disk, RealDisk, put_whole, write_all, write_some
+from actors.linux.private_folder import make_private
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,8 @@ class Owed:
     """In this life."""
     not_before: float = 0.0
     """On the clock that never goes back."""
+    are_texts_kept: bool = False
+    """Whether all its texts were put in files, in this life."""
     _lines: list[_Line] = field(default_factory=list, repr=False)
 
 
@@ -169,14 +172,30 @@ class Journal:
         """
         done, self._done = self._done, []
         if done:
-            self._append(*done, is_durable=False)
+            try:
+                self._append(*done, is_durable=False)
+            except OSError:
+                self._done = [*done, *self._done]
+                raise
         if not self.owed and self._bytes > COMPACT_BYTES:
             self._compact()
+
+    def shorten(self) -> None:
+        """Keep nothing of what was said but what is owed.
+
+        Raises:
+            OSError: it may still be there.
+        """
+        self._compact()
 
     def _append(self, *lines: _Line, is_durable: bool = True) -> None:
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         if self._fd < 0:
             self._open_file()
+        elif not self._is_in_place():
+            log.warning("%s is not there any more, or another one is: it is written anew", FILE)
+            make_private(self._path.parent, self._disk.make_folder)
+            self._compact()
         try:
             (write_all if is_durable else write_some)(self._disk, self._fd, data)
         except OSError:
@@ -185,6 +204,14 @@ class Journal:
         self._bytes += len(data)
         for line in lines:
             self._take(line)
+
+    def _is_in_place(self) -> bool:
+        try:
+            there = self._path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        ours = os.fstat(self._fd)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
     def _cut_back(self) -> None:
         """Take back what was half written, so that the next line begins a line."""

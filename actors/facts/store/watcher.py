@@ -52,7 +52,11 @@ class Watcher:
                     folder, stop_event=self._end, step=50, debounce=DEBOUNCE_MS, watch_filter=None
                 ):
                     self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
-            except (OSError, RuntimeError) as error:  # its library says so of a folder that is gone
+            except (
+                OSError,
+                RuntimeError,
+                ExceptionGroup,
+            ) as error:  # of a folder that is gone, of a name that is no text
                 log.warning("%s cannot be watched, which is tried again: %s", folder, error)
             if not self._end.is_set():
                 await asyncio.sleep(AGAIN_S)

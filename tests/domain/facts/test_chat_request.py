@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -271,3 +272,14 @@ def test_the_texts_are_bounded_and_the_last_ones_count() -> None:
 
     assert [text[0] for text in request.texts] == ["2", "3"]
     assert request.question == messages[-1]["content"]
+
+
+def test_of_very_many_messages_the_newest_are_read_and_all_go_on() -> None:
+    body = b'{"messages":[' + b"1," * 500_000 + b'{"role":"user","content":"Who am I?"}],"memory_top_k":1}'
+    began = time.process_time()
+    request = read_request(body)
+
+    assert time.process_time() - began < 2
+    assert request.question == "Who am I?"
+    assert request.ends_with_user
+    assert upstream_body(request, "").count(b"1,") == 500_000

@@ -94,3 +94,18 @@ def test_a_git_that_hangs_delays_nobody_and_is_told(tmp_path: Path, monkeypatch:
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         assert isinstance(facts.answer(FACTS, AddEntry, conversation="c", text="The user likes tea"), EntryAdded)
         wait_until(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))
+
+
+def test_the_lock_of_a_git_that_was_killed_and_odd_lists_of_files_are_in_nobody_s_way(tmp_path: Path) -> None:
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user likes tea")
+        wait_until(lambda: "likes tea" in git_show(facts.memory))
+    lock = facts.memory / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    (facts.memory / ".git" / "info" / "exclude").write_bytes(b"\xff\n")
+
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user has a dog")
+        wait_until(lambda: "has a dog" in git_show(facts.memory))
+    assert not lock.exists()

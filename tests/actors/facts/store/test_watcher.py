@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -58,3 +59,16 @@ def test_without_the_setting_edits_wait_for_the_next_start(tmp_path: Path) -> No
         (facts.memory / "entries" / "c" / "facts" / "mine.md").write_text("The user has a dog")
         wait_until(lambda: facts.found(QUESTION) == {"The user has a cat"})
         assert "The user has a dog" not in facts.embedder.texts
+
+
+def test_a_name_that_is_no_text_does_not_end_the_watch(tmp_path: Path) -> None:
+    with RunningFacts(tmp_path, start_watcher=True) as facts:
+        facts.add("The user has a cat")
+        folder = facts.memory / "entries" / "c" / "facts"
+        odd = Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md"))
+        odd.write_text("The user has a bug")
+        wait_until(lambda: facts.figures()["to_be_indexed"] == 0)
+        odd.unlink()
+        (folder / "mine.md").write_text("The user has a dog")
+
+        wait_until(lambda: facts.found(QUESTION) == {"The user has a cat", "The user has a dog"})

@@ -1,0 +1,150 @@
+"""Trouble from outside: people who move files, disks that take some things and not others, clients who say it twice."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from messages.facts import FACTS, EntriesListed, EntryForgotten, ForgetEntry, ListEntries, StoreTurn
+from messages.socket import Refused
+from tests.actors.facts.rig import FactsRig
+
+
+def texts(rig: FactsRig, pattern: str) -> list[str]:
+    return [path.read_text().split("\n---\n", 1)[1].rstrip("\n") for path in sorted(rig.memory.glob(pattern))]
+
+
+def store(rig: FactsRig, turn: str, words: str, answer: str = "", *, is_over: bool = True) -> object:
+    return rig.reply(
+        FACTS,
+        StoreTurn,
+        conversation="c",
+        turn_id=turn,
+        user_text=words,
+        answer_text=answer,
+        model="m",
+        is_over=is_over,
+    )
+
+
+def test_a_turn_that_only_the_journal_took_is_in_files_before_it_is_done(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    way = rig.memory / "entries" / "c"
+    way.write_text("in the way")
+    assert isinstance(store(rig, "t1", "My wife is called Anne", "I see."), Refused)
+    way.unlink()
+    rig.say("My dog is called Rex", conversation="d")
+    for _ in range(8):
+        rig.wait(30)
+
+    assert texts(rig, "entries/c/turns/user/*.md") == ["My wife is called Anne"]
+    assert texts(rig, "entries/c/turns/assistant/*.md") == ["I see."]
+    rig.stop()
+
+
+def test_a_folder_that_is_removed_before_it_is_safe_does_not_hold_up_the_rest(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    store(rig, "t1", "My wife is called Anne", "I see.")
+    shutil.rmtree(rig.memory / "entries" / "c")
+    rig.wait(10)
+
+    assert rig.add("The user likes tea", "d").is_new
+    assert '"type":"done","turn":"t1"' in (rig.memory / ".journal.jsonl").read_text()
+    rig.stop()
+
+
+def test_a_journal_that_is_gone_is_written_anew_with_all_that_is_owed(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    rig.model.silent = {"facts.extract"}
+    rig.say("My wife is called Anne", turn="t1")
+    shutil.rmtree(rig.memory)
+    rig.say("We live in Oslo", turn="t2")
+
+    journal = (rig.memory / ".journal.jsonl").read_text()
+    assert "Anne" in journal
+    assert "Oslo" in journal
+    rig.stop()
+
+
+def test_two_that_repeat_an_unanswered_turn_at_once_are_both_kept(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    store(rig, "t1", "Who is Anne?", is_over=False)
+    store(rig, "t1", "Who is Anne?")
+    for turn in ("t2", "t3"):
+        store(rig, turn, "Who is Anne?", is_over=False)
+    for turn in ("t2", "t3"):
+        store(rig, turn, "Who is Anne?", f"Answer {turn}")
+        rig.wait(1)
+
+    assert texts(rig, "entries/c/turns/user/*.md") == ["Who is Anne?"] * 2
+    assert texts(rig, "entries/c/turns/assistant/*.md") == ["Answer t2", "Answer t3"]
+    rig.stop()
+
+
+def test_a_retry_that_is_broken_off_too_is_still_the_same_turn(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    for turn in ("t1", "t2", "t3"):
+        store(rig, turn, "Who is Anne?", is_over=False)
+        store(rig, turn, "Who is Anne?")
+        rig.wait(5)
+    store(rig, "t4", "Who is Anne?", "Your wife.")
+
+    assert texts(rig, "entries/c/turns/user/*.md") == ["Who is Anne?"]
+    assert texts(rig, "entries/c/turns/assistant/*.md") == ["Your wife."]
+    rig.stop()
+
+
+@pytest.mark.parametrize("count", [300, 700])
+def test_files_are_known_whatever_the_embedder_does_and_embedded_when_it_can(tmp_path: Path, count: int) -> None:
+    facts = tmp_path / "memory_db" / "entries" / "c" / "facts"
+    facts.mkdir(parents=True)
+    for number in range(count):
+        (facts / f"f{number}.md").write_text(f"---\nid: f{number}\n---\nFact {number}\n")
+    rig = FactsRig(tmp_path)
+    rig.stop()
+    shutil.rmtree(tmp_path / "facts")
+    rig.embedder.failure = "it is down"
+    rig.start()
+
+    listed = rig.answer(EntriesListed, FACTS, ListEntries, conversation="")
+    assert [each.facts for each in listed.conversations] == [count]
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=f"f{count - 1}", for_good=False)
+    asked = len(rig.embedder.asked)
+    assert asked < 40
+    rig.embedder.failure = ""
+    for _ in range(20):
+        rig.wait(900)
+    assert rig.figures()["to_be_indexed"] == 0
+    embedded = {text for each in rig.embedder.asked[asked:] for text in each.texts}
+    assert len(embedded) == count - 1
+    rig.stop()
+
+
+def test_nothing_of_what_is_forgotten_for_good_stays_in_the_journal(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    rig.say("My wife is called Anne")
+    rig.wait(5)
+    (path,) = rig.memory.glob("entries/c/turns/user/*.md")
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=path.stem.split("__")[1], for_good=True)
+
+    assert "Anne" not in (rig.memory / ".journal.jsonl").read_text()
+    rig.stop()
+
+
+def test_a_folder_that_is_no_folder_any_more_is_no_crash(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path)
+    rig.embedder.failure = "it is down"
+    rig.say("My wife is called Anne")
+    shutil.rmtree(rig.memory)
+    rig.memory.write_text("a file")
+    rig.wait(60)
+
+    assert rig.figures()["is_loaded"] == "yes"
+    assert isinstance(store(rig, "t9", "Hello Anne", "I see."), Refused)
+    rig.memory.unlink()
+    rig.wait(60)
+    rig.say("Hello again Anne")
+    assert "Hello again Anne" in texts(rig, "entries/c/turns/user/*.md")
+    rig.stop()
