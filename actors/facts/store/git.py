@@ -47,7 +47,7 @@ class Git:
             ended: Told after each commit what is the matter, or "" for nothing; on the loop's thread.
         """
         self._root = root
-        self._now = lambda: owner.now().timestamp()
+        self._owner = owner
         self._ended = ended
         self._loop = LoopThread("facts-git", owner)
         self._is_wanted = False
@@ -114,7 +114,7 @@ class Git:
         """Remove the lock that a killed git has left, which would stand in the way of all others for ever."""
         lock = self._root / ".git" / "index.lock"
         with suppress(FileNotFoundError):
-            if self._now() - lock.lstat().st_mtime > STALE_S:
+            if self._owner.now().timestamp() - lock.lstat().st_mtime > STALE_S:
                 lock.unlink()
                 log.warning("a git that was killed has left %s, which is removed", lock)
 
