@@ -60,6 +60,10 @@ class GatewayConfig:
     """Key that clients show -> prefix of `memory_id`; none: whoever reaches the address is let in."""
     max_body_bytes: int = 32 * 1024 * 1024
     read_deadline_s: float = 1.0
+    most_connections: int = 1_000
+    """Of clients, at a time; another one is closed at once."""
+    first_request_s: float = 10.0
+    """After so long a connection without a whole head of a request is closed."""
     recall: Address = FACT_RECALL
     facts: Address = FACTS
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from asyncio.trsock import TransportSocket
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
+from aiohttp.web_protocol import RequestHandler
 
 from actors.gateway.access import Caller, Door
 from actors.gateway.body import Body
@@ -27,6 +28,7 @@ CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
 SHUTDOWN_S = 1.0
 """For requests that are under way when it ends; the library waits twice as long."""
 BROKEN_OFF = 499
+_SLASHES = re.compile("/{2,}")
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -48,6 +50,9 @@ class Server:
         self._upstream = Upstream(config)
         self._chat = Chat(config, self._upstream, exchange, metrics)
         self._runner: web.AppRunner | None = None
+        self._listening: asyncio.Server | None = None
+        self._coming = 0
+        """Connections that were accepted in this turn of the loop, of which the library does not know yet."""
         self._changing = asyncio.Lock()
 
     async def start(self) -> int:
@@ -62,22 +67,43 @@ class Server:
                 runner = self._new_runner()
                 try:
                     await runner.setup()
-                    await web.TCPSite(runner, self._config.address, self._config.port, backlog=1_024).start()
+                    self._listening = await self._listen(runner)
                 except BaseException:
                     await runner.cleanup()
                     raise
                 self._upstream.start()
                 self._runner = runner
-            return int(self._runner.addresses[0][1])
+            assert self._listening is not None
+            return int(self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Take no more requests, let those that run end, close everything."""
         async with self._changing:
-            if self._runner is not None:
-                await stop_accepting(_sockets(self._runner))
+            if self._runner is not None and self._listening is not None:
+                await stop_accepting(list(self._listening.sockets))
+                self._listening.close()
                 await self._runner.cleanup()
-                self._runner = None
+                self._runner = self._listening = None
             await self._upstream.close()
+
+    async def _listen(self, runner: web.AppRunner) -> asyncio.Server:
+        """Listen, with bounds on what anybody may have before showing a key: connections, and time for a first head."""
+        loop, server = asyncio.get_running_loop(), runner.server
+        assert server is not None
+
+        def connected() -> asyncio.Protocol:
+            if len(server.connections) + self._coming >= self._config.most_connections:
+                return _Refusal()
+            self._coming += 1
+            loop.call_later(0, self._has_come)
+            handler = server()
+            loop.call_later(self._config.first_request_s, _close_if_silent, handler)
+            return handler
+
+        return await loop.create_server(connected, self._config.address, self._config.port, backlog=128)
+
+    def _has_come(self) -> None:
+        self._coming -= 1
 
     def _new_runner(self) -> web.AppRunner:
         app = web.Application(client_max_size=0)
@@ -127,7 +153,7 @@ class Server:
             return "own", self._health
         if request.path == "/metrics" and is_looked_at:
             return "own", self._tell_metrics
-        if request.path.rstrip("/") in CHAT_PATHS and request.method == "POST":
+        if _SLASHES.sub("/", request.path).rstrip("/") in CHAT_PATHS and request.method == "POST":
             return "chat", self._complete
         return "pass", self._pass
 
@@ -152,9 +178,18 @@ class Server:
         return self._door.caller(request.headers)
 
 
-def _sockets(runner: web.AppRunner) -> list[TransportSocket]:
-    servers = [getattr(site, "_server", None) for site in runner.sites]  # there is no other way to them
-    return [each for server in servers if server is not None for each in server.sockets]
+class _Refusal(asyncio.Protocol):
+    """Connection of one client too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it."""
+        transport.close()
+
+
+def _close_if_silent(handler: RequestHandler) -> None:
+    """Close a connection on which no whole head of a request has come; its library has no such deadline."""
+    if not handler._request_count and handler.transport is not None:
+        handler.transport.abort()
 
 
 class _ClientFaults(logging.LoggerAdapter[logging.Logger]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -101,7 +102,7 @@ class EntryFiles:
             return None
         try:
             data = read_beneath(self.root, path, MOST_BYTES)
-        except ValueError:
+        except (ValueError, FileNotFoundError, NotADirectoryError):
             return None
         text = data.decode("utf-8", "replace")
         return Filed(read_entry(text, self._defaults(path, place), read_keys), path, digest_of(data), text)
@@ -117,8 +118,7 @@ class EntryFiles:
         """
         data = write_entry(entry).encode("utf-8", "replace")
         target = self.root / path
-        if not target.parent.is_dir():
-            make_private(target.parent, self._disk.make_folder)
+        self._make_folder(target.parent)
         put_whole(self._disk, target, data, is_durable=False)
         self._unsynced.add(target)
         return digest_of(data)
@@ -140,8 +140,7 @@ class EntryFiles:
         filed = self.read(path)
         if filed is None:
             return target
-        if not (self.root / target).parent.is_dir():
-            make_private((self.root / target).parent, self._disk.make_folder)
+        self._make_folder((self.root / target).parent)
         if replaced_by:
             text = with_replacement(filed.text, replaced_by)
             put_whole(self._disk, self.root / target, text.encode("utf-8", "replace"), is_durable=False)
@@ -169,6 +168,22 @@ class EntryFiles:
         for folder in folders:
             make_durable(self._disk, folder, self.root)
         self._unsynced.clear()
+
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder for entries, if it is missing.
+
+        Raises:
+            OSError: it cannot be made, or a link stands in the way.
+        """
+        above = folder
+        while above != self.root:
+            if above.is_symlink():
+                raise OSError(
+                    errno.ELOOP, f"{above.relative_to(self.root)}: it is a link, and nothing is written through it"
+                )
+            above = above.parent
+        if not folder.is_dir():
+            make_private(folder, self._disk.make_folder)
 
     def _remaining(self, folder: Path) -> Path:
         """The folder, or the nearest one above it: people may remove theirs at any time."""

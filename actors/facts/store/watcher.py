@@ -14,6 +14,8 @@ log = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 200
 AGAIN_S = 5.0
+LOOK_MS = 5_000
+"""Between two looks whether the folder is still the one that is watched."""
 
 
 class Watcher:
@@ -48,10 +50,21 @@ class Watcher:
         folder = self._root / ENTRIES
         while not self._end.is_set():
             try:
+                watched = _inode(folder)
                 async for changes in awatch(
-                    folder, stop_event=self._end, step=50, debounce=DEBOUNCE_MS, watch_filter=None
+                    folder,
+                    stop_event=self._end,
+                    step=50,
+                    debounce=DEBOUNCE_MS,
+                    watch_filter=None,
+                    rust_timeout=LOOK_MS,
+                    yield_on_timeout=True,
                 ):
-                    self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
+                    if changes:
+                        self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
+                    if _inode(folder) != watched:
+                        log.warning("%s is not there any more, or another one is: it is watched anew", folder)
+                        break
             except (
                 OSError,
                 RuntimeError,
@@ -61,6 +74,11 @@ class Watcher:
             if not self._end.is_set():
                 await asyncio.sleep(AGAIN_S)
                 self._tell(())
+
+
+def _inode(folder: Path) -> tuple[int, int]:
+    status = folder.lstat()
+    return status.st_dev, status.st_ino
 
 
 def _below(root: Path, path: str) -> str:

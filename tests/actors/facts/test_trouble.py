@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.facts import FACTS, EntriesListed, EntryForgotten, ForgetEntry, ListEntries, StoreTurn
+from messages.facts import FACTS, AddEntry, EntriesListed, EntryForgotten, ForgetEntry, ListEntries, StoreTurn
 from messages.socket import Refused
 from tests.actors.facts.rig import FactsRig
 
@@ -148,3 +148,13 @@ def test_a_folder_that_is_no_folder_any_more_is_no_crash(tmp_path: Path) -> None
     rig.say("Hello again Anne")
     assert "Hello again Anne" in texts(rig, "entries/c/turns/user/*.md")
     rig.stop()
+
+
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (rig.memory / "entries" / "c").symlink_to(elsewhere)
+
+    assert "link" in rig.refusal(FACTS, AddEntry, conversation="c", text="The user likes tea")
+    assert list(elsewhere.iterdir()) == []

@@ -72,3 +72,14 @@ def test_a_name_that_is_no_text_does_not_end_the_watch(tmp_path: Path) -> None:
         (folder / "mine.md").write_text("The user has a dog")
 
         wait_until(lambda: facts.found(QUESTION) == {"The user has a cat", "The user has a dog"})
+
+
+def test_another_folder_in_the_place_of_the_one_that_is_watched_is_watched_too(tmp_path: Path) -> None:
+    with RunningFacts(tmp_path, start_watcher=True) as facts:
+        facts.add("The user has a cat")
+        facts.memory.rename(tmp_path / "old")
+        facts.add("The user has a parrot")
+        wait_until(lambda: facts.found(QUESTION) == {"The user has a parrot"})
+        (facts.memory / "entries" / "c" / "facts" / "mine.md").write_text("The user has a dog")
+
+        wait_until(lambda: facts.found(QUESTION) == {"The user has a parrot", "The user has a dog"})
