@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from pathlib import Path
 
 import click
@@ -62,6 +64,7 @@ def facts(
     if (data is None) != (told is None):
         fail("--data and --facts are two halves of one set: both are required", 2)
 
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that what was started is ended
     machine_facts = machine()
     systems: list[tuple[System, Sizes]] = [(Ours(), QUICK if quick else WHOLE)]
     if peer is not None:
