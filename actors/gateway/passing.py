@@ -141,7 +141,7 @@ class Upstream:
         try:
             yield response
         finally:
-            response.close() if not response.content.at_eof() else response.release()
+            response.close()  # a connection whose answer was read to its end is back with the others already
 
 
 def response_headers(response: aiohttp.ClientResponse) -> CIMultiDict[str]:

@@ -32,6 +32,7 @@ class RawUpstream:
         """
         self.heard: list[bytes] = []
         """Requests as they came: all there was of one that was broken off."""
+        self.connections = 0
         self.begun = 0
         """Requests of which something came."""
         self.broken_off = 0
@@ -70,6 +71,7 @@ class RawUpstream:
         self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
         with suppress(ConnectionError):
             while await self._hear(reader):
                 for piece in self._pieces:

@@ -202,6 +202,14 @@ def test_a_completion_is_asked_for_once_though_the_server_hangs_up(between: Betw
     assert len(upstream.heard) == 1
 
 
+def test_connections_to_the_server_are_kept(between: Between) -> None:
+    rig, upstream = between(OK)
+    for data in (post(), request("GET", "/v1/models"), request("POST", "/v1/embeddings", b"{}"), post()):
+        assert get(rig, data)[0].startswith(b"HTTP/1.1 200 ")
+
+    assert (len(upstream.heard), upstream.connections) == (4, 1)
+
+
 @pytest.mark.parametrize("junk", [b"junk\r\n\r\n", b"HTTP/1.1 abc OK\r\n\r\n", b"\0" * 100_000])
 def test_a_server_that_speaks_no_http_is_told_in_openai_s_form(between: Between, junk: bytes) -> None:
     rig, _ = between(junk, ends="close")
