@@ -10,7 +10,7 @@ from domain.facts.chat_request import ChatRequest
 from messages.base import Address, RequestId
 from messages.facts import StoreTurn, TurnStored
 
-STORE_S = 0.25
+STORE_S = 1.0
 """Longest wait for the word that a turn is kept; the answer then goes on all the same."""
 MODEL_CHARS = 200
 

@@ -81,14 +81,13 @@ class Matrix:
         Raises:
             VectorError: a row's vector is none.
         """
-        first = list(rows)
         self._ids: list[str] = []
         self._places: dict[str, int] = {}
-        self._vectors: NDArray[np.float32] = np.zeros((len(first), size_bytes // _NUMBER.itemsize), dtype=_NUMBER)
-        self._numbers: NDArray[np.int64] = np.zeros(len(first), dtype=np.int64)
-        self._times: NDArray[np.int64] = np.zeros(len(first), dtype=np.int64)
-        self._roles: NDArray[np.int8] = np.zeros(len(first), dtype=np.int8)
-        for row in first:
+        self._vectors: NDArray[np.float32] = np.zeros((SPARE, size_bytes // _NUMBER.itemsize), dtype=_NUMBER)
+        self._numbers: NDArray[np.int64] = np.zeros(SPARE, dtype=np.int64)
+        self._times: NDArray[np.int64] = np.zeros(SPARE, dtype=np.int64)
+        self._roles: NDArray[np.int8] = np.zeros(SPARE, dtype=np.int8)
+        for row in rows:  # one at a time: all of them at once would be there twice
             self.put(row)
 
     @property
