@@ -26,7 +26,7 @@ ConversationId = Annotated[str, Meta(max_length=500)]
 """What a request calls `memory_id`: any text."""
 EntryId = Annotated[str, Meta(max_length=200)]
 TopK = Annotated[int, Meta(ge=0, le=200)]
-EntryText = Annotated[str, Meta(max_length=200_000)]
+EntryText = Annotated[str, Meta(max_length=4_000)]
 
 
 class EntryRole(StrEnum):
@@ -140,7 +140,7 @@ class SearchEntries(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     conversation: ConversationId
     shared: ConversationId = "global"
-    question: Annotated[str, Meta(max_length=10_000)]
+    question: Annotated[str, Meta(max_length=2_000)]
     top_k: TopK | None = None
 
 

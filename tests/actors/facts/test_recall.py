@@ -216,4 +216,4 @@ def test_roles_are_shown(rig: FactsRig) -> None:
 
 
 def test_what_is_malformed_is_refused(rig: FactsRig) -> None:
-    assert "question" in rig.refusal(FACT_RECALL, SearchEntries, conversation="c", question="x" * 10_001)
+    assert "question" in rig.refusal(FACT_RECALL, SearchEntries, conversation="c", question="x" * 2_001)

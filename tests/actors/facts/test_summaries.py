@@ -66,8 +66,10 @@ def test_each_level_makes_its_files(rig: FactsRig, tokens: int, level: str, file
 @pytest.mark.req("S2-19", "S2-20", "S2-68")
 def test_the_longest_texts_make_a_tree(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path / "data")
+    rig.stop()
     for number in range(3):
-        rig.add(f"{number} " * 18_000)
+        rig.write(f"c/facts/{number}.md", f"{number} " * 18_000)
+    rig.start()
     rig.model.extract = lambda _: '["The user collects"]'
     rig.say("I collect")
 
