@@ -348,6 +348,7 @@ def test_a_server_of_two_minds_is_not_asked_for_ever(rig: Rig) -> None:
     name, sizes = name_and_sizes(rig.answer(request_id))
 
     assert set(sizes) - {0} == {int(name.rpartition("/")[2])}
+    assert rig.figures()["texts_without_vector"] == sizes.count(0) > 0
     assert len(rig.server.seen) <= 12
     assert rig.figures()["requests_waiting"] == 0
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.direct import MOST_ANSWER_BYTES, MOST_ERROR_BYTES, refusal_of
+from actors.model.direct import MOST_ANSWER_BYTES, refusal_of
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
 from messages.base import RequestId
@@ -266,7 +266,7 @@ PASSING: dict[str, tuple[Behaviour, str]] = {
     "cut after text": (CutOff("half an ans"), "broke off its answer"),
     "a page": (Raw(b"<html>captive portal</html>"), "no model's answer"),
     "a proxy's 502 page": (Raw(b"<html>Bad gateway</html>", status=502), "answered 502 (server error)"),
-    "an endless 503 page": (Raw(b"x" * 4 * MOST_ERROR_BYTES, status=503), "answered 503 (server error)"),
+    "an endless 503 page": (Raw(b"x" * (MOST_ANSWER_BYTES + 1), status=503), "answered 503 (server error)"),
     "nothing": (Raw(b"", "application/json"), "no model's answer"),
     "no choices": (Raw(b'{"choices": []}', "application/json"), "no model's answer"),
     "no message": (Raw(b'{"choices": [{"message": null}]}', "application/json"), "no model's answer"),
@@ -311,7 +311,7 @@ def test_what_cannot_pass_is_told_at_once(direct: Direct, behaviour: Behaviour, 
     assert failure.attempts == direct.server.request_count == 1
 
 
-OF_WHOLE_ANSWERS = {"no message", "an error in a 200", "no text", "deep", "deep inside"}
+OF_WHOLE_ANSWERS = {"an endless 503 page", "no message", "an error in a 200", "no text", "deep", "deep inside"}
 ALIKE = {name: case for name, case in {**PASSING, **FINAL}.items() if name not in OF_WHOLE_ANSWERS}
 
 
@@ -423,6 +423,7 @@ def test_what_cannot_be_sent_is_a_failure_and_no_crash(
 
     assert "not known here" in failure.reason
     assert "sk-secret" not in failure.reason + caplog.text
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
     assert direct.server.request_count == 0
     assert direct.reply(direct.send()).text
 
