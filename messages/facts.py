@@ -237,9 +237,9 @@ class FactsTimer(StrEnum):
     SNAPSHOT = "snapshot"
     RETRY = "retry"
     CROSS_OUT = "cross-out"
-    """What is done is to be safe from a power loss, and crossed out."""
+    """What is done is to be safe, and crossed out."""
     COMPARE = "compare"
-    """All files are to be compared with what is known."""
+    NEXT = "next"
     DEADLINES = "deadlines"
 
 

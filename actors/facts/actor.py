@@ -51,7 +51,7 @@ from messages.turn import EventsLogged, TurnEnded
 
 log = logging.getLogger(__name__)
 
-CROSS_OUT_S = 1.0
+CROSS_OUT_S = 0.25
 """From a change to the time when it is safe from a power loss; what is said in turns is so at once."""
 COMPARE_S = 1.0
 """From the last sign of a change to the comparison of all files."""
@@ -298,6 +298,8 @@ class FactsActor(Actor):
     def _due(self, what: FactsTimer) -> None:
         self._timers.pop(what, None)
         match what:
+            case FactsTimer.NEXT:
+                self._pipeline.go_on()
             case FactsTimer.DEADLINES:
                 self._asking.expire()
             case FactsTimer.SNAPSHOT:

@@ -11,6 +11,7 @@ from actors.facts.config import FactsConfig
 from actors.facts.store.journal import Owed
 from actors.facts.turn_work import LaterError, TurnWork
 from actors.kernel import Host
+from messages.facts import FactsDue, FactsTimer
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class Pipeline:
 
     def _rest(self, conversation: str) -> None:
         self._active.discard(conversation)
-        self.go_on()
+        self._host.tell(self._host.address, FactsDue(what=FactsTimer.NEXT))
 
     def _guarded(self, owed: Owed) -> Steps:
         try:

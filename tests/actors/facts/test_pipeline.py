@@ -265,3 +265,14 @@ def test_what_is_owed_is_told(rig: FactsRig) -> None:
 
     assert rig.figures()["failures"] == 1
     assert FACTS.kind == "facts"
+
+
+def test_after_many_kills_a_new_turn_is_kept_before_all_that_is_owed_is_done_again(rig: FactsRig) -> None:
+    rig.model.silent.add("facts.extract")
+    for number in range(300):
+        rig.say(f"I have {number} cats", conversation=f"c{number % 3}")
+    rig.model.silent.clear()
+    rig.die()
+
+    assert rig.figures()["owed_turns"] == 0
+    assert len(rig.facts("c0")) == 100
