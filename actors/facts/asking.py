@@ -88,6 +88,8 @@ class Asking:
     def _go_on(self, steps: Steps, answers: tuple[Message, ...] | None) -> None:
         try:
             asks = next(steps) if answers is None else steps.send(answers)
+            while not asks:
+                asks = steps.send(())
         except StopIteration:
             self._ends.pop(steps)()
             return

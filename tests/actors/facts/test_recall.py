@@ -217,3 +217,9 @@ def test_roles_are_shown(rig: FactsRig) -> None:
 
 def test_what_is_malformed_is_refused(rig: FactsRig) -> None:
     assert "question" in rig.refusal(FACT_RECALL, SearchEntries, conversation="c", question="x" * 2_001)
+
+
+def test_a_search_for_nothing_is_answered_with_nothing(rig: FactsRig) -> None:
+    found = rig.answer(EntriesFound, FACT_RECALL, SearchEntries, conversation="c", question=" ")
+
+    assert found.hits == ()
