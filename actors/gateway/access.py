@@ -52,11 +52,6 @@ class Door:
         """
         self._keys = [(key.encode("utf-8", "surrogatepass"), prefix) for key, prefix in keys.items()]
 
-    @property
-    def has_keys(self) -> bool:
-        """Whether a client must show one."""
-        return bool(self._keys)
-
     def caller(self, headers: Mapping[str, str]) -> Caller:
         """Who asks.
 
