@@ -12,7 +12,7 @@ from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
 from actors.model.direct import DirectBackend, refusal_of
-from actors.model.provider import LitellmBackend
+from actors.model.routed import RoutedBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
 from domain.policy.fair_queue import FairQueue
@@ -66,7 +66,7 @@ class ModelActor(Actor):
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
-        self._provider = LitellmBackend(config, self.now)
+        self._provider = RoutedBackend(config, self.now)
         self._direct = DirectBackend(config.api_keys, config.idle_timeout_s, self.now)
         self._loop = LoopThread("model", self)
         self._calls = Calls(

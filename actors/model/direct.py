@@ -14,18 +14,15 @@ import msgspec
 
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
-from actors.model.wire import messages_of, tools_of, without_tool_calls
+from actors.model.connections import Connections, headers_of, read_whole
+from actors.model.route import tokens
+from actors.model.wire import messages_of, tools_json, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
-MOST_ANSWER_BYTES = 8 * 1024 * 1024
-MOST_ERROR_BYTES = 64 * 1024
-"""Of what comes with a refusal; the rest is not read."""
-KEEP_ALIVE_S = 4.0
-"""Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 _RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
 _USER = re.compile(r"//.*@")
-_MOST_TOKENS = 10**12
+_MOST_USD = 10**12
 
 
 class _Message(msgspec.Struct):
@@ -72,16 +69,14 @@ class DirectBackend:
         self._api_keys = api_keys
         self._timeout_s = timeout_s
         self._now = now
-        self._session: aiohttp.ClientSession | None = None
+        self._connections = Connections()
 
     async def warm_up(self) -> None:
         """Nothing is slow here."""
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        await self._connections.close()
 
     async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
         """The server's answer, all at once.
@@ -101,26 +96,15 @@ class DirectBackend:
         if status != 200:
             words = data.decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), status, words, headers, self._now()))
-        return _completion(data, request)
+        return completion_of(data, request, _usage)
 
     async def _post(self, request: ModelRequest, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if key := self._api_keys.get(request.key_name, ""):
-            headers["Authorization"] = f"Bearer {key}"
+        key = self._api_keys.get(request.key_name, "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         address = f"{request.api_base.rstrip('/')}/chat/completions"
-        async with self._open_session().post(address, data=body, headers=headers, allow_redirects=False) as response:
-            data = await _read(response)
-            return response.status, {name.lower(): value for name, value in response.headers.items()}, data
-
-    def _open_session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-            )
-        return self._session
+        async with self._connections.post(address, body, headers) as response:
+            data = await read_whole(response)
+            return response.status, headers_of(response), data
 
     def _fault(self, error: Exception) -> Fault:
         names = [kind.__name__ for kind in type(error).__mro__]
@@ -136,27 +120,16 @@ def _body(model: str, request: ModelRequest) -> bytes:
     plain = without_tool_calls(request)
     body: dict[str, Any] = {"model": model, "messages": messages_of(plain)}
     if plain.tools:
-        body["tools"] = tools_of(plain.tools)
+        body["tools"] = tools_json(plain.tools)
     return msgspec.json.encode(body)
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """What comes, as far as it is read.
+def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object], Usage]) -> Completion:
+    """An answer that came as a whole.
 
     Raises:
-        AttemptError: an answer is too large.
+        AttemptError: it is none.
     """
-    data = bytearray()
-    async for chunk in response.content.iter_any():
-        data += chunk
-        if response.status != 200 and len(data) > MOST_ERROR_BYTES:
-            break
-        if len(data) > MOST_ANSWER_BYTES:
-            raise AttemptError(Fault(FaultKind.UNREADABLE))
-    return bytes(data)
-
-
-def _completion(data: bytes, request: ModelRequest) -> Completion:
     try:
         answer = _DECODER.decode(data)
         choice = answer.choices[0]
@@ -170,7 +143,7 @@ def _completion(data: bytes, request: ModelRequest) -> Completion:
         if isinstance(call, dict):
             assembly.add_call(call | {"index": place})  # some servers number all of them 0
     tool_calls = assembly.tool_calls(request.request_id)
-    return Completion(assembly.text, tool_calls, assembly.stop_reason(), _usage(answer.usage))
+    return Completion(assembly.text, tool_calls, assembly.stop_reason(), usage_of(answer.usage))
 
 
 def _text(content: object) -> str:
@@ -184,11 +157,11 @@ def _usage(counted: object) -> Usage:
     """What the server says that it took, and what some say that it cost."""
     said = counted if isinstance(counted, dict) else {}
     return Usage(
-        prompt_tokens=int(_number(said.get("prompt_tokens"))),
-        completion_tokens=int(_number(said.get("completion_tokens"))),
-        cost_usd=_number(said.get("cost")),
+        prompt_tokens=tokens(said.get("prompt_tokens")),
+        completion_tokens=tokens(said.get("completion_tokens")),
+        cost_usd=_dollars(said.get("cost")),
     )
 
 
-def _number(value: object) -> float:
-    return value if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
+def _dollars(value: object) -> float:
+    return value if isinstance(value, int | float) and 0 <= value < _MOST_USD else 0

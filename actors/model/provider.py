@@ -15,18 +15,18 @@ import gc
 import logging
 import os
 import warnings
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from actors.kernel import Bulkhead
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
 from actors.model.config import ModelConfig
-from actors.model.picture import data_url, lose_image, refuse_image
-from actors.model.wire import messages_of, tools_of, without_tool_calls
+from actors.model.conversation import Conversations
+from actors.model.silence import Silence
+from actors.model.wire import tools_of
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
@@ -51,8 +51,6 @@ SDK_FAMILIES = frozenset({"azure"})
 SETTLE_S = 0.3
 """How long a call is left alone before it can be cancelled: litellm prepares it in a thread, and the coroutine that it
 makes there would never be awaited, which gives a warning."""
-IMAGES_TIMEOUT_S = 20.0
-"""For reading the images of a request; a disk that takes longer hangs."""
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
 
@@ -74,7 +72,7 @@ class LitellmBackend:
         self._idle_timeout_s = config.idle_timeout_s
         self._now = now
         self._litellm: Any = None
-        self._threads = Bulkhead("images")
+        self._conversations = Conversations()
         self._unpriced: set[str] = set()
         self._abandoned: set[asyncio.Task[Any]] = set()
 
@@ -97,12 +95,12 @@ class LitellmBackend:
             AttemptError: there is none; its fault says why.
         """
         try:
-            async with asyncio.timeout(None) as silence:
+            async with Silence(self._idle_timeout_s) as silence:
                 library = await self._library()
-                self._reset_silence(silence)
-                arguments = self._arguments(library, model, request) | {
-                    "messages": await self._messages(library, model, request)
-                }
+                silence.heard()
+                sees_images = library.supports_vision(model=model)
+                messages = await self._conversations.messages(request, sees_images=sees_images)
+                arguments = self._arguments(library, model, request) | {"messages": messages}
                 async with contextlib.aclosing(await self._open(library, arguments)) as stream:
                     return await self._read(model, request, stream, say, silence)
         except AttemptError:
@@ -132,11 +130,11 @@ class LitellmBackend:
             closing.add_done_callback(self._abandoned.discard)
 
     async def _read(
-        self, model: str, request: ModelRequest, stream: Any, say: Callable[[str], None], silence: asyncio.Timeout
+        self, model: str, request: ModelRequest, stream: Any, say: Callable[[str], None], silence: Silence
     ) -> Completion:
         assembly, usage, chunks = Assembly(), None, 0
         async for chunk in _chunks(stream):
-            self._reset_silence(silence)
+            silence.heard()
             usage = getattr(chunk, "usage", None) or usage
             for choice in getattr(chunk, "choices", None) or ():
                 chunks += 1
@@ -155,53 +153,16 @@ class LitellmBackend:
             self._usage(model, usage),
         )
 
-    def _reset_silence(self, silence: asyncio.Timeout) -> None:
-        """Begin to count the server's silence anew; to within a twentieth, since a timer for each chunk would cost."""
-        deadline, set_to = asyncio.get_running_loop().time() + self._idle_timeout_s, silence.when()
-        if set_to is None or deadline - set_to > self._idle_timeout_s / 20:
-            silence.reschedule(deadline)
-
-    async def _messages(self, library: Any, model: str, request: ModelRequest) -> list[dict[str, Any]]:
-        """The conversation; images are read beside the loop, since they are large."""
-        request = without_tool_calls(request)
-        if not any(message.images for message in request.messages):
-            return messages_of(request)
-        look = data_url if library.supports_vision(model=model) else refuse_image
-        lane = request.window.address.key
-        try:
-            return await self._threads.run(lane, IMAGES_TIMEOUT_S, messages_of, request, look)
-        except TimeoutError as error:
-            log.warning("images of window %s cannot be read: %s", lane, error)
-            return messages_of(request, lose_image)
-
     def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
-        arguments: dict[str, Any] = {
-            "model": model,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "num_retries": 0,
-            "max_retries": 0,
-            "drop_params": True,
-            "timeout": self._idle_timeout_s + 5,
-            # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
-            "_skip_mcp_handler": True,
-        }
+        arguments = fixed_arguments(model, self._idle_timeout_s)
         if request.tools:
             arguments["tools"] = tools_of(request.tools)
         is_own_server = bool(self._api_base) and model.partition("/")[0] == self._family
         if is_own_server:
             arguments["api_base"] = self._api_base
-        if key := self._key(library, model, is_own_server=is_own_server):
+        if key := key_for(library, model, self._api_keys, is_own_server=is_own_server):
             arguments["api_key"] = key
         return arguments
-
-    def _key(self, library: Any, model: str, *, is_own_server: bool) -> str:
-        """The key to hand over; empty to leave it to litellm, which looks into the environment."""
-        _, provider, _, _ = library.get_llm_provider(model)
-        name = f"{provider.upper()}_API_KEY"
-        if key := self._api_keys.get(name):
-            return key
-        return NO_KEY if is_own_server and name not in os.environ else ""
 
     def _usage(self, model: str, usage: Any) -> Usage:
         prompt, completion = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
@@ -235,6 +196,30 @@ class LitellmBackend:
         if self._litellm is None:
             self._litellm = await asyncio.shield(asyncio.wrap_future(load(self._name)))
         return self._litellm
+
+
+def fixed_arguments(model: str, idle_timeout_s: float) -> dict[str, Any]:
+    """What every call of a model says to litellm."""
+    return {
+        "model": model,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "num_retries": 0,
+        "max_retries": 0,
+        "drop_params": True,
+        "timeout": idle_timeout_s + 5,
+        # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
+        "_skip_mcp_handler": True,
+    }
+
+
+def key_for(library: Any, model: str, api_keys: Mapping[str, str], *, is_own_server: bool) -> str:
+    """The key to hand over; empty to leave it to litellm, which looks into the environment."""
+    _, provider, _, _ = library.get_llm_provider(model)
+    name = f"{provider.upper()}_API_KEY"
+    if key := api_keys.get(name):
+        return key
+    return NO_KEY if is_own_server and name not in os.environ else ""
 
 
 async def _chunks(stream: Any) -> Any:

@@ -47,6 +47,20 @@ def tools_of(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     return copy.deepcopy(_tools(tuple(specs)))
 
 
+@lru_cache(maxsize=16)
+def _encoded(specs: tuple[ToolSpec, ...]) -> bytes:
+    return msgspec.json.encode(_tools(specs))
+
+
+def tools_json(specs: Sequence[ToolSpec]) -> msgspec.Raw:
+    """The tools, encoded already, for a request that msgspec encodes.
+
+    Raises:
+        ValueError: the parameters of one are not JSON.
+    """
+    return msgspec.Raw(_encoded(tuple(specs)))
+
+
 def encodable(text: str) -> str:
     """`text` with U+FFFD for each half of a surrogate pair, which UTF-8 cannot hold."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

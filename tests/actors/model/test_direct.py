@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.direct import MOST_ANSWER_BYTES, refusal_of
+from actors.model.connections import MOST_ANSWER_BYTES
+from actors.model.direct import refusal_of
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
 from messages.base import RequestId

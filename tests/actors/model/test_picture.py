@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.model import provider
+from actors.model import conversation
 from actors.model.picture import data_url, refuse_image
 from actors.model.wire import messages_of
 from domain.turn.attachments import LONGEST_IMAGE_BYTES
@@ -126,8 +126,8 @@ def test_a_disk_that_hangs_costs_the_image_and_not_the_answer(
     make_bench: Callable[..., Bench], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     over = threading.Event()
-    monkeypatch.setattr(provider, "data_url", lambda _folder, _image: str(over.wait()))
-    monkeypatch.setattr(provider, "IMAGES_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(conversation, "data_url", lambda _folder, _image: str(over.wait()))
+    monkeypatch.setattr(conversation, "IMAGES_TIMEOUT_S", 0.1)
     bench = make_bench(name="openai/gpt-4o")
     try:
         bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))

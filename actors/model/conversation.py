@@ -1,0 +1,41 @@
+"""Conversations as they are sent: histories in OpenAI's form, with images read beside the loop."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from actors.kernel import Bulkhead
+from actors.model.picture import data_url, lose_image, refuse_image
+from actors.model.wire import messages_of, without_tool_calls
+from messages.model import ModelRequest
+
+log = logging.getLogger(__name__)
+
+IMAGES_TIMEOUT_S = 20.0
+"""For reading the images of a request; a disk that takes longer hangs."""
+
+
+class Conversations:
+    """Reader of conversations; its threads are few, and each window's images wait in a lane of their own."""
+
+    def __init__(self) -> None:
+        self._threads = Bulkhead("images")
+
+    async def messages(self, request: ModelRequest, *, sees_images: bool) -> list[dict[str, Any]]:
+        """The messages of a request.
+
+        Args:
+            request: Any.
+            sees_images: Whether the model can look at them; it is told of them otherwise.
+        """
+        request = without_tool_calls(request)
+        if not any(message.images for message in request.messages):
+            return messages_of(request)
+        look = data_url if sees_images else refuse_image
+        lane = request.window.address.key
+        try:
+            return await self._threads.run(lane, IMAGES_TIMEOUT_S, messages_of, request, look)
+        except TimeoutError as error:
+            log.warning("images of window %s cannot be read: %s", lane, error)
+            return messages_of(request, lose_image)

@@ -1,0 +1,75 @@
+"""Route of a model: where litellm would send a request, in which form, and what an answer costs. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from messages.model import Usage
+
+_PLACEHOLDER = re.compile(r"agent-key-of-([A-Za-z0-9_]+)-here")
+_MOST_TOKENS = 10**12
+
+
+class Tier(msgspec.Struct, frozen=True):
+    """Prices in dollars of requests that are longer than `above` tokens."""
+
+    above: int
+    of_prompt: float
+    of_completion: float
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """What litellm makes of every request to one model; holds no key, but says where one stands."""
+
+    address: str
+    headers: dict[str, str]
+    """With placeholders for keys."""
+    model: str
+    """As the server calls it."""
+    fields: dict[str, object]
+    """What else is in a request that offers tools."""
+    fields_without_tools: dict[str, object]
+    sees_images: bool
+    tiers: tuple[Tier, ...]
+    """From the cheapest up; none for a model that is on no price list."""
+
+    def headers_with(self, key_of: Callable[[str], str]) -> dict[str, str]:
+        """The headers; `key_of` is asked for a key by the name of its variable."""
+        return {name: _PLACEHOLDER.sub(lambda found: key_of(found[1]), value) for name, value in self.headers.items()}
+
+    def usage(self, counted: object) -> Usage:
+        """What the server says that an answer took, with its price."""
+        said: Mapping[str, object] = counted if isinstance(counted, dict) else {}
+        prompt, completion = (tokens(said.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost_usd=cost_usd(self.tiers, prompt, completion) if said else 0.0,
+        )
+
+
+def placeholder(name: str) -> str:
+    """What stands for the key in the variable `name`, where the key itself is not to be."""
+    return f"agent-key-of-{name}-here"
+
+
+def has_placeholder(text: str) -> bool:
+    """Whether a key stands somewhere in it."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int) -> float:
+    """Price of an answer; that of the highest tier which its prompt is above."""
+    price = 0.0
+    for tier in tiers:
+        if prompt > tier.above or tier.above == 0:
+            price = prompt * tier.of_prompt + completion * tier.of_completion
+    return price
+
+
+def tokens(value: object) -> int:
+    """A count as a server gives it; 0 for what is none."""
+    return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0

@@ -1,0 +1,209 @@
+"""Calls of models in OpenAI's form, by litellm's routes and over our own connections; all others through litellm.
+
+Measured, CPU of one streamed call: docs/performance.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from actors.model.assembly import Assembly
+from actors.model.backend import AttemptError, Completion
+from actors.model.config import ModelConfig
+from actors.model.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
+from actors.model.conversation import Conversations
+from actors.model.direct import completion_of
+from actors.model.provider import LitellmBackend
+from actors.model.route import Route
+from actors.model.routes import Way, Ways
+from actors.model.silence import Silence
+from actors.model.sse import Chunk, EventStream, LineTooLongError
+from actors.model.wire import tools_json
+from domain.policy.retrying import Fault, FaultKind, classify
+from messages.model import ModelRequest
+
+_REDIRECTIONS = frozenset({301, 302, 303, 307, 308})
+_EVENTS, _JSON = "text/event-stream", "application/json"
+LINGER_S = 0.2
+"""After the last word of an answer."""
+_STATUS_OF_ERRORS = 500
+"""Of an error in the midst of an answer that names no status of its own."""
+
+
+class RoutedBackend:
+    """Backend that asks litellm once how a model is called, and then makes the calls itself.
+
+    What litellm would send in another form than OpenAI's, or somewhere else than where it is told, litellm sends.
+    """
+
+    def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
+        """Nothing is asked or opened yet.
+
+        Args:
+            config: Which model, where it is, and the keys.
+            now: Wall clock, aware UTC.
+        """
+        self._name = config.name
+        self._idle_timeout_s = config.idle_timeout_s
+        self._now = now
+        self._ways = Ways(config)
+        self._litellm = LitellmBackend(config, now)
+        self._conversations = Conversations()
+        self._connections = Connections()
+
+    async def warm_up(self) -> None:
+        """Ask for the way to the configured model; where there is none, import litellm. Either takes seconds."""
+        if await self._ways.to(self._name) is None:
+            await self._litellm.warm_up()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connections.close()
+        await self._litellm.close()
+
+    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+        """The model's answer.
+
+        Raises:
+            AttemptError: there is none; its fault says why.
+        """
+        way = await self._ways.to(model)
+        completion = None if way is None else await self._call(way, request, say)
+        if completion is None:
+            self._ways.forget(model)
+            return await self._litellm.complete(model, request, say)
+        return completion
+
+    async def _call(self, way: Way, request: ModelRequest, say: Callable[[str], None]) -> Completion | None:
+        """The answer; None where the server sends us elsewhere, whereto litellm follows without the key."""
+        try:
+            async with Silence(self._idle_timeout_s) as silence:
+                silence.heard()
+                messages = await self._conversations.messages(request, sees_images=way.route.sees_images)
+                body = _body(way.route, request, messages)
+                post = self._connections.post(way.route.address, body, way.headers, proxy=way.proxy)
+                async with post as response:
+                    if response.status in _REDIRECTIONS:
+                        return None
+                    return await self._read(way.route, request, response, say, silence)
+        except AttemptError:
+            raise
+        except TimeoutError as error:
+            raise AttemptError(Fault(FaultKind.SLOW)) from error
+        except Exception as error:
+            raise AttemptError(self._fault(error)) from error
+
+    async def _read(
+        self,
+        route: Route,
+        request: ModelRequest,
+        response: aiohttp.ClientResponse,
+        say: Callable[[str], None],
+        silence: Silence,
+    ) -> Completion:
+        if response.status != 200:
+            words = (await read_whole(response)).decode("utf-8", "replace")
+            raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
+        if response.content_type == _JSON:  # of a server that streams nothing
+            return completion_of(await read_whole(response), request, route.usage)
+        reading, events, size = _Reading(self._refused, say), EventStream(), 0
+        async for data in response.content.iter_any():
+            silence.heard()
+            size += len(data)
+            if size > MOST_ANSWER_BYTES:
+                raise AttemptError(Fault(FaultKind.UNREADABLE))
+            reading.take(events.feed(data))
+            if events.is_done:
+                await _linger(response)
+                break
+        reading.take(events.end())
+        return reading.completion(route, request)
+
+    def _refused(self, error: object) -> Fault:
+        """The fault that a server reports in the midst of its answer."""
+        said = error if isinstance(error, dict) else {"message": str(error)}
+        code, words = said.get("code"), said.get("message")
+        status = code if isinstance(code, int) and 400 <= code < 600 else _STATUS_OF_ERRORS
+        text = words if isinstance(words, str) else str(said)
+        return classify(("APIStatusError",), status, text, {}, self._now())
+
+    def _fault(self, error: Exception) -> Fault:
+        if isinstance(error, LineTooLongError):
+            return Fault(FaultKind.UNREADABLE)
+        names = [kind.__name__ for kind in type(error).__mro__]
+        return classify(names, None, str(error), {}, self._now())
+
+
+class _Reading:
+    """Answer in the making."""
+
+    def __init__(self, refused: Callable[[object], Fault], say: Callable[[str], None]) -> None:
+        self._refused = refused
+        self._say = say
+        self._assembly = Assembly()
+        self._usage: object = None
+        self._choices = 0
+
+    def take(self, chunks: list[Chunk]) -> None:
+        """Add chunks.
+
+        Raises:
+            AttemptError: one of them is the server's report of an error.
+        """
+        assembly = self._assembly
+        for chunk in chunks:
+            if chunk.error:
+                raise AttemptError(self._refused(chunk.error))
+            self._usage = chunk.usage or self._usage
+            for choice in chunk.choices or ():
+                self._choices += 1
+                if isinstance(choice.finish_reason, str) and choice.finish_reason:
+                    assembly.finish_reason = choice.finish_reason
+                if (delta := choice.delta) is not None:
+                    if piece := assembly.add_text(delta.content):
+                        self._say(piece)
+                    for call in delta.tool_calls if isinstance(delta.tool_calls, list) else ():
+                        assembly.add_call(call)
+
+    def completion(self, route: Route, request: ModelRequest) -> Completion:
+        """The whole answer.
+
+        Raises:
+            AttemptError: it has no end.
+        """
+        assembly = self._assembly
+        if not assembly.finish_reason:
+            raise AttemptError(Fault(FaultKind.CUT_OFF if self._choices else FaultKind.UNREADABLE))
+        return Completion(
+            assembly.text,
+            assembly.tool_calls(request.request_id),
+            assembly.stop_reason(),
+            route.usage(self._usage),
+        )
+
+
+async def _linger(response: aiohttp.ClientResponse) -> None:
+    """Wait a little for the end of a response that is complete, for a connection can be used again only then."""
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+        async with asyncio.timeout(LINGER_S):
+            while not response.content.at_eof():
+                await response.content.readany()
+
+
+def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:
+    """A request as litellm would send it: without what is null."""
+    said = [
+        message if message["content"] is not None else {name: message[name] for name in message if name != "content"}
+        for message in messages
+    ]
+    body: Mapping[str, object] = {"model": route.model, "messages": said, **route.fields_without_tools}
+    if request.tools:
+        body = {"model": route.model, "messages": said, "tools": tools_json(request.tools), **route.fields}
+    return msgspec.json.encode(body)

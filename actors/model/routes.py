@@ -1,0 +1,115 @@
+"""Resolution of routes: litellm is asked in a process of its own, once for each question in this process's life."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+import actors
+from actors.model.config import ModelConfig
+from actors.model.connections import proxy_for
+from actors.model.question import Question, address_for, question_for
+from actors.model.route import Route
+
+log = logging.getLogger(__name__)
+
+CHILD_S = 60.0
+"""For importing litellm and asking it, which takes 3 s where the machine is free."""
+_START = "import sys; sys.path.append(sys.argv[1]); from actors.model.litellm_child import main; main()"
+_PACKAGES = str(Path(actors.__file__).parents[1])
+_OF_TLS = frozenset({"SSL_VERIFY", "SSL_CERTIFICATE", "SSL_SECURITY_LEVEL", "SSL_ECDH_CURVE"})
+"""Variables by which litellm makes its TLS another; who sets one has litellm make the calls."""
+
+
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """Way to a model's server without litellm."""
+
+    route: Route
+    headers: Mapping[str, str]
+    """With the keys."""
+    proxy: str | None
+
+
+class Ways:
+    """Ways to models, as litellm says and the configuration has it."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        self._config = config
+        self._family = config.name.partition("/")[0]
+        self._known: dict[str, Way | None] = {}
+
+    async def to(self, model: str) -> Way | None:
+        """The way to a model; None where litellm itself has to make the calls."""
+        if model not in self._known:
+            is_own_server = bool(self._config.api_base) and model.partition("/")[0] == self._family
+            api_base = self._config.api_base if is_own_server else ""
+            question = question_for(model, api_base, self._config.api_keys, os.environ)
+            route = await asyncio.shield(asyncio.wrap_future(_resolving(question)))
+            self._known[model] = None if route is None else self._way(route, api_base)
+        return self._known[model]
+
+    def forget(self, model: str) -> None:
+        """Have litellm make the calls of a model from now on."""
+        self._known[model] = None
+
+    def _way(self, route: Route, api_base: str) -> Way | None:
+        address = address_for(route.address, api_base)
+        if address.startswith("https:") and _OF_TLS & os.environ.keys():
+            return None
+        return Way(
+            route=msgspec.structs.replace(route, address=address),
+            headers=route.headers_with(self._key),
+            proxy=proxy_for(address),
+        )
+
+    def _key(self, name: str) -> str:
+        return self._config.api_keys.get(name) or os.environ.get(name, "")
+
+
+@cache
+def _resolving(question: Question) -> Future[Route | None]:
+    """The answer to a question; not in a loop's executor, for which the loop's end would wait."""
+    executor = ThreadPoolExecutor(1, "litellm-child")
+    asking = executor.submit(lambda: asyncio.run(_resolve(question)))
+    executor.shutdown(wait=False)
+    return asking
+
+
+async def _resolve(question: Question) -> Route | None:
+    """The route; None, with a line in the log, where there is no answer."""
+    try:
+        said = await _said(msgspec.json.encode(question))
+        return msgspec.json.decode(said, type=Route | None)
+    except (OSError, TimeoutError, msgspec.MsgspecError) as error:
+        log.warning("litellm cannot be asked beside this process about %s: %r", question.model, error)
+        return None
+
+
+async def _said(question: bytes) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        "-c",
+        _START,
+        _PACKAGES,
+        env={"PATH": os.environ.get("PATH", os.defpath)},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(CHILD_S):
+            said, _ = await process.communicate(question)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return said

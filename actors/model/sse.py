@@ -1,0 +1,102 @@
+"""Events of a streamed answer: bytes as they come, into OpenAI's chunks. Pure.
+
+Source:
+    The WHATWG's HTML standard, 9.2.6, as far as servers of models use it: each event is one line of `data`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+import msgspec
+
+MOST_LINE_BYTES = 8 * 1024 * 1024
+_LINE_END = re.compile(rb"\r\n?|\n")
+_DONE = b"[DONE]"
+
+
+class Delta(msgspec.Struct):
+    """What a chunk adds to an answer; of any type that a server likes."""
+
+    content: object = None
+    tool_calls: object = None
+
+
+class Choice(msgspec.Struct):
+    """The part of a chunk that belongs to one answer."""
+
+    delta: Delta | None = None
+    finish_reason: object = None
+
+
+class Chunk(msgspec.Struct):
+    """One event. Fields that nobody here reads are passed over without being made."""
+
+    choices: list[Choice] | None = None
+    usage: object = None
+    error: object = None
+
+
+class LineTooLongError(ValueError):
+    """A line that does not end, so that there is no answer in it."""
+
+
+_DECODER = msgspec.json.Decoder(Chunk)
+
+
+class EventStream:
+    """Splitter of a stream. Lines end by LF, CR or both, wherever the network has cut them."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self.is_done = False
+        """Whether the server has said that nothing more will come."""
+
+    def feed(self, data: bytes) -> list[Chunk]:
+        """The chunks that `data` completes; what is no chunk is left out.
+
+        Raises:
+            LineTooLongError: a line is longer than `MOST_LINE_BYTES`.
+        """
+        data = self._rest + data
+        keeps_cr = data.endswith(b"\r")  # perhaps half of a line's end
+        *lines, rest = _LINE_END.split(data[:-1] if keeps_cr else data)
+        self._rest = rest + b"\r" if keeps_cr else rest
+        if len(self._rest) > MOST_LINE_BYTES:
+            raise LineTooLongError(f"a line of an answer is longer than {MOST_LINE_BYTES} bytes")
+        return self._chunks(lines)
+
+    def end(self) -> list[Chunk]:
+        """The chunks in what came last, if it is whole although its line has no end."""
+        rest, self._rest = self._rest, b""
+        return self._chunks([rest])
+
+    def _chunks(self, lines: list[bytes]) -> list[Chunk]:
+        chunks = []
+        for line in lines:
+            if not line or self.is_done:
+                continue
+            data = line[5:].strip() if line.startswith(b"data:") else line
+            if data == _DONE:
+                self.is_done = True
+            elif (chunk := _chunk(data)) is not None:
+                chunks.append(chunk)
+        return chunks
+
+
+def _chunk(data: bytes) -> Chunk | None:
+    """The chunk that stands in a line; None for comments, names of events, and what is no JSON of the kind.
+
+    Half a surrogate pair, which servers send that cut emojis in two, is nothing that msgspec takes.
+    """
+    if not data.startswith(b"{"):
+        return None
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return msgspec.convert(json.loads(data.decode("utf-8", "replace")), Chunk)
+    except (ValueError, RecursionError):
+        return None
