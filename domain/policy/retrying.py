@@ -193,7 +193,7 @@ def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
         return _kind_of_refusal(status, message)
     if names & _UNREADABLE_TYPES or (status is None and "ClientResponseError" in names):  # no HTTP at all
         return FaultKind.UNREADABLE
-    if names & _SLOW_TYPES:
+    if names & _SLOW_TYPES or status == 504:
         return FaultKind.SLOW
     if names & _CUT_OFF_TYPES or ("ClientOSError" in names and "ClientConnectorError" not in names):
         return FaultKind.CUT_OFF
