@@ -3,7 +3,7 @@
 Nothing of the agent imports it; only commands and tests start it. `playground/` is a Discord on loopback,
 `loopback_model/` a model server; `load/` drives the whole agent between the two. `bench/` measures single parts
 beside their peers, and `chaos/` breaks things on purpose and counts what that cost. `discord_json.py` has the objects
-that the playground and the simulation both write.
+that the playground and the simulation both write, and `prepared_logs.py` writes logs as the agent would.
 
 Read `playground/server.py` first, then `load/campaign.py`, then `bench/campaign.py`.
 """

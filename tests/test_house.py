@@ -34,10 +34,11 @@ SAID_TO_SH = [
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ELSEWHERE = {
     "chromadb": "lab/bench/memory/chromadb_peer.py",
+    "matplotlib": "lab/load/plot.py",
     "onnx": "lab/bench/facts/reranker_peer.py",
     "onnxruntime": "actors/embedder/reranking/cross_encoder.py",
 }
-"""Peers that run in environments of their own, and a library that only who wants a reranker installs."""
+"""Peers that run in environments of their own, and libraries that only who wants a reranker or plots installs."""
 RUNTIME_FOLDERS = (
     "attachments/",
     "logs/",

@@ -1,9 +1,14 @@
 """Load test: many threads at once through the whole agent, and a verdict on what came back.
 
-Read `campaign.py` first (one run), then `wording.py` (what is said, with a secret for each thread), then `tally.py`
-(what was answered) and `log_audit.py` (what was logged).
-`agent_process.py` is the only one that starts a program: the agent, with settings and data in a folder of its own.
-`wording.py`, `tally.py` and `report.py` are pure.
+Read `campaign.py` first (one run), then `drive.py` (how the phases of a profile are played), `profiles/` (what traffic
+there is), `crowd.py` (the people in the threads), `wording.py` (what is said, with a secret for each thread), then
+`tally.py` (what was answered) and `log_audit.py` (what was logged).
+The playground with its crowd and the loopback model are in processes of their own (`stage.py`, `remote.py`), so that
+what the harness uses is known (`meter.py`, `accounting.py`) and is not the agent's.
+`floor.py` is a bot by itself, which `comparison.py` has driven like the agent.
+`agent_process.py` is the only one that starts a program: the agent, with settings and data in a folder of its own
+(`settings.py`), or the floor.
+`wording.py`, `tally.py`, `phase.py`, `plan.py`, `report.py` and `printed.py` are pure; `plot.py` alone draws.
 """
 
 from __future__ import annotations

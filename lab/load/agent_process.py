@@ -1,4 +1,4 @@
-"""Subprocess of the agent, started as an operator starts it, and what it costs."""
+"""Subprocess of the agent, started as an operator starts it, or of the floor, and what it costs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,26 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 import actors
+from lab.load.accounting import ProcessGroup, Usage
 
 _CHECKOUT = Path(actors.__file__).parents[1]
 _START = "from actors.cli import agent; agent(prog_name='agent')"
+_START_FLOOR = "from lab.load.floor import main; main()"
+_FLOOR_ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "AIOHTTP_CONNECTOR_LIMIT": "10000",
+    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
+}
+"""No downloads, no `.env` file, and room for a call of every thread: what the agent sets for itself."""
+_MARK = "REMEMBRANCER_LOAD"
 _RECORD = re.compile(r"[-0-9]{10} [:,0-9]{12} (?P<level>[A-Z]+) (?P<name>[\w.]+): (?P<text>.*)")
 _SUPERVISOR = "actors.kernel.supervisor"
 _NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
@@ -61,35 +73,43 @@ def _termination_deferred() -> Iterator[None]:
             signal.raise_signal(signal.SIGTERM)
 
 
-class AgentProcess:
-    """`agent run` with settings and data of its own in `folder`."""
+class BotProcess:
+    """A bot, and all processes that come of it."""
 
-    def __init__(self, folder: Path, settings: str, token: str) -> None:
-        """Write its settings; nothing runs yet.
+    def __init__(self, folder: Path, command: Sequence[str], token: str, given: Mapping[str, str]) -> None:
+        """Nothing runs yet.
 
         Args:
-            folder: An empty folder.
-            settings: The text of agent.toml; `data_root` is added.
+            folder: Where it runs, and what it complains of is written.
+            command: Python's arguments.
             token: The bot's.
+            given: More of its environment.
         """
-        self.data = folder / "data"
-        self._config = folder / "agent.toml"
-        self._config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
+        self.folder = folder
+        self._command = [sys.executable, "-P", *command]
         self._stderr = folder / "agent.stderr"
         self._token = token
+        self._mark = _mark_of(folder)
+        self._given = {**given, _MARK: self._mark}
         self._process: subprocess.Popen[bytes] | None = None
+        self._group: ProcessGroup | None = None
 
     def start(self) -> None:
         """Start it; it is online some time later."""
         with self._stderr.open("wb") as stderr, _termination_deferred():
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, "run", "--config", str(self._config)],
-                env=environment(os.environ, self._token),
-                cwd=self._config.parent,
+                self._command,
+                env=environment(os.environ, self._token) | self._given,
+                cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
             )
+        self._group = ProcessGroup(self._process.pid, f"{_MARK}={self._mark}")
+
+    def usage(self) -> Usage | None:
+        """What it and all that it has started use by now; None where the system does not tell."""
+        return self._group.look() if self._group is not None else None
 
     @property
     def pid(self) -> int | None:
@@ -121,12 +141,15 @@ class AgentProcess:
             return None
 
     def cpu_s(self) -> float | None:
-        """Seconds of CPU that it has used so far; None where the system does not tell."""
-        fields = self._proc("stat").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else None
+        """Seconds of CPU that all of it has used so far; None where the system does not tell."""
+        usage = self.usage()
+        return usage.cpu_s if usage is not None else None
 
     def peak_rss_mb(self) -> float:
-        """Most memory that it has held at once, in MiB; where the system tells it of ended processes only, 0 before."""
+        """Most memory that its first process has held at once, in MiB.
+
+        Where the system tells it of ended processes only, 0 before.
+        """
         peak = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
         if peak:
             return int(peak[1]) / 1024
@@ -145,6 +168,43 @@ class AgentProcess:
             return ""
 
 
+class AgentProcess(BotProcess):
+    """`agent run` with settings and data of its own in `folder`."""
+
+    def __init__(self, folder: Path, settings: str, token: str, options: Sequence[str] = ()) -> None:
+        """Write its settings; nothing runs yet.
+
+        Args:
+            folder: An empty folder.
+            settings: The text of agent.toml; `data_root` is added.
+            token: The bot's.
+            options: More of `agent run`.
+        """
+        self.data = folder / "data"
+        config = folder / "agent.toml"
+        config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
+        super().__init__(folder, ["-c", _START, "run", "--config", str(config), *options], token, {})
+
+
+class FloorProcess(BotProcess):
+    """The bot of `floor.py`."""
+
+    def __init__(self, folder: Path, addresses: Mapping[str, str], token: str) -> None:
+        """Nothing runs yet.
+
+        Args:
+            folder: Where it runs.
+            addresses: What `floor.py` is given by the environment, but for the token.
+            token: The bot's.
+        """
+        super().__init__(folder, ["-c", _START_FLOOR], token, {**_FLOOR_ENVIRONMENT, **addresses})
+
+    def stop(self, timeout_s: float) -> int | None:
+        """As any bot is ended; 0 when it went by the signal, as whoever handles none does."""
+        code = super().stop(timeout_s)
+        return 0 if code == -signal.SIGTERM else code
+
+
 def read_complaints(stderr: str) -> Complaints:
     """What an agent's stderr holds."""
     crashes, errors, warnings = list[str](), list[str](), 0
@@ -161,6 +221,11 @@ def read_complaints(stderr: str) -> Complaints:
             warnings += 1
     samples = (*crashes[:_SAMPLES], *errors[:_SAMPLES])
     return Complaints(len(crashes), len(errors), warnings, "\n".join(lines[-_LAST_LINES:]), samples)
+
+
+def _mark_of(folder: Path) -> str:
+    """What the environment of the processes of this folder says, and that of no others."""
+    return blake2b(str(folder.absolute()).encode(), digest_size=16).hexdigest()
 
 
 def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:

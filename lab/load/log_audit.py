@@ -11,7 +11,7 @@ from actors.context.log.file import check_file
 from domain.log.event import Kind
 from domain.log.parser import parse
 from lab.load.tally import LoadThread
-from lab.load.wording import question, secrets_in
+from lab.load.wording import secrets_in
 
 _NOBODY = LoadThread(secret="")
 
@@ -60,7 +60,7 @@ def _texts(folder: Path, audit: LogAudit) -> list[str]:
 def _compare(channel_id: int, thread: LoadThread, texts: list[str], audit: LogAudit) -> None:
     counts = Counter(texts)
     for turn in range(1, thread.turns + 1):
-        times = counts.pop(question(thread.secret, turn), 0)
+        times = counts.pop(thread.text(turn), 0)
         if times == 0:
             audit.missing.add((channel_id, turn))
         else:

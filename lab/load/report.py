@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+AGENT, FLOOR = "agent", "floor"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
@@ -13,6 +15,48 @@ class Overhead:
     p50: float | None
     p95: float | None
     p99: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarnessProcess:
+    """What a process of the harness used while the bot was driven."""
+
+    name: str
+    """`discord` (the people and the tally are there, too), `model` or `tool`, which starts the others."""
+    cpu_ms_per_turn: float
+    mean_share: float
+    """Of a core."""
+    busiest_share: float
+    """Of a core, in the busiest second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseReport:
+    """One phase of a profile."""
+
+    name: str
+    sent: int
+    replied: int
+    seconds: float
+    """From the first message to the last answer."""
+    turns_per_s: float
+    late: int
+    """Messages that had to wait until a thread was free to say them."""
+    overhead_ms: Overhead
+    cpu_ms_per_turn: float | None
+    rss_mb: float | None
+    """At the phase's end."""
+    timed_out: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a profile measures, beside what is wanted of it."""
+
+    name: str
+    value: float | None
+    wanted: str
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +76,16 @@ class Report:
     turns_per_s: float
     overhead_ms: Overhead
     peak_rss_mb: float
-    """Of the agent's process, in MiB."""
+    """Of the agent's processes together, in MiB."""
     restarts: int
     """Actors of the agent that crashed."""
     model_latency_ms: float
     seconds: float
     """From the first message to the last answer."""
     cpu_ms_per_turn: float | None
-    """Of the agent's process."""
+    """Of the agent's processes together."""
     tool_cpu_ms_per_turn: float | None
-    """Of this process: the loopback Discord, the model and the counting."""
+    """Of the harness: the loopback Discord, the model and the counting."""
     agent_errors: int
     agent_warnings: int
     agent_exit_code: int | None
@@ -55,6 +99,21 @@ class Report:
     """The first few faults of logs, complaints of the agent, and messages that were no answers."""
     seed: str
     machine: str
+    subject: str = AGENT
+    profile: str = "burst"
+    hosts: int = 1
+    known: int = 0
+    """Windows whose logs were there before the start."""
+    processes: int | None = None
+    """Most of the agent's that were there at once."""
+    busiest_share: float | None = None
+    """Of a core, by all of the agent's processes in their busiest second."""
+    bounded_by: str = "unknown"
+    harness: tuple[HarnessProcess, ...] = ()
+    phases: tuple[PhaseReport, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    rss_over_time: tuple[tuple[float, float], ...] = ()
+    """Seconds from the beginning, MiB; of profiles that watch the memory."""
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON has it."""
@@ -69,7 +128,8 @@ class Report:
             f"{self.cross_talk} messages held something of another thread": self.cross_talk,
             f"{self.restarts} actors crashed": self.restarts,
             f"{self.broken_logs} logs are not as they should be": self.broken_logs,
-            f"the agent ended with exit code {self.agent_exit_code}": self.agent_exit_code != 0,
+            f"the {self.subject} ended with exit code {self.agent_exit_code}": self.agent_exit_code != 0,
+            **{f"{each.name}: {each.value}, wanted {each.wanted}": not each.holds for each in self.verdicts},
         }
         return tuple(reason for reason, is_so in reasons.items() if is_so)
 

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lab.load.wording import is_part_of_answer, read_answer, secrets_in
+from lab.load.wording import is_part_of_answer, question, read_answer, secrets_in
 
 _SAMPLES = 5
 
@@ -19,21 +19,30 @@ class LoadThread:
     turns: int = 0
     """Turns that were said, which are numbered from 1."""
     answered: set[int] = field(default_factory=set)
-    is_waiting: bool = False
-    """Whether its newest turn is neither answered nor given up."""
-    said_at: float = 0.0
+    commands: set[int] = field(default_factory=set)
+    """Turns that run a command."""
+    pending: dict[int, float] = field(default_factory=dict)
+    """Turns that are neither answered nor given up, with the time at which each began to wait."""
+    is_timed: bool = True
+    """Whether its answers' times are counted."""
+
+    def text(self, turn: int) -> str:
+        """What is said as that turn."""
+        return question(self.secret, turn, has_command=turn in self.commands)
 
 
 class Tally:
     """Counts of what has come back so far. One thread of the process feeds it; any may read the counts."""
 
-    def __init__(self, threads: Mapping[int, LoadThread]) -> None:
+    def __init__(self, threads: Mapping[int, LoadThread], second_call_s: float = 0.0) -> None:
         """Nothing was said yet.
 
         Args:
-            threads: By channel id.
+            threads: By channel id; more may come.
+            second_call_s: The model's time for one call; of a turn with a command it is not counted twice.
         """
         self._threads = threads
+        self._second_call_s = second_call_s
         self._counted: set[int] = set()
         """Messages of the bot that were counted, so that an edit does not count again."""
         self.replied = 0
@@ -52,13 +61,13 @@ class Tally:
         """When anything was heard of the bot last."""
 
     def said(self, channel_id: int, at: float) -> None:
-        """A person's message was posted: its thread waits for the answer from `at` on, in seconds."""
+        """A person's newest message is posted: its thread waits for the answer from `at` on, in seconds."""
         thread = self._threads.get(channel_id)
         if thread is not None:
-            thread.said_at, thread.is_waiting = at, True
+            thread.pending[thread.turns] = at
 
     def heard(self, channel_id: int, message_id: int, text: str, at: float) -> bool:
-        """The bot posted or edited a message; whether the turn that its thread waited for has come to an end.
+        """The bot posted or edited a message; whether a turn that its thread waited for has come to an end.
 
         Args:
             channel_id: Any channel.
@@ -98,14 +107,16 @@ class Tally:
             return False
         thread.answered.add(turn)
         self.replied += 1
-        if turn != thread.turns or not thread.is_waiting:  # given up before: a notice came first
+        said_at = thread.pending.pop(turn, None)
+        if said_at is None:  # given up before: a notice came first
             return False
-        thread.is_waiting = False
-        self.reply_times_s.append(at - thread.said_at)
+        if thread.is_timed:
+            self.reply_times_s.append(at - said_at - self._second_call_s * (turn in thread.commands))
         return True
 
     def _give_up(self, thread: LoadThread) -> bool:
-        was_waiting, thread.is_waiting = thread.is_waiting, False
+        was_waiting = bool(thread.pending)
+        thread.pending.clear()
         return was_waiting
 
     def _note_unexpected(self, text: str) -> None:

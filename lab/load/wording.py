@@ -6,12 +6,15 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from lab.loopback_model.answers import Answer, Received
+from lab.loopback_model.answers import Answer, Call, Received
 
+COMMAND = "Run a command first."
+"""What a message says whose turn is to run one."""
 _SECRET = r"rk-[0-9a-f]{16}"
 _SECRETS = re.compile(_SECRET)
 _SECRETS_IN_BYTES = re.compile(_SECRET.encode())
-_QUESTION = re.compile(rf"This is turn ([0-9]+) of ({_SECRET})\.")
+_QUESTION = re.compile(rf"This is turn ([0-9]+) of ({_SECRET})\.(?P<command> {COMMAND})?")
+_QUESTION_IN_BYTES = re.compile(_QUESTION.pattern.encode())
 _ANSWER = re.compile(rf"You said turn ([0-9]+) of ({_SECRET}); I was shown ({_SECRET}(?: {_SECRET})*)\.")
 _BEGINNING = "You said turn "
 _TOLD = 40
@@ -33,9 +36,10 @@ def secret_of(seed: str, number: int) -> str:
     return f"rk-{blake2b(f'{seed}/{number}'.encode(), digest_size=8).hexdigest()}"
 
 
-def question(secret: str, turn: int) -> str:
+def question(secret: str, turn: int, *, has_command: bool = False) -> str:
     """What is said in a thread as its turn number `turn`, from 1."""
-    return f"This is turn {turn} of {secret}. Which turn of which thread is it, and what else were you shown?"
+    command = f" {COMMAND}" if has_command else ""
+    return f"This is turn {turn} of {secret}.{command} Which turn of which thread is it, and what else were you shown?"
 
 
 def answer(request: Received) -> Answer:
@@ -43,10 +47,17 @@ def answer(request: Received) -> Answer:
 
     It knows nothing but the request, so a secret that the agent carried from one window into another comes to light.
     """
-    questions = _QUESTION.findall(request.last_text)
+    is_result = request.body["messages"][-1]["role"] == "tool"
+    questions = (
+        [tuple(part.decode() for part in found) for found in _QUESTION_IN_BYTES.findall(request.raw)]
+        if is_result
+        else _QUESTION.findall(request.last_text)
+    )
     if not questions:
         return Answer(text="That was no question of the load tool's.")
-    turn, secret = questions[-1]
+    turn, secret, command = questions[-1]
+    if command and not is_result and request.body.get("tools"):
+        return Answer(calls=(Call("bash", f'{{"command": "echo {secret}"}}'),))
     secrets = sorted({secret.decode() for secret in _SECRETS_IN_BYTES.findall(request.raw)})[:_TOLD]
     return Answer(text=f"{_BEGINNING}{turn} of {secret}; I was shown {' '.join(secrets)}.")
 

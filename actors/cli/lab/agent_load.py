@@ -1,10 +1,11 @@
-"""`agent-load`: many threads at once through the whole agent."""
+"""`agent-load`: many threads at once through the whole agent, and through the floor beside it."""
 
 from __future__ import annotations
 
 import json
 import signal
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,32 @@ from actors.cli.lab.progress import progress_line
 from actors.cli.terminal import ShownCommand
 
 if TYPE_CHECKING:
-    from lab.load.campaign import Progress
-    from lab.load.report import Report
+    from lab.load.comparison import Comparison
+    from lab.load.plan import Plan, Progress
+
+PROFILES = ("burst", "steady", "noisy", "long", "ramp", "bash", "layers", "churn", "known")
+
+
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """Whole numbers from a least to a most, separated by commas."""
+
+    name = "N[,N…]"
+
+    def __init__(self, least: int, most: int) -> None:
+        """Both are allowed."""
+        self._each: click.ParamType[int] = click.IntRange(least, most)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Read them."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(self._each(each.strip(), param, ctx) for each in str(value).split(","))
 
 
 @click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--threads", type=click.IntRange(1, 100_000), required=True, help="How many talk at once.")
+@click.option(
+    "--threads", type=Numbers(1, 100_000), required=True, help="How many talk at once; several sizes with commas."
+)
 @click.option("--turns", type=click.IntRange(1, 100_000), required=True, help="Messages of each, one after the other.")
 @click.option(
     "--model-latency-ms",
@@ -29,24 +50,59 @@ if TYPE_CHECKING:
     show_default=True,
     help="How long the loopback model takes to begin an answer.",
 )
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="burst",
+    show_default=True,
+    help="burst: all at once, each next message after the answer. steady: by chance (Poisson) at --rate for --seconds. "
+    "noisy: one thread floods beside them, and is it noticed. long: windows leave memory and come back, --turns "
+    "times. ramp: the highest rate that is borne, each tried for --seconds. bash: a share of the turns runs a command. "
+    "layers: burst with all layers on. churn: a new window for each message. known: --known windows before the start.",
+)
+@click.option(
+    "--rate", type=click.FloatRange(0.01, 100_000), default=10.0, show_default=True, help="Messages a second."
+)
+@click.option(
+    "--seconds", type=click.FloatRange(1, 86_400), default=20.0, show_default=True, help="How long they come."
+)
+@click.option("--known", type=Numbers(0, 1_000_000), default="0", help="Windows known by their logs at the start.")
+@click.option(
+    "--floor", is_flag=True, help="Drive a bare bot on discord.py and litellm as well, by turns, and compare."
+)
+@click.option(
+    "--rounds", type=click.IntRange(1, 100), help="Runs of each, of which the medians count.  [default: 2 with --floor]"
+)
+@click.option("--hosts", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Of `agent run --hosts`.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the sizes, or the memory, as a PNG."
+)
 @json_option
-@click.option("--seed", help="Of the threads' secrets.  [default: a new one]")
+@click.option("--seed", help="Of the threads' secrets and all chance.  [default: a new one]")
 @click.option(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(1),
     default=900.0,
     show_default=True,
-    help="Seconds, after which what was not answered counts as lost.",
+    help="Seconds for each phase, after which what was not answered counts as lost.",
 )
 @click.option(
     "--keep", "keep_in", type=click.Path(path_type=Path, file_okay=False), help="Leave the agent's files there."
 )
 @verbose_option
 def agent_load(
-    threads: int,
+    threads: tuple[int, ...],
     turns: int,
     model_latency_ms: float,
+    profile: str,
+    rate: float,
+    seconds: float,
+    known: tuple[int, ...],
+    floor: bool,
+    rounds: int | None,
+    hosts: int,
+    plot: Path | None,
     as_json: bool,
     seed: str | None,
     timeout_s: float,
@@ -55,34 +111,70 @@ def agent_load(
 ) -> None:
     """Drive threads of a loopback Discord at once through the whole agent, and count what comes back.
 
-    The agent runs unchanged in a process of its own, before a loopback model. Each thread has a secret in all its
-    messages, so that anything said in the wrong place is seen. Exit code 1 when a message was lost, answered twice or
-    crossed into another thread, or an actor crashed.
+    The agent runs unchanged in a process of its own; the loopback Discord and model run in two others, whose own CPU is
+    printed. Each thread has a secret in all its messages, so that anything said in the wrong place is seen. Exit code 1
+    when a message of the agent's was lost, answered twice or crossed into another thread, an actor crashed, or what the
+    profile wants does not hold.
     """
     if keep_in is not None and keep_in.exists() and any(keep_in.iterdir()):
         fail(f"{keep_in}: not empty")
     from actors.kernel import random_ids
-    from lab.load.campaign import LoadError, Plan, run
+    from lab.load.plan import Plan
+    from lab.load.report import AGENT, FLOOR
 
+    _check_plot(plot)
     set_up_logging(verbose=verbose)
     raise_file_limit()
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that the agent is ended too
-    plan = Plan(
-        threads=threads,
-        turns=turns,
-        model_latency_s=model_latency_ms / 1000,
-        seed=seed or random_ids()(),
-        timeout_s=timeout_s,
-        keep_in=keep_in,
-    )
+    seed = seed or random_ids()()
+    several = len(threads) * len(known) > 1
+    plans = [
+        Plan(
+            threads=size,
+            turns=turns,
+            model_latency_s=model_latency_ms / 1000,
+            seed=seed,
+            timeout_s=timeout_s,
+            profile=profile,
+            rate=rate,
+            seconds=seconds,
+            hosts=hosts,
+            known=windows,
+            keep_in=keep_in / f"{size}-{windows}" if keep_in is not None and several else keep_in,
+        )
+        for size in threads
+        for windows in known
+    ]
+    subjects = (AGENT, FLOOR) if floor else (AGENT,)
+    _show(_compare(plans, subjects, rounds or len(subjects)), as_json=as_json, plot=plot)
+
+
+def _check_plot(plot: Path | None) -> None:
+    """End the command before a long run whose plot could not be drawn."""
+    if plot is None:
+        return
+    from lab.load.plot import refusal
+
+    if reason := refusal():
+        fail(reason)
+    if not plot.absolute().parent.is_dir():
+        fail(f"{plot}: there is no such folder")
+
+
+def _compare(plans: Sequence[Plan], subjects: Sequence[str], rounds: int) -> list[Comparison]:
+    from lab.load.comparison import compare
+    from lab.load.plan import LoadError
+
     try:
         with progress_line() as say:
-            report = run(plan, lambda progress: say(_stage(progress)))
+            return [compare(plan, subjects, rounds, _teller(say, plan, len(plans))) for plan in plans]
     except LoadError as error:
         fail(str(error))
-    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else "\n".join(_lines(report)))
-    if report.failures():
-        fail("\n".join((*report.failures(), *report.details)))
+
+
+def _teller(say: Callable[[str], None], plan: Plan, plans: int) -> Callable[[Progress], None]:
+    size = f"{plan.threads} threads: " if plans > 1 else ""
+    return lambda progress: say(size + _stage(progress))
 
 
 def _stage(progress: Progress) -> str:
@@ -93,15 +185,23 @@ def _stage(progress: Progress) -> str:
     return f"{progress.replied} of {progress.total} {progress.stage}, {rate:.0f} a second"
 
 
-def _lines(report: Report) -> tuple[str, ...]:
-    late = report.overhead_ms
-    cpu = "unknown" if report.cpu_ms_per_turn is None else f"{report.cpu_ms_per_turn:g} ms"
-    return (
-        f"{report.threads} threads x {report.turns} turns, model {report.model_latency_ms:g} ms; {report.machine}",
-        f"sent {report.sent}, replied {report.replied}, lost {report.lost}, doubled {report.doubled}, "
-        f"cross-talk {report.cross_talk}, restarts {report.restarts}",
-        f"{report.turns_per_s:g} turns/s over {report.seconds:g} s",
-        f"overhead p50 {late.p50} ms, p95 {late.p95} ms, p99 {late.p99} ms",
-        f"agent: {cpu} of CPU a turn, peak {report.peak_rss_mb:g} MiB, "
-        f"{report.agent_errors} errors and {report.agent_warnings} warnings logged; {report.logs} logs checked",
+def _show(found: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
+    """Print what was found, draw it, and end with 1 when something is wrong with it."""
+    from lab.load.plot import draw, panels_of_memory, panels_of_sizes
+    from lab.load.printed import report_lines, sizes_lines
+
+    runs = [report for each in found for report in each.runs]
+    document = (
+        runs[0].as_dict()
+        if len(runs) == 1
+        else found[0].as_dict()
+        if len(found) == 1
+        else {"sizes": [each.as_dict() for each in found]}
     )
+    lines: Iterable[str] = report_lines(runs[0]) if len(runs) == 1 else sizes_lines(found)
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines))
+    if plot is not None:
+        draw(panels_of_memory(runs) if any(run.rss_over_time for run in runs) else panels_of_sizes(found), plot)
+    failures = [reason for each in found for reason in each.failures()]
+    if failures:
+        fail("\n".join((*failures, *(detail for run in runs for detail in run.details))))

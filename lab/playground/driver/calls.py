@@ -34,6 +34,11 @@ class ThreadCalls:
         self._acts = UserActs(hub)
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def acts(self) -> UserActs:
+        """What people do, for those who are in the server's thread already, such as listeners of events."""
+        return self._acts
+
     def run(self, act: Callable[[], T]) -> T:
         """What `act` gives when the server's thread runs it."""
 

@@ -1,0 +1,215 @@
+"""Drive: plays the phases of a profile on the stages, while the meter looks at who uses what."""
+
+from __future__ import annotations
+
+import os
+import threading
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.load.accounting import Usage
+from lab.load.agent_process import BotProcess
+from lab.load.meter import Load, Look, Meter, bounded_by, idle_share, load_of
+from lab.load.phase import Counted, Phase, State
+from lab.load.plan import Plan, Progress
+from lab.load.remote import Remote
+from lab.load.report import HarnessProcess, Overhead, PhaseReport, overhead
+
+LOOK_EVERY_S = 0.1
+SILENCE_S = 90.0
+"""Beyond the model's own time: nothing heard for so long means that nothing more will come."""
+SILENCE_PER_THREAD_S = 0.05
+"""Added to it: the first answer may come when every thread's message has been taken in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """A phase that was played."""
+
+    phase: Phase
+    counted: Counted
+    looks: Sequence[Look] = field(repr=False)
+    """From the phase's beginning to its end."""
+    timed_out: bool
+    overhead: Overhead
+
+    @property
+    def cpu_s(self) -> float | None:
+        """Of the bot's processes."""
+        load = self.load
+        return load.cpu_s if load is not None else None
+
+    @property
+    def load(self) -> Load | None:
+        """Of the bot's processes."""
+        return load_of([look.at for look in self.looks], [look.bot.cpu_s if look.bot else None for look in self.looks])
+
+    @property
+    def cpu_ms_per_turn(self) -> float | None:
+        """Of the bot's processes; None if it is not known or nothing was answered."""
+        cpu_s, replied = self.cpu_s, self.counted.replied
+        return round(cpu_s * 1000 / replied, 2) if cpu_s is not None and replied else None
+
+    @property
+    def turns_per_s(self) -> float:
+        """Answers a second."""
+        seconds = self.counted.seconds
+        return round(self.counted.replied / seconds, 1) if seconds > 0 else 0.0
+
+    @property
+    def rss_mb(self) -> float | None:
+        """Of the bot's processes at the end."""
+        bot = self.looks[-1].bot
+        return round(bot.rss_mb, 1) if bot is not None else None
+
+    def report(self) -> PhaseReport:
+        """What is printed of it."""
+        return PhaseReport(
+            name=self.phase.name,
+            sent=self.counted.sent,
+            replied=self.counted.replied,
+            seconds=round(self.counted.seconds, 3),
+            turns_per_s=self.turns_per_s,
+            late=self.counted.late,
+            overhead_ms=self.overhead,
+            cpu_ms_per_turn=self.cpu_ms_per_turn,
+            rss_mb=self.rss_mb,
+            timed_out=self.timed_out,
+        )
+
+
+class Drive:
+    """Player of phases, one after the other; what a profile is given."""
+
+    def __init__(self, plan: Plan, discord: Remote, model: Remote, bot: BotProcess, now: Callable[[], float]) -> None:
+        """Nothing is played yet.
+
+        Args:
+            plan: The run's.
+            discord: The stage with the crowd.
+            model: The other.
+            bot: What is driven.
+            now: Monotonic clock, seconds.
+        """
+        self.plan = plan
+        self.played: list[Played] = []
+        """What was played so far, without the warm-up."""
+        self.on_progress: Callable[[Progress], None] = lambda _progress: None
+        self._discord = discord
+        self._model = model
+        self._bot = bot
+        self._now = now
+        self._pause = threading.Event()
+        pids = {"discord": discord.pid, "model": model.pid, "tool": os.getpid()}
+        self.meter = Meter(bot.usage, pids, now)
+
+    def open_threads(self, count: int) -> None:
+        """Open so many more threads; a phase names them by number."""
+        self._discord.call("open_threads", count)
+
+    @property
+    def data_root(self) -> Path:
+        """The agent's."""
+        return self._bot.folder / "data"
+
+    def usage(self) -> Usage | None:
+        """What the bot's processes use now."""
+        return self._bot.usage()
+
+    def model_calls(self) -> int:
+        """How often the model was asked so far."""
+        return int(self._model.call("request_count"))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, and look on."""
+        until = self._now() + seconds
+        while (left := until - self._now()) > 0:
+            self._pause.wait(min(left, LOOK_EVERY_S))
+            self.meter.look_if_due()
+
+    def play(self, phase: Phase) -> Played:
+        """Play a phase to its end, or until nothing more is to be hoped for."""
+        played = self.try_out(phase)
+        self.played.append(played)
+        return played
+
+    def try_out(self, phase: Phase) -> Played:
+        """Play a phase that does not count."""
+        began_at, first_look = self._now(), len(self.meter.looks)
+        self.meter.look()
+        self._discord.call("begin", phase)
+        timed_out = False
+        while True:
+            state: State = self._discord.call("state")
+            self.meter.look_if_due()
+            self._show(phase, state, began_at)
+            timed_out = not state.is_over and self._is_hopeless(state, began_at)
+            if state.is_over or timed_out:
+                break
+            self._pause.wait(LOOK_EVERY_S)
+        counted: Counted = self._discord.call("end")
+        self.meter.look()
+        return Played(
+            phase=phase,
+            counted=counted,
+            looks=self.meter.looks[first_look:],
+            timed_out=timed_out,
+            overhead=overhead(counted.reply_times_s, self.plan.model_latency_s),
+        )
+
+    def _is_hopeless(self, state: State, began_at: float) -> bool:
+        patience_s = SILENCE_S + SILENCE_PER_THREAD_S * self.plan.threads + self.plan.model_latency_s
+        return not self._bot.is_running or state.silent_s > patience_s or self._now() - began_at > self.plan.timeout_s
+
+    def _show(self, phase: Phase, state: State, began_at: float) -> None:
+        stage = "answered" if phase.name == "burst" else f"answered ({phase.name})"
+        seconds = self._now() - began_at
+        self.on_progress(Progress(stage=stage, replied=state.replied, total=state.total, seconds=seconds))
+
+
+def all_overhead(played: Sequence[Played], model_latency_s: float) -> Overhead:
+    """Overhead over several phases."""
+    times = array("d")
+    for each in played:
+        times.extend(each.counted.reply_times_s)
+    return overhead(times, model_latency_s)
+
+
+def harness_of(played: Sequence[Played], subject: str) -> tuple[tuple[HarnessProcess, ...], str]:
+    """What the harness used over some phases, and what bounded the last one."""
+    replied = sum(each.counted.replied for each in played)
+    if not replied:
+        return (), "unknown"
+    names = list(played[0].looks[0].harness)
+    found = []
+    for name in names:
+        loads = [
+            load
+            for each in played
+            if (load := load_of([look.at for look in each.looks], [look.harness.get(name) for look in each.looks]))
+        ]
+        seconds = sum(each.looks[-1].at - each.looks[0].at for each in played)
+        used = sum(load.cpu_s for load in loads)
+        found.append(
+            HarnessProcess(
+                name=name,
+                cpu_ms_per_turn=round(used * 1000 / replied, 2),
+                mean_share=round(used / seconds, 3) if seconds else 0.0,
+                busiest_share=max((load.busiest_share for load in loads), default=0.0),
+            )
+        )
+    return tuple(found), _bound(played[-1], subject)
+
+
+def _bound(played: Played, subject: str) -> str:
+    times = [look.at for look in played.looks]
+    harness = {
+        name: load
+        for name in played.looks[0].harness
+        if (load := load_of(times, [look.harness.get(name) for look in played.looks]))
+    }
+    if not harness:
+        return "unknown"
+    return bounded_by(subject, played.load, harness, idle_share(played.looks, os.cpu_count() or 1))

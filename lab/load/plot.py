@@ -1,0 +1,109 @@
+"""Plots of loads, by matplotlib, which is installed by who wants plots (extra `plots`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from lab.load.comparison import Comparison, Row
+from lab.load.report import AGENT, FLOOR, Report
+
+MISSING = (
+    "plots are drawn by matplotlib, which is not installed: .venv/bin/python -m pip install 'matplotlib>=3.9' "
+    "(the extra `plots` of pyproject.toml)"
+)
+_INCHES = (11.0, 7.5)
+_DPI = 110
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One curve."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes."""
+
+    title: str
+    across: str
+    curves: tuple[Curve, ...]
+    is_logarithmic: bool = True
+    """Whether equal steps across are equal factors."""
+
+
+def refusal() -> str:
+    """Why nothing can be drawn here; empty when it can be."""
+    return "" if find_spec("matplotlib") is not None else MISSING
+
+
+def panels_of_sizes(comparisons: Sequence[Comparison]) -> tuple[Panel, ...]:
+    """CPU, rate, latency and memory over the number of threads, a curve for each subject."""
+    figures: tuple[tuple[str, Callable[[Row], float | None]], ...] = (
+        ("CPU of a turn, ms", lambda row: row.cpu_ms_per_turn),
+        ("turns a second", lambda row: row.turns_per_s),
+        ("added latency p95, ms", lambda row: row.overhead_ms.p95),
+        ("peak memory, MiB", lambda row: row.peak_rss_mb),
+    )
+    return tuple(
+        Panel(
+            title, "threads", tuple(curve for subject in (AGENT, FLOOR) if (curve := _curve(comparisons, subject, of)))
+        )
+        for title, of in figures
+    )
+
+
+def panels_of_memory(reports: Sequence[Report]) -> tuple[Panel, ...]:
+    """Memory over time, a curve for each run; and over known windows, when runs differ in them."""
+    over_time = tuple(Curve(_name(report), report.rss_over_time) for report in reports if report.rss_over_time)
+    panels = [Panel(f"memory over time, MiB ({reports[0].profile})", "seconds", over_time, is_logarithmic=False)]
+    if len({report.known for report in reports}) > 1:
+        points = tuple(sorted((float(report.known), report.rss_over_time[-1][1]) for report in reports))
+        panels.append(Panel("memory, MiB", "known windows", (Curve(AGENT, points),), is_logarithmic=False))
+    return tuple(panels)
+
+
+def draw(panels: Sequence[Panel], file: Path) -> None:
+    """Write a PNG with the panels, two in a row.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    rows = -(-len(panels) // 2)
+    figure: Any = Figure(figsize=(_INCHES[0], _INCHES[1] * rows / 2), dpi=_DPI, layout="constrained")
+    for number, panel in enumerate(panels, 1):
+        axes = figure.add_subplot(rows, min(2, len(panels)), number)
+        for curve in panel.curves:
+            axes.plot(
+                *zip(*curve.points, strict=True), marker="o" if len(curve.points) < 50 else None, label=curve.name
+            )
+        axes.set_title(panel.title)
+        axes.set_xlabel(panel.across)
+        if panel.is_logarithmic:
+            axes.set_xscale("log")
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        if panel.curves:
+            axes.legend()
+    figure.savefig(file, format="png")
+
+
+def _curve(comparisons: Sequence[Comparison], subject: str, of: Callable[[Row], float | None]) -> Curve | None:
+    points = tuple(
+        (float(each.runs[0].threads), value)
+        for each in comparisons
+        if (row := each.row(subject)) is not None and (value := of(row)) is not None
+    )
+    return Curve(subject, points) if points else None
+
+
+def _name(report: Report) -> str:
+    return f"{report.subject}, {report.known} known" if report.known else report.subject

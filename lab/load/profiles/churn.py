@@ -1,0 +1,58 @@
+"""Churn: new windows come and go at a rate, and the memory is to stay flat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab.load.drive import Drive
+from lab.load.phase import Phase
+from lab.load.plan import Plan
+from lab.load.profiles.profile import Place, Profile, at_most, measured
+from lab.load.report import Verdict
+
+IDLE_S = 10.0
+SETTLING = 0.25
+"""Share of the time that is left out in the beginning, in which the windows that are there at once become as many."""
+MOST_KIB_PER_WINDOW = 6.0
+"""What a window may leave behind that has gone; see docs/performance.md."""
+
+
+def _settings(_plan: Plan, _place: Place) -> str:
+    return f"[contexts]\nidle_minutes = {IDLE_S / 60:g}\n"
+
+
+def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
+    plan = drive.plan
+    played = drive.play(
+        Phase(name="churn", first=first, threads=0, rate=plan.rate, seconds=plan.seconds, is_fresh=True)
+    )
+    looks = [(look.at, look.bot.rss_mb) for look in played.looks if look.bot is not None]
+    slope = slope_of(settled(looks)) if looks else None
+    per_window = slope * 1024 / plan.rate if slope is not None else None
+    return (
+        at_most("slope of the memory at churn, for each new window", per_window, MOST_KIB_PER_WINDOW, " KiB"),
+        measured("slope of the memory at churn, MiB a minute", slope * 60 if slope is not None else None),
+    )
+
+
+def settled(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """The points after the beginning."""
+    begin = points[0][0] + SETTLING * (points[-1][0] - points[0][0])
+    return [point for point in points if point[0] >= begin]
+
+
+def slope_of(points: Sequence[tuple[float, float]]) -> float | None:
+    """Slope of the line of least squares; None of fewer than two abscissae."""
+    count = len(points)
+    mean_x, mean_y = (sum(point[axis] for point in points) / max(1, count) for axis in (0, 1))
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / spread if spread else None
+
+
+CHURN = Profile(
+    name="churn",
+    help="a new window for every message, at --rate for --seconds; the memory is to stay flat",
+    drive=_drive,
+    settings=_settings,
+    watches_memory=True,
+)

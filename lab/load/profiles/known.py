@@ -1,0 +1,42 @@
+"""Known: an agent with many windows that it knows by their logs, and what they cost it."""
+
+from __future__ import annotations
+
+from lab.load.drive import Drive
+from lab.load.phase import Phase
+from lab.load.profiles.profile import Profile, measured
+from lab.load.report import Verdict
+
+SETTLED_S = 20.0
+"""Without growth: what is made at a start is made then."""
+PATIENCE_S = 1800.0
+GROWTH_MB = 1.0
+
+
+def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
+    plan = drive.plan
+    drive.open_threads(plan.threads)
+    drive.play(Phase(name="known", first=first, threads=plan.threads, turns=plan.turns))
+    return (measured("memory when nothing has grown any more, MiB", _settled_mb(drive)),)
+
+
+def _settled_mb(drive: Drive) -> float | None:
+    """Memory once it has not grown for a while and the processors were idle."""
+    before = drive.usage()
+    for _ in range(round(PATIENCE_S / SETTLED_S)):
+        if before is None:
+            return None
+        drive.wait(SETTLED_S)
+        now = drive.usage()
+        if now is not None and now.rss_mb - before.rss_mb < GROWTH_MB and now.cpu_s - before.cpu_s < SETTLED_S / 20:
+            return now.rss_mb
+        before = now
+    return before.rss_mb if before is not None else None
+
+
+KNOWN = Profile(
+    name="known",
+    help="--known windows whose logs are there before the start: what they cost in memory",
+    drive=_drive,
+    watches_memory=True,
+)

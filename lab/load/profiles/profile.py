@@ -1,0 +1,51 @@
+"""Profile of a load: its settings, its phases, and its verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.load.drive import Drive
+from lab.load.plan import Plan
+from lab.load.report import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an agent is set up."""
+
+    folder: Path
+    """For files of its own."""
+    model_base: str
+    """The loopback model's address."""
+
+
+def _no_settings(_plan: Plan, _place: Place) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One kind of traffic."""
+
+    name: str
+    help: str
+    """One line."""
+    drive: Callable[[Drive, int], tuple[Verdict, ...]]
+    """Plays the phases; given the number of its first thread, since those before it are the warm-up's."""
+    settings: Callable[[Plan, Place], str] = _no_settings
+    """Tables of agent.toml."""
+    watches_memory: bool = False
+    """Whether the report has the memory over time."""
+
+
+def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Verdict:
+    """A verdict that holds up to `limit`; an unknown value is no failure, as on a system that does not tell."""
+    shown = round(value, 3) if value is not None else None
+    return Verdict(name=name, value=shown, wanted=f"<= {limit:g}{unit}", holds=value is None or value <= limit)
+
+
+def measured(name: str, value: float | None) -> Verdict:
+    """A figure of which nothing is wanted."""
+    return Verdict(name=name, value=round(value, 3) if value is not None else None, wanted="any", holds=True)

@@ -1,0 +1,119 @@
+"""Stages: the playground with its crowd, and the loopback model, each to be held by `remote.py` in its own process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from lab.load.crowd import Crowd
+from lab.load.phase import Counted, Phase, State, Totals
+from lab.load.tally import LoadThread
+from lab.load.wording import answer
+from lab.loopback_model.server import LoopbackModel
+from lab.playground.config import PlaygroundConfig
+from lab.playground.server import PlaygroundServer
+
+_MOST_CONNECTIONS = 16_384
+"""More than one bot of the largest campaign opens at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addresses:
+    """Where a bot finds the playground."""
+
+    api_base: str
+    gateway_url: str
+    bot_token: str
+
+
+class DiscordStage:
+    """A playground and its crowd, as another process uses them."""
+
+    def __init__(self, server: PlaygroundServer, crowd: Crowd) -> None:
+        """Both run on the server's loop.
+
+        Args:
+            server: One that runs.
+            crowd: Its people.
+        """
+        self._server = server
+        self._crowd = crowd
+
+    def addresses(self) -> Addresses:
+        """What a bot is given."""
+        server = self._server
+        return Addresses(api_base=server.api_base, gateway_url=server.gateway_url, bot_token=server.bot_token)
+
+    def is_online(self, timeout_s: float) -> bool:
+        """Whether the bot is online, or comes online within that time."""
+        try:
+            self._server.wait_until_online(timeout_s=timeout_s)
+        except TimeoutError:
+            return False
+        return True
+
+    def open_threads(self, count: int) -> None:
+        """Open so many more."""
+        self._server.wait(self._crowd.open_threads(count), 600.0)
+
+    def begin(self, phase: Phase) -> None:
+        """Begin a phase."""
+        self._server.run(lambda: self._crowd.begin(phase))
+
+    def state(self) -> State:
+        """How far the phase has come."""
+        return self._server.run(self._crowd.state)
+
+    def end(self) -> Counted:
+        """End the phase, over or not."""
+        return self._server.run(self._crowd.end)
+
+    def totals(self) -> Totals:
+        """What was counted in all phases."""
+        return self._server.run(self._crowd.totals)
+
+    def threads(self) -> Mapping[int, LoadThread]:
+        """All threads, by channel."""
+        return self._server.run(lambda: dict(self._crowd.threads))
+
+    def counters(self) -> Mapping[str, int]:
+        """The playground's."""
+        return self._server.counters()
+
+
+@contextmanager
+def discord_stage(seed: str, latency_s: float) -> Iterator[DiscordStage]:
+    """A playground that runs, with a crowd."""
+    config = PlaygroundConfig(history_limit=200, requests_kept=0)
+    with PlaygroundServer(config, most_connections=_MOST_CONNECTIONS) as server:
+        crowd = Crowd(server, seed, latency_s)
+        server.subscribe(crowd.on_event)
+        yield DiscordStage(server, crowd)
+
+
+class ModelStage:
+    """A loopback model, as another process uses it."""
+
+    def __init__(self, model: LoopbackModel) -> None:
+        """It runs.
+
+        Args:
+            model: The model.
+        """
+        self._model = model
+
+    def api_base(self) -> str:
+        """What a bot is given."""
+        return self._model.api_base
+
+    def request_count(self) -> int:
+        """How often it was asked."""
+        return self._model.request_count
+
+
+@contextmanager
+def model_stage(latency_s: float) -> Iterator[ModelStage]:
+    """A loopback model that runs and answers as `wording.py` has it."""
+    with LoopbackModel(answer, latency_s=latency_s, kept_requests=0) as model:
+        yield ModelStage(model)
