@@ -12,7 +12,8 @@ from domain.log.metadata import MetaValue
 from domain.log.window import log_folder, log_path
 from messages.base import Surface, Window
 
-_FIRST_ID = 1_300_000_000_000_000_000
+FIRST_ID = 1_300_000_000_000_000_000
+"""Of the threads, whose ids follow one another; Discord gave such ids in 2024, so no new thread gets one."""
 _BEGIN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 EVENTS_OF_TURN = 3
 _WORDS = ("harbour", "violin", "granite", "lantern", "meadow", "copper", "orchard", "thimble", "glacier", "paprika")
@@ -29,7 +30,7 @@ def make_logs(root: Path, logs: int, events: int) -> int:
     turns, rest = divmod(max(logs, events // EVENTS_OF_TURN), logs)
     written = 0
     for number in range(logs):
-        window = Window(surface=Surface.DISCORD_THREAD, id=str(_FIRST_ID + number))
+        window = Window(surface=Surface.DISCORD_THREAD, id=str(FIRST_ID + number))
         started_at = _BEGIN + timedelta(seconds=number)
         folder = root / log_folder(window)
         folder.mkdir(mode=0o700, parents=True)
@@ -54,7 +55,7 @@ def _log(window: Window, started_at: datetime, turns: int, number: int) -> bytes
 def _turn(at: datetime, number: int, turn: int) -> tuple[Event, Event, Event]:
     name = f"t{number}-{turn}"
     words = f"{_WORDS[turn % 10]} {_WORDS[number % 10]} number {number}, {turn}"
-    message_id = str(_FIRST_ID + (number << 20) + turn)
+    message_id = str(FIRST_ID + (number << 20) + turn)
     asked: dict[str, MetaValue] = {"author": "Alice", "author_id": "1", "message_id": message_id}
     shown: dict[str, MetaValue] = {"event": f"{name}a", "message_ids": [message_id + "1"], "open": 0}
     return (

@@ -21,7 +21,7 @@ from lab.load.remote import Remote, RemoteError
 from lab.load.report import AGENT, Report
 from lab.load.settings import agent_settings, floor_environment
 from lab.load.stage import Addresses, discord_stage, model_stage
-from lab.prepared_logs import make_logs
+from lab.prepared_logs import FIRST_ID, make_logs
 
 __all__ = ["LoadError", "Plan", "Progress", "run"]
 
@@ -106,12 +106,13 @@ class _Run:
         finally:
             self._bot.stop(0)
         threads = self._discord.call("threads")
+        prepared = range(FIRST_ID, FIRST_ID + self._plan.known)
         ending = Ending(
             peak_rss_mb=peak_rss_mb,
             exit_code=exit_code,
             verdicts=verdicts,
             complaints=self._bot.complaints(),
-            audit=audit_logs(self._data, threads) if self._plan.subject == AGENT else LogAudit(),
+            audit=audit_logs(self._data, threads, prepared) if self._plan.subject == AGENT else LogAudit(),
             totals=self._discord.call("totals"),
         )
         return report_of(self._plan, self._profile, self._drive, ending)

@@ -24,7 +24,7 @@ PEOPLE = 100
 
 
 class Crowd:
-    """People in threads. Used on the playground's loop only."""
+    """People in threads. Made beside the playground's loop, and used on it only."""
 
     def __init__(self, server: PlaygroundServer, seed: str, latency_s: float) -> None:
         """Nobody speaks yet.
@@ -37,7 +37,7 @@ class Crowd:
         self._server = server
         self._seed = seed
         self._chance = random.Random(seed)
-        self._people: list[int] = []
+        self._people = [server.add_user(f"person {number}") for number in range(PEOPLE)]
         self._ids: list[int] = []
         """Channel of each thread, by number."""
         self._numbers: dict[int, int] = {}
@@ -46,6 +46,7 @@ class Crowd:
         self._tally = Tally(self.threads, latency_s)
         self._phase = Phase(name="", threads=0)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failure: BaseException | None = None
         self._left: dict[int, int] = {}
         """Channel -> messages that its thread still has to say, of those that say so many."""
         self._idle: list[int] = []
@@ -62,9 +63,6 @@ class Crowd:
 
     async def open_threads(self, count: int) -> None:
         """Open so many more, private ones: what is said there may show nowhere else, whatever the memory does."""
-        if not self._people:
-            hub = self._server.acts.hub
-            self._people = [hub.add_user(f"person {number}").id for number in range(PEOPLE)]
         for done in range(count):
             self._open_thread()
             if done % 50 == 49:
@@ -92,8 +90,10 @@ class Crowd:
             self._start(self._arrive())
 
     def state(self) -> State:
-        """How far the phase has come."""
+        """How far the phase has come; raises what kept somebody from speaking."""
         phase = self._phase
+        if self._failure is not None:
+            raise self._failure
         is_over = not (self._in_flight or self._due or self._is_arriving or self._flood_is_unanswered())
         return State(
             is_over=is_over,
@@ -227,4 +227,9 @@ class Crowd:
     def _start(self, doing: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(doing)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._on_done)
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._failure = error

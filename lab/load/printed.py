@@ -47,8 +47,9 @@ def report_lines(report: Report) -> Iterator[str]:
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
     """A table of the subjects and their ratio, below it what bounded each and what the harness took."""
     first = comparison.runs[0]
+    known = f", {first.known} known windows" if first.known else ""
     yield (
-        f"{first.profile}: {first.threads} threads x {first.turns} turns, model {first.model_latency_ms:g} ms, "
+        f"{first.profile}: {first.threads} threads x {first.turns} turns{known}, model {first.model_latency_ms:g} ms, "
         f"medians of {sum(each.subject == first.subject for each in comparison.runs)}; {first.machine}"
     )
     yield " " * 8 + "".join(f"{name:>13}" for name, _ in _COLUMNS)

@@ -13,8 +13,9 @@ from lab.load.report import Verdict
 IDLE_S = 10.0
 SETTLING = 0.25
 """Share of the time that is left out in the beginning, in which the windows that are there at once become as many."""
-MOST_KIB_PER_WINDOW = 6.0
-"""What a window may leave behind that has gone; see docs/performance.md."""
+MOST_KIB_PER_WINDOW = 2.0
+"""What a window may leave behind that has gone: 60 MiB for each 100,000 known ones are 0.6, the vectors of what was
+said in it as much again, and the rest is for what the allocator holds back."""
 
 
 def _settings(_plan: Plan, _place: Place) -> str:

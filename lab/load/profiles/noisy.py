@@ -34,6 +34,7 @@ def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     ratio = loud / quiet if loud is not None and quiet else None
     return (
         at_most("others' p95 of a whole reply beside a flood, to that without", ratio, MOST),
+        measured("the same of the overhead", beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None),
         measured("others' p95 overhead without the flood, ms", beyond[0]),
         measured("others' p95 overhead beside the flood, ms", beyond[1]),
     )

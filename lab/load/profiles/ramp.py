@@ -13,9 +13,13 @@ MOST_P95_MS = 250.0
 """Overhead up to which a rate counts as borne."""
 HALF_P95_MS = 100.0
 """Wanted at half of the highest."""
+LEAST_ARRIVALS = 60
+"""At each rate, so that a p95 is one."""
 STEP = 1.5
 REFINEMENTS = 3
 MOST_STEPS = 16
+MOST_STEPS_DOWN = 5
+"""Below that nothing is borne: lower rates take ever longer to try."""
 
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
@@ -23,7 +27,7 @@ def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     drive.open_threads(plan.threads)
 
     def at(rate: float, name: str) -> Played:
-        seconds = plan.seconds
+        seconds = max(plan.seconds, LEAST_ARRIVALS / rate)
         return drive.play(
             Phase(name=f"{name} {rate:.1f}/s", first=first, threads=plan.threads, rate=rate, seconds=seconds)
         )
@@ -45,12 +49,12 @@ def highest_rate(bears: Callable[[float], bool], start: float) -> float:
         start: The first; it is multiplied until one is not borne, or divided until one is.
     """
     low, high, rate = 0.0, 0.0, start
-    for _ in range(MOST_STEPS):
+    for step in range(MOST_STEPS):
         if bears(rate):
             low = rate
         else:
             high = rate
-        if low and high:
+        if (low and high) or (not low and step == MOST_STEPS_DOWN):
             break
         rate = rate * STEP if low else rate / STEP
     for _ in range(REFINEMENTS if low and high else 0):

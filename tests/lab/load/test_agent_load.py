@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from actors.cli import agent_load
+from lab.load import plot
 from tests.actors.cli.command import CHECKOUT, run
 from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
@@ -58,3 +62,60 @@ def test_a_load_of_nothing_is_refused(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "--threads" in done.stderr
+
+
+def test_sizes_are_numbers_with_commas_between_them(tmp_path: Path) -> None:
+    done = run("agent-load", "--threads", "10,x", "--turns", "1", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert "'x'" in done.stderr
+
+
+def test_a_plot_that_could_not_be_drawn_is_refused_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    options = ["--threads", "1", "--turns", "1", "--plot"]
+    monkeypatch.setattr(plot, "find_spec", lambda _: None)
+    missing = CliRunner().invoke(agent_load, [*options, str(tmp_path / "x.png")])
+    monkeypatch.setattr(plot, "find_spec", lambda _: object())
+    nowhere = CliRunner().invoke(agent_load, [*options, str(tmp_path / "no" / "x.png")])
+
+    assert (missing.exit_code, nowhere.exit_code) == (1, 1)
+    assert "matplotlib" in missing.stderr
+    assert "there is no such folder" in nowhere.stderr
+
+
+@pytest.mark.req("C-40")
+@pytest.mark.slow
+def test_the_agent_and_the_floor_are_driven_alike_and_compared(tmp_path: Path) -> None:
+    done = run(
+        "agent-load",
+        *("--threads", "3", "--turns", "2", "--model-latency-ms", "20", "--floor", "--rounds", "1", "--json"),
+        cwd=tmp_path,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    for subject, run_of in zip(("agent", "floor"), found["runs"], strict=True):
+        counts = {name: run_of[name] for name in ("sent", "replied", "lost", "doubled", "cross_talk", "restarts")}
+        assert counts == {"sent": 6, "replied": 6, "lost": 0, "doubled": 0, "cross_talk": 0, "restarts": 0}
+        assert (run_of["subject"], run_of["agent_exit_code"], run_of["timed_out"]) == (subject, 0, False)
+        assert [each["name"] for each in run_of["harness"]] == ["discord", "model", "tool"]
+        assert found[subject]["cpu_ms_per_turn"] == run_of["cpu_ms_per_turn"] > 0
+        assert found[subject]["peak_rss_mb"] > 50
+    assert [run_of["logs"] for run_of in found["runs"]] == [3 + 8, 0]
+    assert found["ratio"]["cpu_ms_per_turn"] > 0
+
+
+@pytest.mark.slow
+def test_commands_run_in_the_turns_that_say_so(tmp_path: Path) -> None:
+    done = run(
+        "agent-load",
+        *("--threads", "4", "--turns", "3", "--model-latency-ms", "20", "--profile", "bash", "--seed", "b", "--json"),
+        cwd=tmp_path,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    ran, unmatched = json.loads(done.stdout)["verdicts"]
+    assert ran["value"] > 0
+    assert unmatched["value"] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.load import agent_process
-from lab.load.agent_process import AgentProcess, environment, read_complaints
+from lab.load.agent_process import AgentProcess, FloorProcess, environment, read_complaints
 from tests.patience import PATIENCE_S
 
 CRASH = """\
@@ -66,6 +66,34 @@ def test_an_agent_that_cannot_start_says_why_and_has_an_exit_code(unconfigured: 
     assert not unconfigured.is_running
     assert unconfigured.stop(30) == 1
     assert "nonsense" in unconfigured.complaints().end
+
+
+def test_further_options_are_the_agents(tmp_path: Path) -> None:
+    agent = AgentProcess(tmp_path, "", "token", ("--no-such-option", "2"))
+    agent.start()
+    agent.wait(PATIENCE_S)
+
+    assert agent.stop(0) == 2
+    assert "--no-such-option" in agent.complaints().end
+
+
+def test_what_it_uses_is_known_while_it_runs(unconfigured: AgentProcess) -> None:
+    assert unconfigured.usage() is None
+    unconfigured.start()
+    assert unconfigured.pid is not None
+    os.kill(unconfigured.pid, signal.SIGSTOP)
+
+    usage = unconfigured.usage()
+
+    assert usage is None or (usage.processes, usage.cpu_s >= 0) == (1, True)
+
+
+def test_a_floor_that_goes_by_the_signal_has_ended_well(tmp_path: Path) -> None:
+    nowhere = {"FLOOR_API_BASE": "http://127.0.0.1:1", "FLOOR_GATEWAY": "ws://127.0.0.1:1"}
+    floor = FloorProcess(tmp_path, nowhere, "token")
+    floor.start()
+
+    assert floor.stop(PATIENCE_S) == 0
 
 
 def test_an_agent_that_does_not_end_in_time_is_killed(unconfigured: AgentProcess) -> None:

@@ -84,3 +84,22 @@ def test_a_log_that_was_changed_is_named_with_its_line(tmp_path: Path, threads: 
     path.write_bytes(path.read_bytes().replace(b"turn 1", b"turn 7", 1))
 
     assert audit_logs(tmp_path, threads).broken[0].startswith(f"{path}:")
+
+
+def test_logs_that_were_there_before_are_nobodys_affair(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
+    for channel_id, secret in SECRETS.items():
+        write(tmp_path, channel_id, question(secret, 1), question(secret, 2))
+    write(tmp_path, 500000000000000000, "What about the harbour?")
+
+    assert len(audit_logs(tmp_path, threads).broken) == 1
+    assert audit_logs(tmp_path, threads, range(500000000000000000, 500000000000000001)).broken == []
+
+
+def test_a_turn_with_a_command_is_logged_in_its_own_words(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
+    threads[ALICE].commands.add(2)
+    for channel_id, secret in SECRETS.items():
+        write(tmp_path, channel_id, question(secret, 1), question(secret, 2, has_command=channel_id == ALICE))
+
+    found = audit_logs(tmp_path, threads)
+
+    assert (found.missing, found.broken) == (set(), [])

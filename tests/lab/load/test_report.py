@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 import pytest
 
-from lab.load.report import Overhead, Report, overhead
+from lab.load.report import Overhead, Report, Verdict, overhead
 
 GOOD = Report(
     threads=2,
@@ -54,6 +56,8 @@ def test_the_report_begins_with_what_scripts_rely_on() -> None:
 
 def test_a_run_in_which_all_went_well_is_no_failure() -> None:
     assert GOOD.failures() == ()
+    held = Verdict(name="slope", value=1.0, wanted="<= 2", holds=True)
+    assert dataclasses.replace(GOOD, verdicts=(held,)).failures() == ()
 
 
 @pytest.mark.parametrize(
@@ -67,6 +71,7 @@ def test_a_run_in_which_all_went_well_is_no_failure() -> None:
         {"timed_out": True},
         {"agent_exit_code": 1},
         {"agent_exit_code": None},
+        {"verdicts": ({"name": "slope", "value": 3.0, "wanted": "<= 2", "holds": False},)},
     ],
 )
 def test_anything_that_went_wrong_is_a_failure_with_one_reason(wrong: dict[str, object]) -> None:

@@ -133,3 +133,30 @@ def test_an_answer_to_a_turn_that_was_never_asked_answers_nothing(scene: Scene) 
     assert not scene.post(ALICE, scene.answer_to(ALICE, 5))
 
     assert counts(scene.tally) == {"unexpected": 1, "lost": 2}
+
+
+def test_each_of_several_messages_that_wait_at_once_has_its_own_time(scene: Scene) -> None:
+    scene.ask(ALICE)  # at 102, as BOB's first was at 101 and hers at 100
+    assert scene.post(ALICE, scene.answer_to(ALICE, 1))
+    assert scene.post(ALICE, scene.answer_to(ALICE, 2))
+
+    assert list(scene.tally.reply_times_s) == [3.0, 2.0]
+
+
+def test_a_turn_with_a_command_is_not_charged_for_the_models_second_call() -> None:
+    threads = {ALICE: LoadThread(secret_of("s", 1), turns=1, commands={1})}
+    tally = Tally(threads, second_call_s=0.5)
+    tally.said(ALICE, 10.0)
+
+    assert tally.heard(
+        ALICE, 1, f"You said turn 1 of {threads[ALICE].secret}; I was shown {threads[ALICE].secret}.", 12.0
+    )
+    assert list(tally.reply_times_s) == [1.5]
+
+
+def test_a_thread_whose_times_do_not_matter_is_counted_all_the_same(scene: Scene) -> None:
+    scene.threads[ALICE].is_timed = False
+    assert scene.post(ALICE, scene.answer_to(ALICE))
+
+    assert list(scene.tally.reply_times_s) == []
+    assert scene.tally.replied == 1

@@ -52,3 +52,28 @@ def test_an_answer_that_is_still_being_written_is_known_as_one_and_not_taken_for
     assert read_answer(said[:-5]) is None
     assert is_part_of_answer(said[:-5])
     assert not is_part_of_answer("I could not get an answer from the model.")
+
+
+def with_tools(*messages: dict[str, str]) -> Received:
+    body = {"messages": list(messages), "tools": [{"type": "function"}]}
+    return Received("/", {}, body, json.dumps(body).encode())
+
+
+def test_a_question_that_says_so_has_a_command_run_once_and_then_its_answer() -> None:
+    asked = {"role": "user", "content": question(OURS, 3, has_command=True)}
+    called = {"role": "assistant", "content": ""}
+    printed = {"role": "tool", "content": f"{OURS}\nexit code 0"}
+
+    (call,) = answer(with_tools(asked)).calls
+    after = answer(with_tools(asked, called, printed))
+
+    assert (call.name, json.loads(call.arguments)) == ("bash", {"command": f"echo {OURS}"})
+    assert after.calls == ()
+    assert read_answer(after.text) == ParsedAnswer(turn=3, secret=OURS)
+
+
+def test_no_command_is_run_where_none_is_asked_for_or_no_tool_is_offered() -> None:
+    asked = question(OURS, 3, has_command=True)
+
+    assert answer(with_tools({"role": "user", "content": question(OURS, 3)})).calls == ()
+    assert read_answer(answer(request(asked)).text) == ParsedAnswer(turn=3, secret=OURS)

@@ -1,0 +1,142 @@
+"""What processes use, by the system's own counts; real processes, for the system is what is read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.load.accounting import ProcessGroup, machine_idle_s, usage_of
+from tests.e2e.stage import eventually
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+BURN = "import os\nwhile sum(os.times()[:2]) < 0.3: pass\n"
+MARK = "REMEMBRANCER_LOAD=test-accounting"
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """With the mark, and nothing else that matters."""
+    name, _, value = MARK.partition("=")
+    return {"PATH": os.environ["PATH"], name: f"{value}-{os.getpid()}"}
+
+
+@pytest.fixture
+def started() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes that are killed with all of their session at the end."""
+    made: list[subprocess.Popen[bytes]] = []
+    yield made
+    for process in made:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def start(made: list[subprocess.Popen[bytes]], environment: dict[str, str], code: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", code], env=environment, stdout=subprocess.PIPE, start_new_session=True
+    )
+    made.append(process)
+    return process
+
+
+def said(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().decode().strip()
+
+
+def group_of(process: subprocess.Popen[bytes], environment: dict[str, str]) -> ProcessGroup:
+    return ProcessGroup(process.pid, f"REMEMBRANCER_LOAD={environment['REMEMBRANCER_LOAD']}")
+
+
+def test_a_process_uses_what_the_system_says_and_one_that_is_gone_nothing() -> None:
+    mine = usage_of(os.getpid())
+    used = os.times()
+
+    assert mine is not None
+    assert mine.cpu_s == pytest.approx(sum(used[:4]), abs=0.5)
+    assert mine.rss_mb > 10
+    assert usage_of(None) is None
+    assert usage_of(2**30) is None
+
+
+def test_the_machine_is_idle_for_longer_and_longer() -> None:
+    idle_s = machine_idle_s()
+
+    assert idle_s is not None
+    assert idle_s > 0
+    assert (machine_idle_s() or 0.0) >= idle_s
+
+
+def test_the_cpu_of_a_child_that_has_ended_counts(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-ISc', {BURN!r}])\nprint('done', flush=True)\ninput()"
+    parent = start(started, environment, f"import sys, time\n{code}".replace("input()", "time.sleep(60)"))
+    group = group_of(parent, environment)
+    assert said(parent) == "done"
+
+    usage = group.look()
+
+    assert usage is not None
+    assert usage.cpu_s >= 0.28
+    assert usage.processes == 1
+
+
+def test_a_child_that_runs_is_one_more_process_with_its_memory(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    hold = "import time\nkept = bytearray(b'x' * 60_000_000)\nprint('held', flush=True)\ntime.sleep(60)"
+    code = (
+        f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-ISc', {hold!r}], env={{}})\ntime.sleep(60)"
+    )
+    parent = start(started, environment, code)
+    group = group_of(parent, environment)
+    assert said(parent) == "held"
+
+    usage = group.look()
+
+    assert usage is not None
+    assert usage.processes == 2
+    assert usage.rss_mb > 60
+
+
+def test_a_marked_process_belongs_to_it_whoever_its_parent_is_and_counts_when_it_has_ended(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    root = start(started, environment, "import time; print('up', flush=True); time.sleep(60)")
+    stranger = start(started, environment, f"{BURN}print('burnt', flush=True)\nimport time; time.sleep(60)")
+    other = start(started, {"PATH": os.environ["PATH"]}, "import time; print('up', flush=True); time.sleep(60)")
+    group = group_of(root, environment)
+    assert [said(process) for process in (root, stranger, other)] == ["up", "burnt", "up"]
+
+    before = group.look()
+    assert before is not None
+    assert before.processes == 2
+    assert before.cpu_s >= 0.28
+
+    stranger.kill()
+    stranger.wait()
+    after = group.look()
+    assert after is not None
+    assert after.processes == 1
+    assert after.cpu_s >= before.cpu_s
+
+
+def test_nothing_is_known_of_a_group_that_has_ended(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    root = start(started, environment, "pass")
+    group = group_of(root, environment)
+    root.wait()
+
+    eventually(lambda: group.look() is None)
