@@ -96,7 +96,7 @@ class _Run:
         """Drive the bot from its start to its end, and check what it leaves."""
         self._drive.on_progress = on_progress
         try:
-            self._drive.open_threads(WARM_UP_THREADS)
+            self._drive.open_threads(WARM_UP_THREADS + self._profile.threads(self._plan))
             self._bot.start()
             self._warm_up()
             verdicts = self._profile.drive(self._drive, WARM_UP_THREADS)

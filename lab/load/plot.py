@@ -89,6 +89,9 @@ def draw(panels: Sequence[Panel], file: Path) -> None:
         axes.set_xlabel(panel.across)
         if panel.is_logarithmic:
             axes.set_xscale("log")
+            across = sorted({x for curve in panel.curves for x, _ in curve.points})
+            axes.set_xticks(across, [f"{x:,.0f}" for x in across])
+            axes.minorticks_off()
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
         if panel.curves:

@@ -13,7 +13,6 @@ SHARE = 0.3
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
     asked = drive.model_calls()
     played = drive.play(Phase(name="bash", first=first, threads=plan.threads, turns=plan.turns, command_share=SHARE))
     commands = played.counted.commands

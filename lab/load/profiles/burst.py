@@ -10,7 +10,6 @@ from lab.load.report import Verdict
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
     drive.play(Phase(name="burst", first=first, threads=plan.threads, turns=plan.turns))
     return ()
 

@@ -54,6 +54,7 @@ CHURN = Profile(
     name="churn",
     help="a new window for every message, at --rate for --seconds; the memory is to stay flat",
     drive=_drive,
+    threads=lambda _plan: 0,
     settings=_settings,
     watches_memory=True,
 )

@@ -15,7 +15,6 @@ GROWTH_MB = 1.0
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
     drive.play(Phase(name="known", first=first, threads=plan.threads, turns=plan.turns))
     return (measured("memory when nothing has grown any more, MiB", _settled_mb(drive)),)
 

@@ -23,7 +23,6 @@ def _settings(_plan: Plan, _place: Place) -> str:
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
     costs, stayed = [], 0
     for number in range(1, plan.turns + 1):
         if number > 1:

@@ -16,7 +16,6 @@ MOST = 1.2
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads + 1)
     found: dict[int, list[Played]] = {0: [], FLOOD: []}
     for number in range(ROUNDS):
         for flood in (0, FLOOD) if number % 2 else (FLOOD, 0):  # a machine's speed drifts
@@ -41,5 +40,8 @@ def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
 
 
 NOISY = Profile(
-    name="noisy", help="one thread floods, the others arrive at --rate: their p95 with and without", drive=_drive
+    name="noisy",
+    help="one thread floods, the others arrive at --rate: their p95 with and without",
+    drive=_drive,
+    threads=lambda plan: plan.threads + 1,
 )

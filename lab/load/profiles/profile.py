@@ -25,6 +25,10 @@ def _no_settings(_plan: Plan, _place: Place) -> str:
     return ""
 
 
+def _threads_of(plan: Plan) -> int:
+    return plan.threads
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """One kind of traffic."""
@@ -34,6 +38,8 @@ class Profile:
     """One line."""
     drive: Callable[[Drive, int], tuple[Verdict, ...]]
     """Plays the phases; given the number of its first thread, since those before it are the warm-up's."""
+    threads: Callable[[Plan], int] = _threads_of
+    """How many are open before the bot starts, besides the warm-up's."""
     settings: Callable[[Plan, Place], str] = _no_settings
     """Tables of agent.toml."""
     watches_memory: bool = False

@@ -24,7 +24,6 @@ MOST_STEPS_DOWN = 5
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
 
     def at(rate: float, name: str) -> Played:
         seconds = max(plan.seconds, LEAST_ARRIVALS / rate)

@@ -13,7 +13,6 @@ _MOST_LATE = 0.01
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    drive.open_threads(plan.threads)
     played = drive.play(Phase(name="steady", first=first, threads=plan.threads, rate=plan.rate, seconds=plan.seconds))
     counted = played.counted
     return (

@@ -22,7 +22,6 @@ class FakeDrive(Drive):
     def __init__(self, outcome: Callable[[Phase], tuple[float, float]], plan: Plan = PLAN) -> None:
         self.plan = plan
         self.played = []
-        self.opened = 0
         self.asked: list[Phase] = []
         self.waited_s = 0.0
         self.calls = 0
@@ -41,9 +40,6 @@ class FakeDrive(Drive):
 
     def model_calls(self) -> int:
         return self.calls
-
-    def open_threads(self, count: int) -> None:
-        self.opened += count
 
     def wait(self, seconds: float) -> None:
         self.waited_s += seconds

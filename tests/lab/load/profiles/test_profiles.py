@@ -74,7 +74,7 @@ def test_a_burst_is_all_threads_at_once_behind_those_of_the_warm_up() -> None:
 
     assert BURST.drive(drive, FIRST) == ()
     assert drive.asked == [Phase(name="burst", first=FIRST, threads=10, turns=3)]
-    assert drive.opened == 10
+    assert BURST.threads(PLAN) == 10
 
 
 @pytest.mark.parametrize(("late", "holds"), [(0, True), (1, True), (2, False)])
@@ -94,7 +94,7 @@ def test_a_flood_may_lengthen_the_others_replies_by_a_fifth(beside_s: float, hol
 
     assert verdicts[0].holds is holds
     assert [phase.name for phase in drive.asked] == ["flood", "quiet", "quiet", "flood"]
-    assert drive.opened == 11
+    assert NOISY.threads(PLAN) == 11
     assert sum(phase.seconds for phase in drive.asked) == 8.0
 
 
@@ -190,7 +190,7 @@ def test_memory_at_churn_is_flat_up_to_two_kib_for_each_new_window(kib_per_windo
     assert per_minute.value == pytest.approx(per_s * 60, abs=0.01)
     assert slope.holds is holds
     assert drive.asked[0].is_fresh
-    assert CHURN.watches_memory
+    assert (CHURN.watches_memory, CHURN.threads(PLAN)) == (True, 0)
 
 
 def test_a_slope_is_that_of_the_line_of_least_squares() -> None:
