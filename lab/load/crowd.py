@@ -94,12 +94,12 @@ class Crowd:
         phase = self._phase
         if self._failure is not None:
             raise self._failure
-        is_over = not (self._in_flight or self._due or self._is_arriving or self._flood_is_unanswered())
+        is_waiting = bool(self._in_flight or self._due or self._flood_is_unanswered())
         return State(
-            is_over=is_over,
+            is_over=not (is_waiting or self._is_arriving),
             replied=self._tally.replied - self._began_replied,
             total=phase.threads * phase.turns or round(phase.rate * phase.seconds),
-            silent_s=asyncio.get_running_loop().time() - self._tally.last_at if self._in_flight else 0.0,
+            silent_s=asyncio.get_running_loop().time() - self._tally.last_at if is_waiting else 0.0,
         )
 
     def end(self) -> Counted:

@@ -22,6 +22,10 @@ SILENCE_S = 90.0
 """Beyond the model's own time: nothing heard for so long means that nothing more will come."""
 SILENCE_PER_THREAD_S = 0.05
 """Added to it: the first answer may come when every thread's message has been taken in."""
+SETTLED_S = 0.5
+SETTLED_AT_LATEST_S = 20.0
+QUIET_SHARE = 0.06
+"""Of a core, up to which a bot is taken to have nothing left to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +36,16 @@ class Played:
     counted: Counted
     looks: Sequence[Look] = field(repr=False)
     """From the phase's beginning to its end."""
+    after: Look
+    """When the bot had nothing left to do of it, or is not waited for any longer."""
     timed_out: bool
     overhead: Overhead
 
     @property
     def cpu_s(self) -> float | None:
-        """Of the bot's processes."""
-        load = self.load
-        return load.cpu_s if load is not None else None
+        """Of the bot's processes, with what they did of the phase after its last answer."""
+        first, last = self.looks[0].bot, self.after.bot
+        return last.cpu_s - first.cpu_s if first is not None and last is not None else None
 
     @property
     def load(self) -> Load | None:
@@ -61,7 +67,7 @@ class Played:
     @property
     def rss_mb(self) -> float | None:
         """Of the bot's processes at the end."""
-        bot = self.looks[-1].bot
+        bot = self.after.bot
         return round(bot.rss_mb, 1) if bot is not None else None
 
     def report(self) -> PhaseReport:
@@ -151,13 +157,28 @@ class Drive:
             self._pause.wait(LOOK_EVERY_S)
         counted: Counted = self._discord.call("end")
         self.meter.look()
+        looks = self.meter.looks[first_look:]
         return Played(
             phase=phase,
             counted=counted,
-            looks=self.meter.looks[first_look:],
+            looks=looks,
+            after=self._settled(),
             timed_out=timed_out,
             overhead=overhead(counted.reply_times_s, self.plan.model_latency_s),
         )
+
+    def _settled(self) -> Look:
+        """Wait until the bot does nothing to speak of any more; a turn's work may come after its answer."""
+        for _ in range(round(SETTLED_AT_LATEST_S / SETTLED_S)):
+            before = self.meter.looks[-1]
+            self._pause.wait(SETTLED_S)
+            self.meter.look()
+            now = self.meter.looks[-1]
+            if before.bot is None or now.bot is None:
+                break
+            if now.bot.cpu_s - before.bot.cpu_s <= QUIET_SHARE * (now.at - before.at):
+                break
+        return self.meter.looks[-1]
 
     def _is_hopeless(self, state: State, began_at: float) -> bool:
         patience_s = SILENCE_S + SILENCE_PER_THREAD_S * self.plan.threads + self.plan.model_latency_s

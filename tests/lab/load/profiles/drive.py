@@ -61,6 +61,7 @@ class FakeDrive(Drive):
             phase=phase,
             counted=counted,
             looks=looks,
+            after=looks[-1],
             timed_out=False,
             overhead=overhead(times, self.plan.model_latency_s),
         )
