@@ -37,13 +37,18 @@ def started() -> Iterator[list[subprocess.Popen[bytes]]]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
 
 
 def start(made: list[subprocess.Popen[bytes]], environment: dict[str, str], code: str) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", code], env=environment, stdout=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-I", "-S", "-c", code],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
     )
     made.append(process)
     return process
@@ -108,6 +113,33 @@ def test_a_child_that_runs_is_one_more_process_with_its_memory(
     assert usage is not None
     assert usage.processes == 2
     assert usage.rss_mb > 60
+
+
+def test_a_child_that_was_seen_before_it_ended_counts_once(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    child = f"{BURN}print('burnt', flush=True)\ninput()"
+    code = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-ISc', {child!r}], stdin=subprocess.PIPE)\n"
+        "input()\nchild.communicate(b'go\\n')\nprint('reaped', flush=True)\ntime.sleep(60)"
+    )
+    parent = start(started, environment, code)
+    group = group_of(parent, environment)
+    assert said(parent) == "burnt"
+    before = group.look()
+    assert parent.stdin is not None
+    parent.stdin.write(b"go\n")
+    parent.stdin.flush()
+    assert said(parent) == "reaped"
+
+    after = group.look()
+
+    assert before is not None
+    assert after is not None
+    assert (before.processes, after.processes) == (2, 1)
+    assert before.cpu_s >= 0.28
+    assert before.cpu_s <= after.cpu_s < before.cpu_s + 0.25
 
 
 def test_a_marked_process_belongs_to_it_whoever_its_parent_is_and_counts_when_it_has_ended(
