@@ -23,6 +23,8 @@ SPARES = 512
 """Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
 KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
+LEND_S = 0.001
+"""After which another thread stands in for one that waits: most waits are over before one could be woken."""
 
 
 class ReadyQueue(Protocol):
@@ -64,8 +66,33 @@ class Worker(KernelThread):
         self.dispatcher.work(self)
 
 
+class Lender(KernelThread):
+    """Thread that has spare workers stand in for those whose waits last."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        super().__init__(name="kernel-lender", daemon=True)
+        self._dispatcher = dispatcher
+
+    def run(self) -> None:
+        """Look at the waits until the pool closes."""
+        self._dispatcher.look_after_waits()
+
+
+class _Wait:
+    """What is known of a thread's wait."""
+
+    __slots__ = ("depth", "is_lent", "is_seen")
+
+    def __init__(self) -> None:
+        self.depth = 1
+        """How often it is nested."""
+        self.is_seen = False
+        """Whether it was there when the lender last looked."""
+        self.is_lent = False
+
+
 class Blocking:
-    """Context manager around a wait: lends this worker's turn to a spare one."""
+    """Context manager around a wait: if it lasts, a spare worker has this one's turn."""
 
     __slots__ = ("_dispatcher",)
 
@@ -87,7 +114,9 @@ class Dispatcher:
     """Thread pool for scheduled mailboxes: `workers` threads; more only while some of them wait for the disk.
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
-    other, and batches stay short), so one runs, and spares exist to cover waits. While as many wait as may, mailboxes
+    other, and batches stay short), so one runs, and spares exist to cover waits. To wake one costs more than most waits
+    last, so a wait is covered when it has lasted for `LEND_S`; one thread looks after all of them, and rests while
+    nobody waits. While as many wait as may, mailboxes
     of kinds of actors that ever waited are put off until a wait is over; all others go on. A kind that waits for the
     first time just then gets a thread beyond that, so that one always runs; of those there are as many at most again.
     """
@@ -103,7 +132,13 @@ class Dispatcher:
         self._spares = spares
         self._lock = threading.Lock()
         self._absent: dict[threading.Thread, int] = {}
-        """Thread that waits, or stands for a handler that hangs -> for how many reasons."""
+        """Thread for which another may stand in, since it waits or its handler hangs -> for how many reasons."""
+        self._waits: dict[threading.Thread, _Wait] = {}
+        """What waits now, whether somebody stands in for it or not."""
+        self._waits_ever = 0
+        self._lender: Lender | None = None
+        self._is_lender_at_rest = False
+        self._wake_lender = threading.Semaphore(0)
         self._waiters: set[str] = set()
         """Kinds of actors that ever waited."""
         self._is_full = False
@@ -137,6 +172,9 @@ class Dispatcher:
         with self._lock:
             while len(self._threads) < self._target:
                 self._add_worker()
+            if self._target and self._lender is None:
+                self._lender = Lender(self)
+                self._lender.start()
 
     def work(self, worker: Worker) -> None:
         """Run mailboxes in this thread until the pool closes (a worker's main loop)."""
@@ -185,53 +223,111 @@ class Dispatcher:
         with self._lock:
             self._closing = True
             threads = tuple(self._threads)
+            lender = self._lender
         self._resume()
         for _ in threads:
             self._ready.put(None)
             self._unpark.release()
+        self._wake_lender.release()
         deadline = time.monotonic() + timeout_s
         for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
                 if thread.is_alive() and (mailbox := thread.mailbox) is not None:
                     log.error("%s is left behind: still running %s", thread.name, mailbox.address)
+        if lender is not None and lender is not threading.current_thread():
+            lender.join(max(0.0, deadline - time.monotonic()))
 
     def wait_begins(self) -> None:
-        """One worker is about to wait; see that as many others can run as are wanted."""
+        """One worker is about to wait; if that lasts, as many others can run as are wanted."""
         thread = threading.current_thread()
-        if self._is_mine(thread):
+        if not self._is_mine(thread):
+            return
+        with self._lock:
+            if (wait := self._waits.get(thread)) is not None:
+                wait.depth += 1
+                return
+            self._waits[thread] = _Wait()
+            self._waits_ever += 1
+            is_to_wake, self._is_lender_at_rest = self._is_lender_at_rest, False
             mailbox: Mailbox | None = getattr(thread, "mailbox", None)
             if mailbox is not None:
                 self._waiters.add(mailbox.spec.kind)
-            self.lend(thread)
+        if is_to_wake:
+            self._wake_lender.release()
 
     def wait_ends(self) -> None:
         """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
-        if self._is_mine(thread := threading.current_thread()):
-            self.take_back(thread)
+        thread = threading.current_thread()
+        if not self._is_mine(thread):
+            return
+        with self._lock:
+            wait = self._waits[thread]
+            wait.depth -= 1
+            if wait.depth:
+                return
+            del self._waits[thread]
+            if not wait.is_lent:
+                return
+            self._take_back(thread)
+        if self._put_off:
+            self._resume()
+
+    def look_after_waits(self) -> None:
+        """Have others stand in for waits that last, until the pool closes (the lender's main loop)."""
+        ever = -1
+        while True:
+            with self._lock:
+                if self._closing:
+                    return
+                is_at_rest = not self._lend_for_waits() and ever == self._waits_ever
+                ever, self._is_lender_at_rest = self._waits_ever, is_at_rest
+            if is_at_rest:
+                self._wake_lender.acquire()
+            else:
+                time.sleep(LEND_S)
+
+    def _lend_for_waits(self) -> bool:
+        """Lend for the waits that were there at the last look; whether there are others. The caller has the lock."""
+        is_more = False
+        for thread, wait in self._waits.items():
+            if wait.is_lent:
+                continue
+            if wait.is_seen:
+                wait.is_lent = True
+                self._lend(thread)
+            else:
+                wait.is_seen = is_more = True
+        return is_more
 
     def lend(self, thread: threading.Thread) -> None:
         """Count `thread` as absent for one reason more, and see that as many others can run as are wanted."""
         with self._lock:
-            self._absent[thread] = self._absent.get(thread, 0) + 1
-            self._note()  # before a spare worker can take what is to be put off
-            if self._running() < self._target and not self._closing:
-                if self._parked:
-                    self._parked -= 1
-                    self._unpark.release()
-                elif len(self._threads) < self._limit(thread):
-                    self._add_spare()
-            self._note()
+            self._lend(thread)
+
+    def _lend(self, thread: threading.Thread) -> None:
+        self._absent[thread] = self._absent.get(thread, 0) + 1
+        self._note()  # before a spare worker can take what is to be put off
+        if self._running() < self._target and not self._closing:
+            if self._parked:
+                self._parked -= 1
+                self._unpark.release()
+            elif len(self._threads) < self._limit(thread):
+                self._add_spare()
+        self._note()
 
     def take_back(self, thread: threading.Thread) -> None:
         """Count `thread` as absent for one reason less; without any it runs again."""
         with self._lock:
-            reasons = self._absent.pop(thread) - 1
-            if reasons:
-                self._absent[thread] = reasons
-            self._note()
+            self._take_back(thread)
         if self._put_off:
             self._resume()
+
+    def _take_back(self, thread: threading.Thread) -> None:
+        reasons = self._absent.pop(thread) - 1
+        if reasons:
+            self._absent[thread] = reasons
+        self._note()
 
     @property
     def _waiting(self) -> int:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -142,11 +144,81 @@ def test_no_more_than_the_allowed_spares_are_started() -> None:
         thread.start()
     for _ in threads:
         assert waiting.acquire(timeout=PATIENCE_S)
+    assert comes_true(lambda: dispatcher._waiting == 6)
     assert len(dispatcher.workers) == 3
     over.set()
     for thread in threads:
         thread.join()
     dispatcher.close()
+
+
+def comes_true(holds: Callable[[], bool]) -> bool:
+    """Whether something holds within a test's patience."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def test_waits_that_are_soon_over_wake_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.kernel.dispatcher.LEND_S", 0.5)
+    system = ActorSystem(workers=1)
+    edge = system.edge("test")
+
+    def play(player: Player, message: Say) -> None:
+        with player.blocking(), player.blocking():
+            pass
+        player.tell(edge.address, message)
+
+    stage = Stage(system, play)
+    for n in range(300):
+        stage.tell(n)
+        assert edge.receive(PATIENCE_S) == Say(n=n)
+    threads, waits = len(system.dispatcher.workers), dict(system.dispatcher._waits)
+    system.stop()
+
+    assert (threads, waits) == (1, {})
+
+
+def test_a_wait_that_lasts_is_covered_soon_after_it_began(live_system: ActorSystem) -> None:
+    """And so is one that begins when nobody has waited for a while, for which the lender has to be woken."""
+    edge = live_system.edge("test")
+    over = threading.Event()
+
+    def play(player: Player, message: Say) -> None:
+        if not message.n:
+            with player.blocking():
+                assert over.wait(PATIENCE_S)
+        player.tell(edge.address, message)
+
+    stage = Stage(live_system, play)
+    took = []
+    for _ in range(20):
+        assert comes_true(lambda: live_system.dispatcher._is_lender_at_rest)
+        over.clear()
+        begun = time.monotonic()
+        stage.tell(0, key="waits")
+        stage.tell(1, key="others")
+        assert edge.receive(PATIENCE_S) == Say(n=1)
+        took.append(time.monotonic() - begun)
+        over.set()
+        assert edge.receive(PATIENCE_S) == Say(n=0)
+
+    assert min(took) < 0.1
+
+
+def test_the_lender_rests_while_nobody_waits_and_while_all_waits_are_covered() -> None:
+    waiters = Waiters(spares=4)
+    waiters.wait(0, 1, 2)
+    assert waiters.have_begun(2)
+    covered = comes_true(lambda: waiters.system.dispatcher._is_lender_at_rest)
+    waits = waiters.system.dispatcher.waits()["now"]
+    waiters.end()
+
+    assert covered
+    assert waits == 2
 
 
 class Waiters:
