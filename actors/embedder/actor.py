@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from actors.embedder.backend import Backend, CallError
+from actors.embedder.backend import Backend
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
 from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
@@ -51,11 +51,6 @@ class InFlight:
     round: int
 
 
-PROBE = InFlight((), TextRole.DOCUMENT, 0)
-WARM_UP = ""
-"""The call id under which it is told that loading failed."""
-
-
 class EmbedderActor(Actor):
     """Queue before the embedding provider: many texts a call, few calls at once, queries before documents.
 
@@ -93,13 +88,12 @@ class EmbedderActor(Actor):
         self._calls = self._failed_calls = self._texts_without = 0
 
     def on_start(self) -> None:
-        """Start the loop, and loading what calls need."""
+        """Start the loop; the first call loads what calls need."""
         if self._space.provider is Provider.HASHED:
             log.warning("no embedding model: words are hashed, so memory finds words, not meanings (install `[local]`)")
         else:
             log.info("embedding with %s", self._space.name if self._dimensions else self._space.model)
         self._loop.start()
-        self._loop.submit(self._warm_up())
 
     def handle(self, message: EmbedderMessage | CallDone | CallFailed) -> None:
         """Take a request, or go on with what a call or a timer says."""
@@ -110,7 +104,7 @@ class EmbedderActor(Actor):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
                     self._end_call(call_over, vectors)
             case CallFailed(call_id=call_id, fault=fault):
-                if (call_over := self._in_flight.pop(call_id, None if call_id else PROBE)) is not None:
+                if (call_over := self._in_flight.pop(call_id, None)) is not None:
                     self._fail_call(call_over, fault)
             case DeadlinePassed(request_id=request_id):
                 if (job := self._waiting.jobs.get(request_id)) is not None:
@@ -375,12 +369,6 @@ class EmbedderActor(Actor):
         if self._breaker.refusal:
             return "refused"
         return "failing" if self._breaker.failures else "working" if self._has_worked else "not used yet"
-
-    async def _warm_up(self) -> None:
-        try:
-            await self._backend.warm_up()
-        except CallError as error:
-            self._tell_self(CallFailed(call_id=WARM_UP, fault=error.fault))
 
     def _tell_self(self, message: CallDone | CallFailed) -> None:
         self.tell(self.address, message)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
+WORDS = "embeddings.word_embeddings.weight"
+"""Name of the largest of a model's weights, of which a text needs a few rows."""
 _EPSILON = np.float32(1e-12)
 _GELU = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4, 3.6468782e-2, 7.9782814e-1))
 """Of x * (1 + tanh(x * p(x * x))), the highest power first: within 6.1e-6 of 2 * x * Phi(x), the exact GELU doubled.
@@ -44,7 +46,7 @@ class Bert:
     def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int) -> None:
         """Take the weights, by the names that PyTorch's BertModel gives them."""
         self._heads = heads
-        self._words = weights["embeddings.word_embeddings.weight"]
+        self._words = weights[WORDS]
         self._positions: Floats = (
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )

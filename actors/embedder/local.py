@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from actors.embedder.bert import Bert, Floats
+from actors.embedder.bert import WORDS, Bert, Floats
 from actors.embedder.folder import TOKENIZER, WEIGHTS, Layout, fingerprint_of, layout_of
 from actors.embedder.precedence import Precedence
 
@@ -56,7 +58,7 @@ class LocalModel:
         if missing := missing_libraries(folder):
             raise FileNotFoundError(f"the local model needs {', '.join(missing)}; install the extra 'local'")
         place, layout = (_model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
-        bert = _bert(place / WEIGHTS, layout)
+        bert = _bert(place / WEIGHTS, layout, is_mapped=folder is None)  # nobody changes an installed package's files
         return cls(_tokenizer(place / TOKENIZER, layout.tokens), bert, takes_first=layout.takes_first)
 
     @property
@@ -159,13 +161,52 @@ def _tokenizer(file: Path, tokens: int) -> Tokenizer:
     return tokenizer
 
 
-def _bert(file: Path, layout: Layout) -> Bert:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+def _bert(file: Path, layout: Layout, *, is_mapped: bool) -> Bert:
+    from safetensors import SafetensorError, safe_open
 
     try:
-        weights = load_file(file)
-    except (SafetensorError, KeyError, TypeError) as error:
+        with safe_open(file, "numpy") as opened:
+            return Bert(_Weights(file, opened, is_mapped=is_mapped), layers=layout.layers, heads=layout.heads)
+    except (SafetensorError, TypeError, KeyError) as error:
         raise ValueError(f"{file.name} holds no weights that can be read here") from error
-    named = {name.removeprefix("bert."): np.asarray(values, np.float32) for name, values in weights.items()}
-    return Bert(named, layers=layout.layers, heads=layout.heads)
+
+
+class _Weights(Mapping[str, Floats]):
+    """The weights of a file, each read when it is asked for, so that none is in memory twice.
+
+    The vectors of words are half of them, of which a text needs a few: they can stay in the file, from where the system
+    brings what is read, once for all processes, and takes it out of memory again if need be.
+    """
+
+    def __init__(self, file: Path, opened: Any, *, is_mapped: bool) -> None:
+        """Read nothing yet.
+
+        Args:
+            file: Of the weights.
+            opened: It, as safetensors opened and checked it.
+            is_mapped: Whether the words' vectors may stay in it; then nobody may change it.
+        """
+        self._opened = opened
+        self._names = {name.removeprefix("bert."): name for name in opened.keys()}  # noqa: SIM118 - it is no mapping
+        self._map = np.memmap(file, np.uint8, "r") if is_mapped else None
+
+    def __getitem__(self, name: str) -> Floats:
+        if name == WORDS and self._map is not None and (there := self._in_file(self._names[name])) is not None:
+            return there
+        return np.asarray(self._opened.get_tensor(self._names[name]), np.float32)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _in_file(self, name: str) -> Floats | None:
+        """A view of the file; None where it holds other numbers than a matrix of float32."""
+        assert self._map is not None
+        header = int.from_bytes(self._map[:8].tobytes(), "little")
+        place = json.loads(self._map[8 : 8 + header].tobytes())[name]
+        begin, end = (8 + header + offset for offset in place["data_offsets"])
+        if place["dtype"] != "F32" or begin % 4 or sys.byteorder != "little":
+            return None
+        return self._map[begin:end].view(np.float32).reshape(place["shape"])

@@ -218,7 +218,10 @@ class MemoryActor(Actor):
         if isinstance(request, PrepareTurn) and self._keeps(request.window):
             with self.blocking():
                 store.open_view(request.window)
-        if not text.strip() or self._embedder is None:
+        is_bare = isinstance(request, PrepareTurn) and not store.has_any(
+            request.window, request.visible, request.turn_id
+        )
+        if is_bare or not text.strip() or self._embedder is None:
             self._answer(request, None)
             return
         request_id = RequestId(self.new_id())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 SCRUBBED = 100_000
 """Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
 SCRUBBED_AT_ONCE = 1_000
+LATEST = 64
+"""Rows of a window, beyond those that it sees, among which a turn's own are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +242,15 @@ class Store:
         mask = self._visibility.mask(target)
         hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
-            for row, event, its_turn, is_pinned in self.index.latest(target, len(hidden) + 64):
+            for row, event, its_turn, is_pinned in self.index.latest(target, len(hidden) + LATEST):
                 if event == turn or its_turn == turn or (event in hidden and not is_pinned):
                     mask[row] = False
         return mask
+
+    def has_any(self, target: Window, visible: Collection[EventId], turn: TurnId | None) -> bool:
+        """Whether any row may be found for `target`; most often that is known without looking at what it sees."""
+        shown = np.count_nonzero(self._visibility.mask(target))
+        return bool(shown > len(visible) + LATEST or (shown and self.mask(target, visible, turn).any()))
 
     def pins(self, target: Window) -> list[Memory]:
         """The pins that may be shown in `target`, the newest first; for the operator, in the window that has most."""

@@ -122,13 +122,31 @@ def test_what_has_left_the_history_comes_back_as_memory(tmp_path: Path) -> None:
 @pytest.mark.req("S0-58")
 def test_the_question_is_embedded_once_and_the_turns_as_documents(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
+    rig.exchange("There is something to be found", "Yes.", THREAD)
+    before = len(rig.brain.asked)
     rig.exchange("My cat is called Zorro", "Fine.")
 
-    queries = [asked for asked in rig.brain.asked if asked.role is TextRole.QUERY]
-    documents = [text for asked in rig.brain.asked if asked.role is TextRole.DOCUMENT for text in asked.texts]
+    asked_for = rig.brain.asked[before:]
+    queries = [asked for asked in asked_for if asked.role is TextRole.QUERY]
+    documents = [text for asked in asked_for if asked.role is TextRole.DOCUMENT for text in asked.texts]
     assert [asked.texts for asked in queries] == [("My cat is called Zorro",)]
     assert [text.partition(": ")[2] for text in documents] == ["My cat is called Zorro", "Fine."]
     rig.stop()
+
+
+def test_a_question_is_not_embedded_where_nothing_can_be_found_but_what_its_model_sees_anyway(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    for number in range(5):
+        assert not excerpts(rig.exchange(f"fact {number}", "Fine."))
+    alone = [asked.texts for asked in rig.brain.asked if asked.role is TextRole.QUERY]
+    found = excerpts(rig.exchange("fact 3", "Fine.", THREAD))
+    rig.exchange("fact 6", "Fine.")
+    together = [asked.texts for asked in rig.brain.asked if asked.role is TextRole.QUERY]
+    rig.stop()
+
+    assert alone == []
+    assert found
+    assert together == [("fact 3",), ("fact 6",)]
 
 
 @pytest.mark.req("S0-06", "S0-26", "S0-27", "S0-28", "S0-88")
