@@ -7,6 +7,7 @@ from functools import cache
 from actors.context.checks import findings
 from actors.context.commands import COMMANDS, PRESSES, model_commands
 from actors.context.config import ContextConfig
+from actors.context.log.descriptor import OpenLogs, most_open
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
 from domain.log.window import LOG_ROOT
@@ -21,6 +22,7 @@ OVER_LONGEST_COMMAND_S = 100.0
 
 def row(plan: Plan, parts: Parts) -> Part:
     """The owners of logs and histories; a command line's turn has one that keeps no log."""
+    open_logs = OpenLogs(most_open())
 
     @cache
     def config() -> ContextConfig:
@@ -40,6 +42,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             counted_result_chars=told.counted_result_chars,
             is_gated=told.trim_gate is not None,
         )
+        journal.open_logs = open_logs
         return ContextActor(window, journal, told)
 
     idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None

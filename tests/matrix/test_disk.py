@@ -164,7 +164,7 @@ def test_row_19_a_sync_that_fails_gives_the_file_up_and_is_told(
         return write(disk, fd, data)
 
     def closed(log: WindowLog) -> None:
-        abandoned.discard(log._fd)
+        abandoned.discard(log._descriptor._fd)
         close(log)
 
     monkeypatch.setattr(RecordingDisk, "sync", synced)

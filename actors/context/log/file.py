@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from actors.context.log import reserve
+from actors.context.log.descriptor import Descriptor, FileReplacedError, OpenLogs
 from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
 from actors.linux.disk import Disk, make_durable
@@ -69,7 +70,7 @@ class WindowLog:
 
     def __init__(self, path: Path, fd: int, disk: Disk) -> None:
         self.path = path
-        self._fd, self._disk = fd, disk
+        self._descriptor, self._disk = Descriptor(path, fd, disk), disk
         self._size, self._line, self._head = 0, 1, ""
         self._broken: LogUnwritable | None = None
 
@@ -188,13 +189,21 @@ class WindowLog:
         name = _newest(root / folder)
         return None if name is None else cls.open(root, folder / name, disk)
 
+    def share(self, open_logs: OpenLogs) -> None:
+        """Be let go, between two uses, where `open_logs` needs the descriptor for others."""
+        self._descriptor.share(open_logs)
+
     @property
     def head(self) -> str:
         """The hash of the last record."""
         return self._head
 
-    def append(self, *events: Event) -> tuple[Position, ...]:
+    def append(self, *events: Event, is_looked_at: bool = True) -> tuple[Position, ...]:
         """Write each event with one call; where each stands. Only `sync` makes them safe.
+
+        Args:
+            events: In their order.
+            is_looked_at: Whether to see first that nobody else has changed the file.
 
         Raises:
             LogUnwritable: some of them may have been written, the last of those in part. No further use.
@@ -202,7 +211,8 @@ class WindowLog:
             ValueError: as `domain.log.event.require_valid`; that event and those behind it were not written.
         """
         self._require_usable()
-        self._require_unchanged()
+        if is_looked_at:
+            self._require_unchanged()
         positions = []
         for event in events:
             positions.append(Position(line=self._line, offset=self._size))
@@ -216,17 +226,19 @@ class WindowLog:
             LogUnwritable: it may not. No further use.
         """
         self._require_usable()
+        if self._descriptor.is_synced:
+            return
         try:
-            self._disk.sync(self._fd)
+            with self._descriptor as fd:
+                self._disk.sync(fd)
+                self._descriptor.is_synced = True
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be synced: {_words(error)}")) from error
 
     def close(self) -> None:
         """Give the file back; twice is as good as once."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-            self._broken = self._broken or LogUnwritable(self.path, "closed")
+        self._descriptor.close()
+        self._broken = self._broken or LogUnwritable(self.path, "closed")
 
     def end_window(self) -> None:
         """Sync, make the file read-only, close: nothing more will be said in this window.
@@ -236,14 +248,16 @@ class WindowLog:
         """
         self.sync()
         try:
-            self._disk.change_mode(self._fd, _CLOSED_MODE)
+            with self._descriptor as fd:
+                self._disk.change_mode(fd, _CLOSED_MODE)
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be made read-only: {_words(error)}")) from error
         self.close()
 
     def _recover(self, header: Header) -> ParsedLog:
         try:
-            data = _read(self._fd)
+            with self._descriptor as fd:
+                data = _read(fd)
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be read: {_words(error)}")) from error
         parsed = parse(data)
@@ -261,13 +275,18 @@ class WindowLog:
 
     def _write(self, record: bytes, digest: str) -> None:
         try:
-            written = self._disk.write(self._fd, record)
+            with self._descriptor as fd:
+                self._descriptor.is_synced = False
+                written = self._disk.write(fd, record)
+        except FileReplacedError as error:
+            raise self._give_up(LogChanged(self.path, _words(error))) from error
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be written: {_words(error)}")) from error
         if written != len(record):
             reason = f"only {written} of {len(record)} bytes could be written: the disk or a quota is full"
             raise self._give_up(LogUnwritable(self.path, reason))
         self._size += written
+        self._descriptor.wrote(record, self._size)
         self._line += record.count(b"\n")
         self._head = digest
 
@@ -276,15 +295,15 @@ class WindowLog:
             raise LogUnwritable(self.path, f"given up earlier: {self._broken.reason}")
 
     def _require_unchanged(self) -> None:
-        ours = os.fstat(self._fd)
+        """One look at what has the name; what was opened is known."""
         try:
             there = self.path.lstat()
         except OSError as error:
             raise self._give_up(LogChanged(self.path, f"no longer there: {_words(error)}")) from error
-        if (ours.st_dev, ours.st_ino) != (there.st_dev, there.st_ino):
+        if (there.st_dev, there.st_ino) != self._descriptor.identity:
             raise self._give_up(LogChanged(self.path, "replaced by another file"))
-        if ours.st_size != self._size:
-            raise self._give_up(LogChanged(self.path, f"{ours.st_size} bytes long where {self._size} were written"))
+        if there.st_size != self._size:
+            raise self._give_up(LogChanged(self.path, f"{there.st_size} bytes long where {self._size} were written"))
 
     def _give_up(self, error: LogUnwritable) -> LogUnwritable:
         self._broken = error

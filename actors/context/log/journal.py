@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
+from actors.context.log.descriptor import OpenLogs
 from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
@@ -25,6 +28,10 @@ from messages.turn import SpokenTurn
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+LOOK_AGAIN_S = 1.0
+"""For so long a look at a log counts, so that a turn costs one and not one a write."""
 
 
 class LogPosition(Value, frozen=True, kw_only=True, gc=False):
@@ -68,6 +75,9 @@ class Journal:
         self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, is_gated=is_gated)
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
+        self._looked_at = -math.inf
+        self.open_logs = OpenLogs(1)
+        """Among whose descriptors the log's is; those of all windows, once they are given them together."""
         self.redactions = Redactions(root, disk)
         self.conversation = self._conversation()
 
@@ -95,7 +105,7 @@ class Journal:
         if self._root is None:
             return
         try:
-            newest = WindowLog.open_newest(self._root, self._window, self._disk)
+            newest = self._with_room(partial(WindowLog.open_newest, self._root, self._window, self._disk))
         except LogUnwritable:
             raise
         except OSError as error:
@@ -103,6 +113,8 @@ class Journal:
         if newest is None:
             return
         self._log, parsed = newest
+        self._log.share(self.open_logs)
+        self._looked_at = -math.inf
         for gap in parsed.damage:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
@@ -250,7 +262,9 @@ class Journal:
             return ""
         try:
             after = self.conversation.seen.newest or None
-            fresh = WindowLog.create(self._root, self._window, at, opened_by, self._disk, carried, after=after)
+            fresh = self._with_room(
+                partial(WindowLog.create, self._root, self._window, at, opened_by, self._disk, carried, after=after)
+            )
         except LogUnwritable:
             raise
         except OSError as error:
@@ -263,6 +277,8 @@ class Journal:
             log.warning("%s is not ended as it should be: %s", self.path, error.reason)
             self.close()
         self._log = fresh
+        self._log.share(self.open_logs)
+        self._looked_at = -math.inf
         self._begin_conversation(carried)
         return self.path
 
@@ -297,8 +313,16 @@ class Journal:
         except OSError as error:
             log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
-    def write(self, event: Event, *, sync: bool) -> LogPosition:
+    def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.
+
+        Whether somebody else has changed the log is looked at before what the world will act on, which is synced, and
+        not again within a moment: what is lost of the rest with a file that was replaced is found to be missing.
+
+        Args:
+            event: What to append.
+            sync: Whether to wait.
+            now: On a steady clock, in seconds; without one there is a look in any case.
 
         Raises:
             LogUnwritable: it is not stored and changes nothing here; open again before the next.
@@ -308,12 +332,24 @@ class Journal:
             return LogPosition(path="", line=0)
         if self._log is None:
             raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
-        (position,) = self._log.append(event)
+        is_looked_at = now is None or (sync and not 0 <= now - self._looked_at < LOOK_AGAIN_S)
+        (position,) = self._log.append(event, is_looked_at=is_looked_at)
+        if is_looked_at and now is not None:
+            self._looked_at = now
         if sync:
             self._log.sync()
         self.conversation.add(event)
         self.redactions.follow(self.path)
         return LogPosition(path=self.path, line=position.line)
+
+    def _with_room(self, opens: Callable[[], T]) -> T:
+        """What `opens` gives, a second time if descriptors had run out and some could be let go."""
+        try:
+            return opens()
+        except LogUnwritable as error:
+            if not self.open_logs.make_room(error.__cause__):
+                raise
+            return opens()
 
     def close(self) -> None:
         """Let go of the file; again, nothing."""

@@ -182,13 +182,13 @@ def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Pa
     failing = [True]
 
     class Fragile(Journal):
-        def write(self, event: Event, *, sync: bool) -> LogPosition:
+        def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
             if event.kind is Kind.AGENT and failing.pop() is True:
                 failing.append(False)
                 raise RuntimeError("a defect")
             if not failing:
                 failing.append(False)
-            return super().write(event, sync=sync)
+            return super().write(event, sync=sync, now=now)
 
     rig = Rig(tmp_path, journal=lambda window: Fragile(tmp_path, window, 100_000, disk_of(tmp_path)))
     rig.say("hello", 1)
@@ -205,11 +205,11 @@ class TestUnwritable:
 
     def rig(self, root: Path, is_full: Callable[[], bool]) -> Rig:
         class Full(Journal):
-            def write(self, event: Event, *, sync: bool) -> LogPosition:
+            def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
                 if is_full():
                     self.close()
                     raise LogUnwritable(root, "the disk is full")
-                return super().write(event, sync=sync)
+                return super().write(event, sync=sync, now=now)
 
         return Rig(root, journal=lambda window: Full(root, window, 100_000, disk_of(root)))
 

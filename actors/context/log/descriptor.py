@@ -1,0 +1,185 @@
+"""Descriptors of logs: one for each that was used lately, and no more of them than the process can spare."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from types import TracebackType
+
+from actors.linux.disk import Disk
+
+MOST = 512
+"""Logs that are kept open where there is room for them; to open one again costs two calls of the disk."""
+_SHARE = 4
+"""Of the descriptors that the process may have, logs take one in so many; the rest are sockets, pipes and files."""
+_FEWEST = 8
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def most_open() -> int:
+    """How many logs may be open in this process at a time."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if soft == resource.RLIM_INFINITY else max(_FEWEST, min(MOST, soft // _SHARE))
+
+
+_TAIL = 64
+"""Bytes at a log's end, with the hash of its last record, by which it is known again."""
+
+
+class FileReplacedError(OSError):
+    """Another file has the log's name now, or this one was changed."""
+
+
+class OpenLogs:
+    """Least recently used order of the descriptors that are open and in no use; any thread.
+
+    One that has been let go opens again by itself. What was written to it is synced before, so that nothing hangs on
+    what the system still knows of a file that nobody has open.
+    """
+
+    def __init__(self, most: int) -> None:
+        """None is open.
+
+        Args:
+            most: Descriptors that stay open, >= 1.
+        """
+        if most < 1:
+            raise ValueError(f"most {most} must be >= 1")
+        self._most = most
+        self._order: OrderedDict[Descriptor, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """How many stay open now."""
+        return len(self._order)
+
+    def note_use(self, descriptor: Descriptor) -> None:
+        """Make it the last to be let go, and let go of those beyond the limit."""
+        with self._lock:
+            self._order[descriptor] = None
+            self._order.move_to_end(descriptor)
+            gone = [self._order.popitem(last=False)[0] for _ in range(len(self._order) - self._most)]
+        for each in gone:
+            each.let_go()  # one that is in use comes back when that is over
+
+    def forget(self, descriptor: Descriptor) -> None:
+        """It is closed."""
+        with self._lock:
+            self._order.pop(descriptor, None)
+
+    def make_room(self, error: BaseException | None) -> bool:
+        """Let go of half of them if `error` says that there are too many descriptors; whether any was."""
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            return False
+        with self._lock:
+            gone = [self._order.popitem(last=False)[0] for _ in range((len(self._order) + 1) // 2)]
+        return sum(each.let_go() for each in gone) > 0
+
+
+class Descriptor:
+    """Descriptor of one log's file, a context manager around its use; it may be let go between two uses.
+
+    Entering gives the number. It raises what a sync raised that letting go had to make: the file is of no more use.
+    """
+
+    def __init__(self, path: Path, fd: int, disk: Disk) -> None:
+        """Take over `fd`, which is open for appending to the file that is at `path`, or will be."""
+        state = os.fstat(fd)
+        self.identity = state.st_dev, state.st_ino
+        self.is_synced = False
+        """Whether all that was written is safe; whoever writes sets it."""
+        self.size = state.st_size
+        """Of the file, as whoever writes last left it."""
+        self._tail = b""
+        self._path, self._fd, self._disk = path, fd, disk
+        self._in_use = threading.RLock()
+        self._open_logs: OpenLogs | None = None
+        self._is_closed = False
+        self._fault: OSError | None = None
+
+    def share(self, open_logs: OpenLogs) -> None:
+        """Be let go when `open_logs` needs the place; once its file has its name."""
+        self._open_logs = open_logs
+        open_logs.note_use(self)
+
+    def wrote(self, record: bytes, size: int) -> None:
+        """Note what the file ends with now, and how large it is."""
+        self._tail, self.size = record[-_TAIL:], size
+
+    def __enter__(self) -> int:
+        """The number, of a file that is open.
+
+        Raises:
+            OSError: it cannot be opened again, or what was written before may be lost.
+            FileReplacedError: there is another file, or this one was changed meanwhile.
+        """
+        self._in_use.acquire()
+        try:
+            if self._fault is not None:
+                raise self._fault
+            if self._fd < 0 and not self._is_closed:
+                self._fd = self._open_again()
+        except BaseException:
+            self._in_use.release()
+            raise
+        return self._fd
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """It may be let go."""
+        self._in_use.release()
+        if self._open_logs is not None and not self._is_closed:
+            self._open_logs.note_use(self)
+
+    def close(self) -> None:
+        """Give the file back for good; again, nothing."""
+        with self._in_use:
+            self._is_closed = True
+            fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+        if self._open_logs is not None:
+            self._open_logs.forget(self)
+
+    def let_go(self) -> bool:
+        """Close it until it is used again; whether that could be done, since nobody uses it now."""
+        if not self._in_use.acquire(blocking=False):
+            return False
+        try:
+            if self._fd < 0:
+                return False
+            try:
+                if not self.is_synced:
+                    self._disk.sync(self._fd)
+                    self.is_synced = True
+            except OSError as error:
+                self._fault = error
+            fd, self._fd = self._fd, -1
+            os.close(fd)
+            return True
+        finally:
+            self._in_use.release()
+
+    def _open_again(self) -> int:
+        try:
+            fd = self._disk.open(self._path, _FLAGS)
+        except OSError as error:
+            if self._open_logs is None or not self._open_logs.make_room(error):
+                raise
+            fd = self._disk.open(self._path, _FLAGS)
+        if not self._is_ours(fd):
+            os.close(fd)
+            raise FileReplacedError(errno.ESTALE, "replaced by another file, or changed")
+        return fd
+
+    def _is_ours(self, fd: int) -> bool:
+        """Whether it is the file that was let go: its number may be another's by now, but hardly with these bytes."""
+        state = os.fstat(fd)
+        if (state.st_dev, state.st_ino, state.st_size) != (*self.identity, self.size):
+            return False
+        return os.pread(fd, len(self._tail), self.size - len(self._tail)) == self._tail if self._tail else True
