@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import suppress
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors.kernel.failure import summary
 from actors.kernel.thread import KernelThread
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Job = tuple[Callable[..., object], tuple[object, ...]]
+"""Function, and its arguments."""
 
 CANCEL_S = 2.0
 """Seconds that tasks get to end when they are cancelled, and as many for the threads of the loop's executor."""
@@ -34,6 +39,9 @@ class LoopHungError(Exception):
 
 class LoopThread:
     """Event loop in a thread, for an actor that must not wait; results come back as messages that coroutines send.
+
+    What other threads ask of it waits in one queue and is begun in that order. The loop is woken once for all that is
+    queued before it looks, since waking it is a system call and hands it the interpreter's lock.
 
     A loop that an actor owns is watched by the system from its start to its stop: one that ends by itself, or does not
     come back, is a crash of that actor.
@@ -52,6 +60,8 @@ class LoopThread:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._accepting = False
+        self._jobs: deque[Job] = deque()
+        """To be called on the loop. Changed under the lock only; while it holds any the loop was woken for them."""
         self._end: LoopEndedError | None = None
         """Why it ended, if nobody stopped it."""
 
@@ -103,18 +113,17 @@ class LoopThread:
         Raises:
             LoopEndedError: nobody stopped it, and it has ended.
         """
-        with self._lock:
-            if self._end is not None:
-                coroutine.close()
-                raise self._end.with_traceback(None)
-            if self._loop is None or not self._accepting:
-                coroutine.close()
-                refused: Future[T] = Future()
-                refused.cancel()
-                return refused
-            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        future.add_done_callback(self._report)
-        return future
+        submission = _Submission(coroutine, self)
+        try:
+            is_taken = self._put(submission, ())
+        except LoopEndedError:
+            submission.abandon()
+            raise
+        if is_taken:
+            submission.future.add_done_callback(self._report)
+        else:
+            submission.abandon()
+        return submission.future
 
     def call(self, function: Callable[..., object], *args: object) -> None:
         """Call `function(*args)` on the loop soon; nothing when the loop was stopped.
@@ -122,11 +131,46 @@ class LoopThread:
         Raises:
             LoopEndedError: nobody stopped it, and it has ended.
         """
+        self._put(function, args)
+
+    def _put(self, function: Callable[..., object], args: tuple[object, ...]) -> bool:
+        """Have `function(*args)` called on the loop after all that was put before; False when the loop was stopped.
+
+        Raises:
+            LoopEndedError: nobody stopped it, and it has ended.
+        """
         with self._lock:
             if self._end is not None:
                 raise self._end.with_traceback(None)
-            if self._loop is not None and self._accepting:
-                self._loop.call_soon_threadsafe(function, *args)
+            if self._loop is None or not self._accepting:
+                return False
+            self._jobs.append((function, args))
+            if len(self._jobs) == 1:
+                self._loop.call_soon_threadsafe(self._begin_jobs, self._loop)
+            return True
+
+    def _take_jobs(self) -> deque[Job]:
+        """All that is queued; what is put from now on wakes the loop again."""
+        with self._lock:
+            jobs, self._jobs = self._jobs, deque()
+        return jobs
+
+    def _begin_jobs(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Call what is queued; one that fails is logged by the loop, and the others are called all the same."""
+        jobs = self._take_jobs()
+        try:
+            while jobs:
+                function, args = jobs.popleft()
+                try:
+                    copy_context().run(function, *args)  # what one of them sets there is not seen by the next
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:  # noqa: BLE001 - logged by the loop, as of any callback of its own
+                    loop.call_exception_handler(
+                        {"message": f"{function!r} failed, called on loop {self.name}", "exception": error}
+                    )
+        finally:
+            _abandon(jobs)  # Only an exit leaves any; it ends the loop.
 
     def stop(self, timeout_s: float = 5.0) -> None:
         """Cancel what runs, close the loop and join the thread; again, or from the loop itself, nothing more."""
@@ -157,6 +201,7 @@ class LoopThread:
             if abandoned:
                 cause = "" if fault is None else f" with {summary(fault)}"
                 self._end = LoopEndedError(f"loop {self.name} ended by itself{cause}")
+        _abandon(self._take_jobs())
         if abandoned:
             log.critical("%s", self._end, exc_info=fault)
             if self.owner is not None:
@@ -183,3 +228,49 @@ class LoopThread:
     def _report(self, future: Future[Any]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
             log.error("loop %s: a coroutine failed", self.name, exc_info=error)
+
+
+class _Submission(Generic[T]):
+    """Coroutine on its way to a loop, with the future that its caller holds; called on the loop it begins."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], loop: LoopThread) -> None:
+        self.future: Future[T] = Future()
+        self._coroutine = coroutine
+        self._loop = loop
+
+    def __call__(self) -> None:
+        """Begin it, unless nobody wants it any more."""
+        if self.future.cancelled():
+            self._coroutine.close()
+            return
+        task = asyncio.get_running_loop().create_task(self._coroutine)
+        task.add_done_callback(self._settle)
+
+        def cancel(future: Future[T]) -> None:
+            if future.cancelled() and not task.done():
+                with suppress(LoopEndedError):
+                    self._loop.call(task.cancel)
+
+        self.future.add_done_callback(cancel)
+
+    def abandon(self) -> None:
+        """It will not be run."""
+        self._coroutine.close()
+        self.future.cancel()
+
+    def _settle(self, task: asyncio.Task[T]) -> None:
+        if task.cancelled():
+            self.future.cancel()
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if (error := task.exception()) is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(task.result())
+
+
+def _abandon(jobs: deque[Job]) -> None:
+    """Say to whoever waits for one of `jobs` that it will not be run."""
+    for function, _ in jobs:
+        if isinstance(function, _Submission):
+            function.abandon()

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from contextvars import ContextVar
+from typing import Any
 
 import pytest
 
-from actors.kernel import LoopThread
+from actors.kernel import LoopEndedError, LoopThread
 from tests.patience import PATIENCE_S
 
 
@@ -147,3 +152,233 @@ def test_a_connection_that_was_closed_with_bytes_left_ends_with_the_loop(loop: L
             with suppress(ConnectionResetError):
                 while reader.recv(1 << 20):
                     pass
+
+
+class _RestlessLock:
+    """Lock around which others always get a turn, so that what is done outside of it meets what they do."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        time.sleep(1e-5)
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        time.sleep(1e-5)
+
+
+class TestQueue:
+    """What other threads ask of a loop."""
+
+    @pytest.fixture
+    def held(self, loop: LoopThread) -> Iterator[threading.Event]:
+        """The loop is at something until this is set."""
+        begun, release = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            begun.set()
+            release.wait(PATIENCE_S)
+
+        loop.call(hold)
+        assert begun.wait(PATIENCE_S)
+        yield release
+        release.set()
+
+    def wakings(self, loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> list[Callable[..., Any]]:
+        """What the loop is woken for from now on."""
+        woken_for: list[Callable[..., Any]] = []
+        wake = loop.loop.call_soon_threadsafe
+
+        def noted(function: Callable[..., Any], *args: Any, **how: Any) -> asyncio.Handle:
+            woken_for.append(function)
+            return wake(function, *args, **how)
+
+        monkeypatch.setattr(loop.loop, "call_soon_threadsafe", noted)
+        return woken_for
+
+    def test_the_loop_is_woken_once_for_all_that_waits(
+        self, loop: LoopThread, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        wakings = self.wakings(loop, monkeypatch)
+        called: list[int] = []
+        for number in range(100):
+            loop.call(called.append, number)
+        held.set()
+        loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
+        assert called == list(range(100))
+        assert len(wakings) <= 2
+
+    def test_what_comes_while_the_queue_is_worked_off_wakes_it_again(self, loop: LoopThread) -> None:
+        """Nobody else would: the call waits on the loop itself, with nothing else to do."""
+        done = threading.Event()
+        loop.call(lambda: loop.call(lambda: loop.call(done.set)))
+        assert done.wait(PATIENCE_S)
+
+    def test_calls_and_coroutines_begin_in_the_order_of_their_caller(
+        self, loop: LoopThread, held: threading.Event
+    ) -> None:
+        begun: list[int] = []
+
+        async def begin(number: int) -> None:
+            begun.append(number)
+
+        futures = []
+        for number in range(0, 100, 2):
+            futures.append(loop.submit(begin(number)))
+            futures.append(loop.submit(begin(number + 1)))
+        held.set()
+        for future in futures:
+            future.result(PATIENCE_S)
+        assert begun == list(range(100))
+
+    def test_no_call_is_forgotten_however_callers_and_loop_meet(
+        self, loop: LoopThread, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each caller waits for each of its pairs of calls, so that the loop falls asleep between any two of them."""
+        monkeypatch.setattr(loop, "_lock", _RestlessLock())
+        callers, rounds = 4, 300
+        heard: dict[int, list[int]] = defaultdict(list)
+        lost: list[tuple[int, int]] = []
+
+        def call_all(caller: int) -> None:
+            for number in range(rounds):
+                done = threading.Event()
+                loop.call(heard[caller].append, number)
+                loop.call(done.set)
+                if not done.wait(PATIENCE_S):
+                    lost.append((caller, number))
+                    return
+
+        threads = [threading.Thread(target=call_all, args=(caller,)) for caller in range(callers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not lost
+        assert [heard[caller] for caller in range(callers)] == [list(range(rounds))] * callers
+
+    def test_one_that_fails_is_logged_and_keeps_none_behind_it(
+        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def fail(error: BaseException) -> None:
+            raise error
+
+        done = threading.Event()
+        loop.call(fail, ValueError("no good"))
+        loop.call(fail, asyncio.CancelledError())
+        loop.call(done.set)
+        held.set()
+        assert done.wait(PATIENCE_S)
+        assert "failed, called on loop test-loop" in caplog.text
+
+    def test_one_does_not_see_what_another_sets_in_its_context(self, loop: LoopThread, held: threading.Event) -> None:
+        said: ContextVar[str] = ContextVar("said", default="nothing")
+        seen: list[str] = []
+        loop.call(said.set, "something")
+        loop.call(lambda: seen.append(said.get()))
+        held.set()
+        loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
+        assert seen == ["nothing"]
+
+    def test_what_waits_when_the_loop_is_stopped_is_called_before(self, loop: LoopThread) -> None:
+        begun, release, called = threading.Event(), threading.Event(), threading.Event()
+
+        def hold() -> None:
+            begun.set()
+            release.wait(PATIENCE_S)
+
+        loop.call(hold)
+        assert begun.wait(PATIENCE_S)
+        loop.call(called.set)
+        stopping = threading.Thread(target=loop.stop)
+        stopping.start()
+        release.set()
+        stopping.join()
+        assert called.is_set()
+
+    @pytest.mark.crashes
+    def test_who_waits_is_told_when_the_loop_ends_before_their_turn(
+        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.CRITICAL)
+
+        def leave() -> None:
+            raise SystemExit
+
+        async def never() -> None:
+            pytest.fail("the loop has ended")
+
+        loop.call(leave)
+        future = loop.submit(never())
+        loop.call(pytest.fail, "the loop has ended")
+        held.set()
+        with pytest.raises(CancelledError):
+            future.result(PATIENCE_S)
+        with pytest.raises(LoopEndedError):
+            self.call_until_it_has_ended(loop)
+        assert "loop test-loop ended by itself" in caplog.text
+
+    @pytest.mark.crashes
+    def test_what_was_queued_when_the_loop_ended_by_itself_is_told_so(
+        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """It was stopped behind our back while the queue filled: it never looks into it again."""
+        caplog.set_level(logging.CRITICAL)
+        loop.loop.call_soon_threadsafe(loop.loop.stop)
+
+        async def late() -> None:
+            return None
+
+        entered = threading.Event()
+
+        def fill() -> None:
+            entered.set()
+            futures.append(loop.submit(late()))
+
+        futures: list[Any] = []
+        loop.loop.call_soon_threadsafe(fill)  # In the last round of the loop.
+        held.set()
+        assert entered.wait(PATIENCE_S)
+        with pytest.raises(LoopEndedError):
+            self.call_until_it_has_ended(loop)
+        with pytest.raises(CancelledError):
+            futures[0].result(PATIENCE_S)
+
+    def call_until_it_has_ended(self, loop: LoopThread) -> None:
+        for thread in [t for t in threading.enumerate() if t.name == "test-loop"]:
+            thread.join(PATIENCE_S)
+        loop.call(print)
+
+    def test_a_future_that_is_cancelled_cancels_what_runs(self, loop: LoopThread) -> None:
+        begun, cleaned = threading.Event(), threading.Event()
+
+        async def wait() -> None:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cleaned.set()
+
+        future = loop.submit(wait())
+        assert begun.wait(PATIENCE_S)
+        assert future.cancel()
+        assert cleaned.wait(PATIENCE_S)
+
+    def test_a_future_that_is_cancelled_before_its_turn_runs_nothing(
+        self, loop: LoopThread, held: threading.Event
+    ) -> None:
+        begun = threading.Event()
+
+        async def never() -> None:
+            begun.set()
+
+        coroutine = never()
+        future = loop.submit(coroutine)
+        assert future.cancel()
+        held.set()
+        loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
+        assert future.cancelled()
+        assert not begun.is_set()
+        assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
