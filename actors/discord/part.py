@@ -76,7 +76,7 @@ def discord_config(discord: Discord, connection: DiscordConnection, secrets: tup
         paste_tokens=discord.paste_tokens,
         shards=discord.shards,
         secrets=secrets,
-        timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s),
+        timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s, reaction_after_s=discord.reaction_after_s),
     )
 
 

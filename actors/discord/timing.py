@@ -40,6 +40,8 @@ class Timing:
     """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
     send_timeout_s: float = 50.0
     """Posting a file with all attempts at it; whoever asked waits no longer than a minute."""
+    draft_after_s: float = 1.2
+    """Age of an answer's first words at which a message shows it; one that is whole by then is posted as it is."""
     edit_every_s: float = 1.2
     """Between two changes of a running message; Discord takes about five in five seconds in a channel."""
     edit_limit_s: float = 3_000.0
@@ -51,7 +53,7 @@ class Timing:
     typing_limit_s: float = 30.0
     """Typing that nobody has prolonged for so long was forgotten."""
     reaction_after_s: float = 1.0
-    """A message that is dealt with sooner never shows that it is worked on."""
+    """A message that is answered sooner shows neither that it is worked on nor that it was answered."""
     reaction_every_s: float = 0.25
     """Between two changes of reactions in a channel, as Discord allows."""
     reaction_late_s: float = 60.0

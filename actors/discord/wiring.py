@@ -155,7 +155,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             most_bytes=config.attachment_bytes,
             timing=timing,
         ),
-        reactions=Reactions(rest=rest, timing=timing),
+        reactions=Reactions(host=host, rest=rest, timing=timing),
         typing=typing,
         replies=replies,
         session=GatewaySession(

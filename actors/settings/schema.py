@@ -168,6 +168,8 @@ class Discord(Table):
     """Whether an answer is shown while it is being written."""
     reactions: Flag = True
     """Whether a message shows by a reaction that it is worked on, and how that ended."""
+    reaction_after_s: Number = Field(default=1.0, ge=0, le=3_600)
+    """A message that is answered sooner shows no reaction; a failure is always shown."""
     catchup_hours: Number = Field(default=24.0, ge=0, le=8_760)
     """Messages missed for longer are put into the log and not answered."""
     turns_per_user: Whole = Field(default=120, ge=1, le=10_000)

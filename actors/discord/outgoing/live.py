@@ -41,6 +41,8 @@ class _Running:
     begun_at: float = 0.0
     """When the message was posted, on the loop's clock."""
     is_ending: bool = False
+    timer: asyncio.TimerHandle | None = None
+    """Until the turn has lasted long enough to be shown."""
     pump: asyncio.Task[None] | None = None
 
 
@@ -49,6 +51,7 @@ class LiveMessages:
 
     A channel may have two for a moment, while the answer of the turn before is held up.
 
+    None begins before its first words are `Timing.draft_after_s` old: an answer that is whole by then costs one call.
     Edits are coalesced: the newest text wins, one call is in flight, and two are at least `Timing.edit_every_s` apart.
     None of them matters enough to fail for, since the answer itself comes in any case.
     """
@@ -72,10 +75,20 @@ class LiveMessages:
         running = self._running.get(key)
         if running is None:
             running = self._running[key] = _Running(progress.turn_id, progress)
-            what = f"showing how far a turn is in channel {channel_id}"
-            running.pump = self._tasks.spawn(self._pump(channel_id, running), what)
+            later = asyncio.get_running_loop().call_later
+            running.timer = later(self._timing.draft_after_s, self._begin, channel_id, running)
         running.newest = progress
         running.changed.set()
+        if progress.status and running.timer is not None:
+            self._begin(channel_id, running)  # What is being done is told once it has lasted.
+
+    def _begin(self, channel_id: ChannelId, running: _Running) -> None:
+        """Show it from now on."""
+        if running.timer is not None:
+            running.timer.cancel()
+            running.timer = None
+        what = f"showing how far a turn is in channel {channel_id}"
+        running.pump = self._tasks.spawn(self._pump(channel_id, running), what)
 
     async def end(self, ended: EndProgress) -> None:
         """Leave what was said, with a note, or take away a message that said nothing."""
@@ -164,6 +177,9 @@ class LiveMessages:
     def close(self) -> None:
         """Change nothing more."""
         self._tasks.cancel()
+        for running in self._running.values():
+            if running.timer is not None:
+                running.timer.cancel()
         self._running.clear()
 
     async def _finish(self, channel_id: ChannelId, turn_id: str) -> _Running | None:
@@ -173,6 +189,8 @@ class LiveMessages:
             return None
         running.is_ending = True
         running.changed.set()
+        if running.timer is not None:
+            running.timer.cancel()
         if running.pump is not None:
             await asyncio.wait([running.pump])
         return running

@@ -10,32 +10,29 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described
+from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described, refusal
 from actors.discord.timing import Timing
+from actors.kernel import Host
 from messages.discord import ReactionKind, ShowReaction
 
 log = logging.getLogger(__name__)
 
 AT_WORK = "👀"
-EMOJI = {
-    ReactionKind.TAKEN: AT_WORK,
-    ReactionKind.RESUMED: AT_WORK,
-    ReactionKind.ANSWERED: "✅",
-    ReactionKind.FAILED: "❌",
-}
-_BEGINNINGS = (ReactionKind.TAKEN, ReactionKind.RESUMED)
+EMOJI = {ReactionKind.ANSWERED: "✅", ReactionKind.FAILED: "❌"}
+"""Ending -> what stays at a message."""
 _REMEMBERED = 10_000
 _WAITING = 50
 """Most messages of a channel whose reactions wait; beyond that the oldest are left out."""
 
+_Place = tuple[str, str]
+"""Channel and message."""
+
 
 @dataclass(slots=True)
 class _Change:
-    """Reaction that a message is to show, and when."""
+    """Reaction that a message is to show."""
 
     kind: ReactionKind
-    due: float
-    """On the loop's clock: not before."""
     late: float
     """On the loop's clock: not any more."""
 
@@ -43,73 +40,123 @@ class _Change:
 class Reactions:
     """Reactions of the bot, one at a message; a pump for each channel that has anything to do; lives on the loop.
 
-    Only the newest sign of a message counts. What is dealt with soon never shows that it was begun, and what cannot be
-    shown for long is left out, except that a sign of work never stays at a message that is dealt with.
+    A message that is answered within `Timing.reaction_after_s` shows nothing. Of any other the newest state counts: one
+    that has given way to the next before its turn came is never shown. What cannot be shown for long is left out, but a
+    sign of work never stays at a message that is dealt with.
     """
 
-    def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
+    def __init__(self, *, host: Host, rest: RestCalls, timing: Timing) -> None:
+        """Nothing is shown.
+
+        Args:
+            host: Says when this life began.
+            rest: Calls Discord.
+            timing: When a sign of work is due, and every pause.
+        """
+        self._began = host.now()
         self._rest = rest
         self._timing = timing
+        self._taken: OrderedDict[_Place, float] = OrderedDict()
+        """Message that is worked on and does not show it yet -> when it will, on the loop's clock; the next first."""
+        self._timer: asyncio.TimerHandle | None = None
+        """Until the first of those; it may have been answered meanwhile."""
         self._changes: dict[str, OrderedDict[str, _Change]] = {}
         """Channel -> message -> what it is to show; a channel is here while its pump runs."""
-        self._at_work: OrderedDict[tuple[str, str], None] = OrderedDict()
-        """(channel, message) that show the sign of work."""
+        self._at_work: OrderedDict[_Place, None] = OrderedDict()
+        """Messages that show the sign of work."""
         self._tasks = BackgroundTasks()
 
     def show(self, reaction: ShowReaction) -> None:
-        """Have a message show what has become of it, some time."""
-        channel_id, message_id = reaction.window.id, reaction.message_id
+        """Have a message show what has become of it, if that is still so when it can be shown."""
+        channel_id, message_id = place = reaction.window.id, reaction.message_id
         if not channel_id.isdecimal() or not message_id.isdecimal():
             return
-        if reaction.kind is ReactionKind.RESUMED:
-            self._remember(channel_id, message_id)  # The life before has shown it, or else this does no harm.
-            return
-        loop = asyncio.get_running_loop()
-        due = loop.time() + (self._timing.reaction_after_s if reaction.kind is ReactionKind.TAKEN else 0.0)
-        change = _Change(reaction.kind, due, due + self._timing.reaction_late_s)
-        changes = self._changes.get(channel_id)
-        if changes is not None:
-            changes[message_id] = change
-            changes.move_to_end(message_id)
-            if len(changes) > _WAITING:
-                self._leave_out_one(channel_id, changes)
-            return
-        self._changes[channel_id] = OrderedDict({message_id: change})
-        self._tasks.spawn(self._pump(channel_id), f"reactions in channel {channel_id}")
+        match reaction.kind:
+            case ReactionKind.RESUMED:
+                if place not in self._taken:
+                    self._remember(place)  # The life before has shown it, or else this does no harm.
+            case ReactionKind.TAKEN:
+                self._take(place)
+            case ReactionKind.ANSWERED if place in self._taken:
+                del self._taken[place]  # The answer says it all.
+            case kind:
+                self._taken.pop(place, None)
+                self._change_soon(place, kind)
 
     def close(self) -> None:
         """Show nothing more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._taken.clear()
         self._tasks.cancel()
         self._changes.clear()
 
+    def _take(self, place: _Place) -> None:
+        if self._timing.reaction_after_s <= 0:
+            self._change_soon(place, ReactionKind.TAKEN)
+            return
+        loop = asyncio.get_running_loop()
+        self._taken[place] = loop.time() + self._timing.reaction_after_s
+        self._taken.move_to_end(place)
+        if len(self._taken) > _REMEMBERED:
+            self._taken.popitem(last=False)
+        if self._timer is None:
+            self._timer = loop.call_later(self._timing.reaction_after_s, self._show_taken)
+
+    def _show_taken(self) -> None:
+        """Have those show the sign of work that have been worked on for so long."""
+        loop, self._timer = asyncio.get_running_loop(), None
+        while self._taken:
+            place, due = next(iter(self._taken.items()))
+            if due > loop.time():
+                self._timer = loop.call_at(due, self._show_taken)
+                return
+            del self._taken[place]
+            self._change_soon(place, ReactionKind.TAKEN)
+
+    def _change_soon(self, place: _Place, kind: ReactionKind) -> None:
+        channel_id, message_id = place
+        change = _Change(kind, asyncio.get_running_loop().time() + self._timing.reaction_late_s)
+        changes = self._changes.get(channel_id)
+        if changes is None:
+            self._changes[channel_id] = OrderedDict({message_id: change})
+            self._tasks.spawn(self._pump(channel_id), f"reactions in channel {channel_id}")
+            return
+        changes[message_id] = change
+        changes.move_to_end(message_id)
+        if len(changes) > _WAITING:
+            self._leave_out_one(channel_id, changes)
+
     async def _pump(self, channel_id: str) -> None:
-        changes, loop = self._changes[channel_id], asyncio.get_running_loop()
+        changes = self._changes[channel_id]
         try:
             while changes:
-                message_id, change = min(changes.items(), key=lambda item: item[1].due)
-                if change.due > loop.time():
-                    # Not longer at a time, since what comes meanwhile may be due before.
-                    await asyncio.sleep(min(change.due - loop.time(), self._timing.reaction_every_s))
-                    continue
-                del changes[message_id]
-                await self._change(channel_id, message_id, change)
+                message_id, change = changes.popitem(last=False)
+                await self._change((channel_id, message_id), change)
         finally:
             self._changes.pop(channel_id, None)
 
-    async def _change(self, channel_id: str, message_id: str, change: _Change) -> None:
+    async def _change(self, place: _Place, change: _Change) -> None:
         is_late = asyncio.get_running_loop().time() > change.late
-        if change.kind in _BEGINNINGS:
-            if not is_late and await self._react(channel_id, message_id, AT_WORK, is_there=True):
-                self._remember(channel_id, message_id)
+        if change.kind is ReactionKind.TAKEN:
+            if not is_late:
+                self._remember(place)  # Also where nobody knows what became of the call: it may be there.
+                await self._react(place, AT_WORK, is_there=True)
             return
         if not is_late:
-            await self._react(channel_id, message_id, EMOJI[change.kind], is_there=True)
-        if (channel_id, message_id) in self._at_work:
-            del self._at_work[channel_id, message_id]
-            await self._react(channel_id, message_id, AT_WORK, is_there=False)
+            await self._react(place, EMOJI[change.kind], is_there=True)
+        if place in self._at_work or self._is_of_earlier_life(place):
+            self._at_work.pop(place, None)
+            await self._react(place, AT_WORK, is_there=False)
 
-    async def _react(self, channel_id: str, message_id: str, emoji: str, *, is_there: bool) -> bool:
-        """Add a reaction or take it away, at the pace that Discord allows; whether that was done."""
+    def _is_of_earlier_life(self, place: _Place) -> bool:
+        """Whether an earlier life may have shown the sign of work, of which this one was not told: it alone ended."""
+        _, message_id = place
+        return discord.utils.snowflake_time(int(message_id)) < self._began
+
+    async def _react(self, place: _Place, emoji: str, *, is_there: bool) -> None:
+        """Add a reaction or take it away, at the pace that Discord allows."""
+        channel_id, message_id = place
 
         async def call(client: discord.Client) -> None:
             message = client.get_partial_messageable(int(channel_id)).get_partial_message(int(message_id))
@@ -118,27 +165,27 @@ class Reactions:
             elif client.user is not None:
                 await message.remove_reaction(emoji, client.user)
 
-        is_done = False
         try:
             if is_there:
                 await self._rest.once(call)
             else:
                 await self._rest.persist(f"taking a reaction away in channel {channel_id}", call)
-            is_done = True
         except TRANSIENT as error:
             log.info("a reaction in channel %s was not added: %s", channel_id, described(error))
+            if refusal(error) is not None and emoji == AT_WORK:
+                self._at_work.pop(place, None)
         except (CallRefusedError, CallFailedError) as error:
             log.info("a reaction in channel %s stays: %s", channel_id, error)
         await asyncio.sleep(self._timing.reaction_every_s)
-        return is_done
 
     def _leave_out_one(self, channel_id: str, changes: OrderedDict[str, _Change]) -> None:
-        """Forget the oldest change that no sign of work depends on."""
-        oldest = next((message_id for message_id in changes if (channel_id, message_id) not in self._at_work), None)
-        if oldest is not None:
-            del changes[oldest]
+        """Forget the oldest change that no sign of work depends on; of a failure only where there is nothing else."""
+        free = [message_id for message_id in changes if (channel_id, message_id) not in self._at_work]
+        others = (message_id for message_id in free if changes[message_id].kind is not ReactionKind.FAILED)
+        if free:
+            del changes[next(others, free[0])]
 
-    def _remember(self, channel_id: str, message_id: str) -> None:
-        self._at_work[channel_id, message_id] = None
+    def _remember(self, place: _Place) -> None:
+        self._at_work[place] = None
         if len(self._at_work) > _REMEMBERED:
             self._at_work.popitem(last=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from dataclasses import dataclass
 
 import discord
 
@@ -24,16 +25,20 @@ class _Sign:
 
     ends_at: float
     """On the loop's clock: then it was forgotten."""
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    is_stopped: bool = False
     call_limit: asyncio.Timeout | None = None
     """Of the call under way, if there is one."""
     task: asyncio.Task[None] | None = None
+    """Tells Discord, or has told it."""
+    timer: asyncio.TimerHandle | None = None
+    """Until Discord has to be told again."""
 
 
 class TypingIndicator:
-    """Typing indicators of channels, each a task of its own; lives on the loop.
+    """Typing indicators of channels; lives on the loop.
 
-    Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged.
+    Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged. A call
+    shows typing for `Timing.typing_every_s`, for whoever asks meanwhile, until the bot says something in the channel.
     """
 
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
@@ -41,49 +46,83 @@ class TypingIndicator:
         self._timing = timing
         self._tasks = BackgroundTasks()
         self._signs: dict[str, _Sign] = {}
+        self._shown_until: OrderedDict[str, float] = OrderedDict()
+        """Channel -> when Discord has to be told again, on the loop's clock; the one told last comes last."""
 
     def show(self, channel_id: str) -> None:
         """Show typing until it is stopped or the lease ends, which begins anew."""
-        loop = asyncio.get_running_loop()
-        ends_at = loop.time() + self._timing.typing_limit_s
+        now = asyncio.get_running_loop().time()
+        ends_at = now + self._timing.typing_limit_s
         sign = self._signs.get(channel_id)
         if sign is not None:
             sign.ends_at = ends_at
             return
         sign = self._signs[channel_id] = _Sign(ends_at)
-        sign.task = self._tasks.spawn(self._keep(channel_id, sign), f"showing typing in channel {channel_id}")
+        self._tell_at(self._shown_until.get(channel_id, now), channel_id, sign)
 
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
-        """Show typing no longer; the task that may still be telling Discord so, if there is one."""
+        """Show typing no longer; the task that may still be telling Discord so, if there is one.
+
+        Discord itself shows it until the bot says something there, or for ten seconds.
+        """
         sign = self._signs.pop(channel_id, None)
         if sign is None:
             return None
-        sign.stopped.set()
+        sign.is_stopped = True
+        if sign.timer is not None:
+            sign.timer.cancel()
         if sign.call_limit is not None:
             sign.call_limit.reschedule(asyncio.get_running_loop().time() + _GRACE_S)
         return sign.task
 
     async def hidden(self, channel_id: str) -> None:
-        """Show typing no longer, and wait a moment for a call under way, lest it show after the answer."""
-        if (task := self.hide(channel_id)) is not None:
+        """Show typing no longer, since something is said now; a call under way is waited for a moment, lest it show."""
+        task = self.hide(channel_id)
+        if task is not None and not task.done():
             await asyncio.wait([task], timeout=_GRACE_S)
+        self._shown_until.pop(channel_id, None)
 
-    async def _keep(self, channel_id: str, sign: _Sign) -> None:
+    def _tell_at(self, when: float, channel_id: str, sign: _Sign) -> None:
+        """Tell Discord then, if the lease lasts so long, which may still be prolonged."""
         loop = asyncio.get_running_loop()
+        sign.timer, now = None, loop.time()
+        if now >= sign.ends_at:
+            self._forget(channel_id, sign)
+        elif now < when:
+            sign.timer = loop.call_at(min(when, sign.ends_at), self._tell_at, when, channel_id, sign)
+        else:
+            sign.task = self._tasks.spawn(self._tell(channel_id, sign), f"showing typing in channel {channel_id}")
+
+    async def _tell(self, channel_id: str, sign: _Sign) -> None:
+        """Tell Discord now, and again in a while unless there is no sense in it."""
+        goes_on = False
         try:
-            while not sign.stopped.is_set() and loop.time() < sign.ends_at:
-                if not await self._post(channel_id, sign):
-                    return
-                await _wait(sign.stopped, min(self._timing.typing_every_s, max(0.0, sign.ends_at - loop.time())))
+            goes_on = await self._post(channel_id, sign) and not sign.is_stopped
         finally:
-            if self._signs.get(channel_id) is sign:
-                del self._signs[channel_id]
+            if not goes_on:
+                self._forget(channel_id, sign)
+        if goes_on:
+            again_at = asyncio.get_running_loop().time() + self._timing.typing_every_s
+            self._note(channel_id, again_at)
+            self._tell_at(again_at, channel_id, sign)
+
+    def _note(self, channel_id: str, shown_until: float) -> None:
+        """Remember how long typing shows in a channel, and forget where it does no longer."""
+        self._shown_until[channel_id] = shown_until
+        self._shown_until.move_to_end(channel_id)
+        now = asyncio.get_running_loop().time()
+        while next(iter(self._shown_until.values()), now + 1) <= now:
+            self._shown_until.popitem(last=False)
+
+    def _forget(self, channel_id: str, sign: _Sign) -> None:
+        if self._signs.get(channel_id) is sign:
+            del self._signs[channel_id]
 
     async def _post(self, channel_id: str, sign: _Sign) -> bool:
         """Show typing once; whether there is sense in doing it again."""
 
         async def call(client: discord.Client) -> None:
-            if sign.stopped.is_set() or asyncio.get_running_loop().time() >= sign.ends_at:
+            if sign.is_stopped or asyncio.get_running_loop().time() >= sign.ends_at:
                 return  # It took so long to be logged in again.
             async with asyncio.timeout_at(sign.ends_at) as sign.call_limit:
                 try:
@@ -97,12 +136,3 @@ class TypingIndicator:
             log.info("typing in channel %s was not shown: %s", channel_id, described(error))
             return refusal(error) is None
         return True
-
-
-async def _wait(event: asyncio.Event, timeout_s: float) -> None:
-    """Return when `event` is set, or after `timeout_s` seconds."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            await event.wait()
-    except TimeoutError:
-        return

@@ -46,6 +46,7 @@ FAST = Timing(
     session_timeout_s=5.0,
     identify_pause_s=0.05,
     guild_ready_timeout_s=0.1,
+    draft_after_s=0.0,
     typing_every_s=0.15,
     answer_within_s=0.3,
     compare_pause_s=0.0,

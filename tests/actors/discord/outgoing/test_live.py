@@ -38,6 +38,35 @@ def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> 
     assert (final["content"], final["components"]) == ("The answer is 42.", [])
 
 
+def test_an_answer_that_is_whole_soon_is_posted_once(start_life: StartLife) -> None:
+    life = start_life(timing=timing(draft_after_s=0.3))
+    progress(life, "The ans")
+    progress(life, "The answer")
+    life.delivered("The answer is 42.", turn_id="turn1")
+    progress(life, "Another ans", turn_id="turn2")
+    until(lambda: life.shown() == ["The answer is 42.", f"Another ans {CURSOR}"])
+    assert len(life.playground.requests("POST", "/messages")) == 2
+    assert edits(life) == []
+
+
+def test_a_turn_that_is_stopped_before_anything_of_it_is_shown_shows_nothing(start_life: StartLife) -> None:
+    life = start_life(timing=timing(draft_after_s=0.2))
+    progress(life, "The ans")
+    life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped"))
+    progress(life, "Another ans", turn_id="turn2")
+    until(lambda: life.shown() == [f"Another ans {CURSOR}"])
+
+
+@pytest.mark.parametrize("said", ["", "Let me look."])
+def test_what_is_being_done_is_shown_at_once(start_life: StartLife, said: str) -> None:
+    life = start_life(timing=timing(draft_after_s=1_000.0))
+    if said:
+        progress(life, said)
+    progress(life, said, status="running `make`")
+    until(lambda: len(own(life)) == 1)
+    assert "running `make`" in life.shown()[0]
+
+
 def test_a_running_message_has_a_button_that_names_its_turn(life: Life) -> None:
     progress(life, "so far")
     until(lambda: len(own(life)) == 1)

@@ -38,15 +38,81 @@ def test_the_sign_of_work_gives_way_to_how_it_ended(life: Life, end: ReactionKin
     until(lambda: shown(life, question) == [sign])
 
 
-def test_what_is_dealt_with_soon_costs_one_call(life: Life) -> None:
+def test_what_is_answered_soon_costs_no_call(life: Life) -> None:
+    soon, other = life.say("question"), life.say("another")
+    show(life, soon, ReactionKind.TAKEN)
+    show(life, soon, ReactionKind.ANSWERED)
+    show(life, other, ReactionKind.TAKEN)
+    until(lambda: shown(life, other) == ["👀"])
+    show(life, other, ReactionKind.ANSWERED)
+    until(lambda: shown(life, other) == ["✅"])
+    assert shown(life, soon) == []
+    assert calls(life) == ["PUT", "PUT", "DELETE"]
+
+
+def test_a_failure_is_shown_however_soon_it_comes(life: Life) -> None:
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
-    show(life, question, ReactionKind.ANSWERED)
-    until(lambda: shown(life, question) == ["✅"])
+    show(life, question, ReactionKind.FAILED)
+    until(lambda: shown(life, question) == ["❌"])
     other = life.say("another")
     show(life, other, ReactionKind.TAKEN)
     until(lambda: shown(life, other) == ["👀"])
     assert calls(life) == ["PUT", "PUT"]
+
+
+def test_one_that_lasts_shows_it_though_many_others_are_answered_soon(life: Life) -> None:
+    questions = [life.say(f"question {number}") for number in range(20)]
+    lasting = life.say("a long one")
+    for question in [*questions, lasting]:
+        show(life, question, ReactionKind.TAKEN)
+    for question in reversed(questions):
+        show(life, question, ReactionKind.ANSWERED)
+    until(lambda: shown(life, lasting) == ["👀"])
+    assert calls(life) == ["PUT"]
+
+
+def test_states_that_change_faster_than_they_can_be_shown_are_skipped(start_life: StartLife) -> None:
+    life = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.3))
+    first, second = life.say("first"), life.say("second")
+    show(life, first, ReactionKind.TAKEN)
+    until(lambda: shown(life, first) == ["👀"])
+    show(life, second, ReactionKind.TAKEN)  # waits for its turn in the channel
+    show(life, second, ReactionKind.ANSWERED)
+    until(lambda: shown(life, second) == ["✅"])
+    assert calls(life) == ["PUT", "PUT"]
+
+
+def test_a_sign_of_work_of_which_nobody_knows_whether_it_came_is_taken_away(start_life: StartLife) -> None:
+    life = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
+    life.playground.inject("abort-after", REACTIONS, times=2)
+    question = life.say("question")
+    show(life, question, ReactionKind.TAKEN)
+    until(lambda: shown(life, question) == ["👀"])
+    show(life, question, ReactionKind.ANSWERED)
+    until(lambda: shown(life, question) == ["✅"])
+
+
+def test_a_sign_that_an_earlier_life_of_the_bot_alone_left_is_taken_away(start_life: StartLife) -> None:
+    """Its windows live on when this actor alone has crashed, and say nothing of an earlier life."""
+    first = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
+    question = first.say("question")
+    show(first, question, ReactionKind.TAKEN)
+    until(lambda: shown(first, question) == ["👀"])
+    first.stop()
+    second = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
+    show(second, question, ReactionKind.ANSWERED)
+    until(lambda: shown(second, question) == ["✅"])
+
+
+def test_a_turn_that_its_window_takes_up_again_at_once_shows_nothing_if_it_is_answered_soon(life: Life) -> None:
+    question, other = life.say("question"), life.say("another")
+    show(life, question, ReactionKind.TAKEN)
+    show(life, question, ReactionKind.RESUMED)
+    show(life, question, ReactionKind.ANSWERED)
+    show(life, other, ReactionKind.TAKEN)
+    until(lambda: shown(life, other) == ["👀"])
+    assert calls(life) == ["PUT"]
 
 
 def test_a_sign_of_an_earlier_life_is_taken_away(start_life: StartLife) -> None:

@@ -113,3 +113,83 @@ def test_a_call_under_way_when_typing_is_stopped_goes_on_for_a_moment_only() -> 
 
     run(scene())
     assert (calls.at, calls.ended_at) == ([0.0], [6.0])
+
+
+def test_whoever_asks_while_typing_shows_costs_no_call() -> None:
+    """Turns that end without a word, one after another: typing shows on, so nobody is told again before it ends."""
+    calls, timing = Calls(), Timing()
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=timing)
+        for _ in range(20):
+            typing.show(CHANNEL)
+            await asyncio.sleep(0.5)
+            typing.hide(CHANNEL)
+            await asyncio.sleep(0.5)
+
+    run(scene())
+    assert calls.at == [0.0, 8.0, 16.0]
+
+
+def test_after_the_bot_has_said_something_typing_shows_at_once_again() -> None:
+    calls = Calls()
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=Timing())
+        for _ in range(3):
+            typing.show(CHANNEL)
+            await asyncio.sleep(0.5)
+            typing.hide(CHANNEL)
+            await typing.hidden(CHANNEL)
+            await asyncio.sleep(0.5)
+
+    run(scene())
+    assert calls.at == [0.0, 1.0, 2.0]
+
+
+def test_a_turn_that_begins_while_typing_shows_is_shown_typing_when_that_ends() -> None:
+    calls = Calls()
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=Timing())
+        typing.show(CHANNEL)
+        await asyncio.sleep(1.0)
+        typing.hide(CHANNEL)
+        typing.show(CHANNEL)
+        await asyncio.sleep(20.0)
+        typing.hide(CHANNEL)
+        await asyncio.sleep(1_000.0)
+
+    run(scene())
+    assert calls.at == [0.0, 8.0, 16.0]
+
+
+def test_a_lease_that_ends_before_the_next_call_ends_without_one() -> None:
+    calls = Calls()
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=Timing(typing_every_s=8.0, typing_limit_s=5.0))
+        typing.show(CHANNEL)
+        await asyncio.sleep(4.0)
+        typing.show(CHANNEL)
+        await asyncio.sleep(1_000.0)
+        typing.show(CHANNEL)
+        await asyncio.sleep(1.0)
+
+    run(scene())
+    assert calls.at == [0.0, 8.0, 1_004.0]
+
+
+def test_of_channels_in_which_typing_shows_no_longer_nothing_is_kept() -> None:
+    calls = Calls()
+    typing = TypingIndicator(rest=calls, timing=Timing())
+
+    async def scene() -> None:
+        for channel_id in range(1_000):
+            typing.show(str(channel_id))
+            await asyncio.sleep(0.1)
+            typing.hide(str(channel_id))
+
+    run(scene())
+    assert len(calls.at) == 1_000
+    assert len(typing._shown_until) <= 81
