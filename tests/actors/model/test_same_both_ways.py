@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from actors.kernel import LoopThread
@@ -20,8 +22,6 @@ from messages.base import Address, RequestId
 from messages.model import ModelRequest
 from tests.actors.model.bench import window
 from tests.actors.model.exchanges import Exchange, exchanges
-
-pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # litellm's own
 
 EXCHANGES = tuple(exchanges())
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
@@ -41,15 +41,13 @@ class Seen:
     fault: tuple[object, ...] | None
     said: str
 
-    def without_cost(self) -> tuple[object, ...]:
-        """The agent's part, but for the price, which is the model's."""
+    def at_the_price_of(self, other: Seen, request: tuple[str, str, tuple[str | None, ...]]) -> Seen:
+        """The same of another model: its request, and the cost as it has it."""
         answer = self.answer
-        counted = (
-            None
-            if answer is None
-            else {**answer, "usage": (answer["usage"].prompt_tokens, answer["usage"].completion_tokens)}
-        )
-        return counted, self.fault, self.said
+        if answer is not None and other.answer is not None:
+            cost_usd = other.answer["usage"].cost_usd
+            answer = answer | {"usage": msgspec.structs.replace(answer["usage"], cost_usd=cost_usd)}
+        return replace(self, request=request, answer=answer)
 
 
 class Pair:
@@ -96,19 +94,35 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pair_of(litellm: None) -> Iterator[Callable[[str], Pair]]:
-    """Pairs, one for each model."""
-    with LoopbackModel() as server:
-        pairs: dict[str, Pair] = {}
-
-        def pair_of(model: str) -> Pair:
-            if model not in pairs:
-                pairs[model] = Pair(model, server)
-            return pairs[model]
-
-        yield pair_of
-        for pair in pairs.values():
+def pairs(litellm: None) -> Iterator[dict[str, Pair]]:
+    """Pairs by their models, before one server."""
+    with warnings.catch_warnings(), LoopbackModel() as server:
+        warnings.simplefilter("ignore")  # litellm's wrapper makes pydantic complain
+        made = {model: Pair(model, server) for model in MODELS}
+        yield made
+        for pair in made.values():
             pair.close()
+
+
+@pytest.fixture(scope="module")
+def seen(pairs: dict[str, Pair]) -> dict[str, tuple[Seen, Seen]]:
+    """By an exchange's name: what came of it without litellm, and what should have.
+
+    All are made before the first test, since litellm leaves threads behind.
+    """
+    made, plain = dict[str, tuple[Seen, Seen]](), pairs["hosted_vllm/test"]
+    for exchange in EXCHANGES:
+        pair = pairs[model_of(exchange)]
+        ours, theirs = pair.seen(pair.ours, exchange), pair.seen(pair.litellms, exchange)
+        if excuse(pair.model, exchange):
+            theirs = plain.seen(plain.litellms, exchange).at_the_price_of(ours, theirs.request)
+        made[exchange.name] = ours, theirs
+    return made
+
+
+def model_of(exchange: Exchange) -> str:
+    """The model that an exchange is tried with."""
+    return MODELS[EXCHANGES.index(exchange) % len(MODELS)]
 
 
 def excuse(model: str, exchange: Exchange) -> str:
@@ -134,23 +148,14 @@ def test_there_are_two_hundred() -> None:
 
 
 @pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda exchange: exchange.name)
-def test_an_exchange_is_the_same_both_ways(pair_of: Callable[[str], Pair], exchange: Exchange) -> None:
-    model = MODELS[EXCHANGES.index(exchange) % len(MODELS)]
-    pair = pair_of(model)
+def test_an_exchange_is_the_same_both_ways(seen: dict[str, tuple[Seen, Seen]], exchange: Exchange) -> None:
+    ours, theirs = seen[exchange.name]
 
-    theirs = pair.seen(pair.litellms, exchange)
-    ours = pair.seen(pair.ours, exchange)
-
-    assert ours.request == theirs.request
-    if excuse(model, exchange):
-        plain = pair_of("hosted_vllm/test")
-        assert ours.without_cost() == plain.seen(plain.litellms, exchange).without_cost()
-    else:
-        assert (ours.answer, ours.fault, ours.said) == (theirs.answer, theirs.fault, theirs.said)
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_models_go_without_litellm(pair_of: Callable[[str], Pair], model: str) -> None:
-    pair = pair_of(model)
+def test_the_models_go_without_litellm(pairs: dict[str, Pair], model: str) -> None:
+    pair = pairs[model]
 
     assert pair.run(pair.ours._ways.to(model)) is not None
