@@ -1,0 +1,62 @@
+"""Routes: keys in their places, and prices."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.model.route import Route, Tier, cost_usd, has_placeholder, placeholder, tokens
+
+ROUTE = Route(
+    address="https://example.com/v1/chat/completions",
+    headers={"authorization": f"Bearer {placeholder('A_KEY')}", "user-agent": "x"},
+    model="m",
+    fields={},
+    fields_without_tools={},
+    sees_images=False,
+    tiers=(Tier(0, 2e-6, 1e-5), Tier(200_000, 4e-6, 1.5e-5)),
+)
+
+
+def test_keys_are_put_where_their_placeholders_stand() -> None:
+    asked: list[str] = []
+
+    def key_of(name: str) -> str:
+        asked.append(name)
+        return "sk-1"
+
+    assert ROUTE.headers_with(key_of) == {"authorization": "Bearer sk-1", "user-agent": "x"}
+    assert asked == ["A_KEY"]
+    assert has_placeholder(ROUTE.headers["authorization"])
+    assert not has_placeholder("Bearer sk-1")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "completion", "expected"),
+    [
+        (0, 0, 0.0),
+        (0, 1000, 0.01),
+        (1000, 0, 0.002),
+        (200_000, 1000, 0.41),
+        (200_001, 1000, 0.800004 + 0.015),
+        (1_000_000, 0, 4.0),
+    ],
+)
+def test_a_price_is_that_of_the_highest_tier_that_the_prompt_is_above(
+    prompt: int, completion: int, expected: float
+) -> None:
+    assert cost_usd(ROUTE.tiers, prompt, completion) == pytest.approx(expected)
+    assert cost_usd((), prompt, completion) == 0.0
+
+
+@pytest.mark.parametrize("counted", [None, "many", 7, {}, {"prompt_tokens": None}, {"prompt_tokens": -1}])
+def test_counts_that_are_none_are_nought(counted: object) -> None:
+    usage = ROUTE.usage(counted)
+
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.cost_usd) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"), [(3, 3), (3.7, 3), ("3", 0), (float("nan"), 0), (float("inf"), 0), (10**15, 0), (None, 0)]
+)
+def test_a_count_is_a_number_of_sense(value: object, count: int) -> None:
+    assert tokens(value) == count

@@ -1,0 +1,64 @@
+"""Calls without litellm, and when it is called after all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from actors.model.connections import MOST_ANSWER_BYTES
+from lab.loopback_model.server import LoopbackModel, Raw, Refusal
+from tests.actors.model.bench import Bench
+
+EVENTS = "text/event-stream"
+
+
+def test_an_answer_that_comes_as_a_whole_is_read(bench: Bench) -> None:
+    body = b'{"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}'
+    bench.server.script(Raw(body, "application/json"))
+
+    reply = bench.reply(bench.ask())
+
+    assert (reply.text, reply.usage.prompt_tokens) == ("all at once", 3)
+
+
+def test_an_answer_without_end_is_given_up(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(retries=0)
+    bench.server.script(Raw(b"data: " + b"x" * (MOST_ANSWER_BYTES + 10), EVENTS))
+
+    assert "no model's answer" in bench.failure(bench.ask()).reason
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirection_is_litellms_and_the_key_does_not_follow_to_another_host(
+    make_bench: Callable[..., Bench], status: int
+) -> None:
+    with LoopbackModel() as other:
+        bench = make_bench(name="openai/test", api_keys={"OPENAI_API_KEY": "sk-secret"}, retries=0)
+        elsewhere = other.api_base.replace("127.0.0.1", "localhost") + "/chat/completions"
+        bench.server.script(*[Refusal(status, headers=(("Location", elsewhere),))] * 2)
+
+        bench.end(bench.ask())
+
+        assert bench.server.request_count == 2
+        assert all("sk-secret" not in str(request.headers) for request in other.received())
+
+
+def test_a_connection_serves_one_call_after_the_other(bench: Bench) -> None:
+    for number in range(5):
+        assert bench.reply(bench.ask(str(number))).text == f"echo: {number}"
+
+    assert len(bench.server.connections) == 1
+
+
+def test_a_key_with_a_line_end_is_a_failure_that_does_not_say_it(
+    make_bench: Callable[..., Bench], caplog: pytest.LogCaptureFixture
+) -> None:
+    bench = make_bench(name="openai/test", api_keys={"OPENAI_API_KEY": "sk-secret\nX-Evil: 1"}, retries=0)
+
+    with caplog.at_level(logging.DEBUG):
+        reason = bench.failure(bench.ask()).reason
+
+    assert "sk-secret" not in reason + caplog.text
+    assert bench.server.request_count == 0
