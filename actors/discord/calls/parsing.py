@@ -27,6 +27,11 @@ def number_of(raw: object) -> int | None:
     return int(number) if isinstance(number, str | int) and str(number).isdecimal() else None
 
 
+def author_of(raw: object) -> int | None:
+    """Id of a message's author as it came from Discord; None where that cannot be read."""
+    return number_of(raw.get("author")) if isinstance(raw, dict) else None
+
+
 def read_message(channel: discord.abc.MessageableChannel, raw: Any) -> discord.Message | None:
     """A message as discord.py understands it; None, and a line in the log, where it doesn't.
 

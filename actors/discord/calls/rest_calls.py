@@ -155,8 +155,9 @@ class RestCalls:
         Raises:
             TRANSIENT: it failed.
         """
-        async with asyncio.timeout(self._timing.call_timeout_s):
-            await self._arrived.wait()
+        if not self._arrived.is_set():
+            async with asyncio.timeout(self._timing.call_timeout_s):
+                await self._arrived.wait()
         await self._pace.turn()
         client = self._client
         if client is None:

@@ -13,7 +13,7 @@ from typing import Any
 import discord
 
 from actors.discord.calls.discord_clock import DiscordClock
-from actors.discord.calls.parsing import fault_of, with_channel, without_quotation
+from actors.discord.calls.parsing import author_of, fault_of, number_of, with_channel, without_quotation
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
 from actors.discord.config import DiscordConfig
@@ -91,7 +91,6 @@ class AgentClient(discord.Client):
             heartbeat_timeout=timing.heartbeat_timeout_s,
             max_ratelimit_timeout=30.0,
             shard_count=shards,
-            http_trace=clock.trace(),
         )
         self.unreadable: Counter[str] = Counter()
         """Events that discord.py could not read, by name."""
@@ -100,12 +99,14 @@ class AgentClient(discord.Client):
         self._commands = make_commands(self)
         self._buttons = buttons
         self._on_online = on_online
+        self._clock = clock
         self._timing = timing
         self._shards = Shards(shards, timing.session_timeout_s)
         self._is_complete = False
         self._pauses = in_use() or Pauses(timing)
         self._sockets = Sockets(self.http, self._pauses.opened)
         self._guard_parsers()
+        clock.listen(self.http)
         clear_seldom(self.http)
 
     async def has_lost_session(self) -> None:
@@ -246,6 +247,7 @@ class AgentClient(discord.Client):
 
     def _open(self, shard: int) -> None:
         """Take in a new session; its servers follow."""
+        self._clock.doubt()
         self._is_complete = False
         self._intake.hold()
         self._intake.readership.suspend()
@@ -258,6 +260,7 @@ class AgentClient(discord.Client):
 
     def _continue(self, shard: int) -> None:
         """What was missed has been sent before."""
+        self._clock.doubt()
         self._pauses.resumed()
         self._shards.continued(shard)
         if self._shards.are_connected:
@@ -295,6 +298,8 @@ class AgentClient(discord.Client):
             parsers[event] = functools.partial(self._parse, event, parse)
 
     def _parse(self, event: str, parse: Parser, data: Any) -> None:
+        if event in _MESSAGES and self._passes_by(event, data):
+            return
         if event == "INTERACTION_CREATE":
             data = with_channel(data)
         try:
@@ -307,6 +312,22 @@ class AgentClient(discord.Client):
             log.error("Discord's %s could not be read: %s", event, fault_of(error))
         if event in _OF_GUILDS:
             self._shorten_wait()
+
+    def _passes_by(self, event: str, data: Any) -> bool:
+        """Whether a message is the bot's own: its id is all that is needed, and an edit of it is no news at all.
+
+        Each answer comes back as an event, and each change of a running message; to make an object of one, and a task
+        for it, costs as much as half a call. Its id is noted where a handler's task would have begun, so that the order
+        of what is said in a channel stays.
+        """
+        if self.user is None or author_of(data) != self.user.id:
+            return False
+        if event == "MESSAGE_CREATE":
+            message_id, channel_id = number_of(data), number_of({"id": data.get("channel_id")})
+            if message_id is None or channel_id is None:
+                return False
+            asyncio.get_running_loop().call_soon(self._intake.pass_by, channel_id, message_id)
+        return True
 
     def _shorten_wait(self) -> None:
         """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""

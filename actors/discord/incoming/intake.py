@@ -128,14 +128,19 @@ class Intake:
 
     def hear(self, message: discord.Message) -> None:
         """Take in a message that just came."""
-        arrival = MessageArrival.of(message)
         if is_speech(message):
+            arrival = MessageArrival.of(message)
             if not self.seen.has(message.id):
                 self.watermarks.notice(message.channel.id, message.id)
             self.take(arrival)
+            self.seen.notice(arrival.origin.channel_id, message.id)
         else:
-            self.watermarks.pass_by(message.channel.id, message.id)
-        self.seen.notice(arrival.origin.channel_id, message.id)
+            self.pass_by(message.channel.id, message.id)
+
+    def pass_by(self, channel_id: int, message_id: int) -> None:
+        """Note that somebody wrote something who is not heard: the bot itself, say."""
+        self.watermarks.pass_by(channel_id, message_id)
+        self.seen.notice(str(channel_id), message_id)
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
         """Have messages recalled no more that were deleted; those on their way are not passed on."""

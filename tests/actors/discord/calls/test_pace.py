@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
-from actors.discord.calls.pace import Pace
+from actors.discord.calls.pace import APART_S, Pace
 
 
 def test_calls_begin_in_order_and_the_loop_comes_round_between_them() -> None:
@@ -50,3 +52,41 @@ def test_the_pace_goes_on_after_a_pause() -> None:
             await asyncio.sleep(0.01)
 
     asyncio.run(main())
+
+
+def test_a_call_that_comes_alone_has_nothing_to_wait_for() -> None:
+    async def main() -> tuple[bool, bool]:
+        pace = Pace()
+        first = next_turn(pace.turn())
+        await asyncio.sleep(3 * APART_S)
+        return first, next_turn(pace.turn())
+
+    def next_turn(turn: Coroutine[Any, Any, None]) -> bool:
+        """Whether it begins without the loop coming round."""
+        try:
+            turn.send(None)
+        except StopIteration:
+            return True
+        turn.close()
+        return False
+
+    assert asyncio.run(main()) == (True, True)
+
+
+def test_those_that_come_together_wait_for_each_other_however_many_come_later() -> None:
+    async def main() -> list[int]:
+        pace = Pace()
+        begun: list[int] = []
+
+        async def call(number: int) -> None:
+            await pace.turn()
+            begun.append(number)
+
+        tasks = [asyncio.ensure_future(call(number)) for number in range(5)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(2 * APART_S)
+        tasks += [asyncio.ensure_future(call(number)) for number in range(5, 10)]
+        await asyncio.gather(*tasks)
+        return begun
+
+    assert asyncio.run(main()) == list(range(10))

@@ -13,6 +13,7 @@ from actors.discord.connection.pauses import Pauses
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from messages.base import MessageId
 from messages.discord import Delivered, ShowTyping
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import Life, timing, until
@@ -75,6 +76,40 @@ def test_an_event_that_cannot_be_read_is_left_out(life: Life, caplog: pytest.Log
     assert life.playground.counters()["identifies"] == 1
     assert "MESSAGE_CREATE could not be read" in caplog.text
     assert "secret words" not in caplog.text
+
+
+def test_of_the_bots_own_words_no_object_is_made(life: Life, caplog: pytest.LogCaptureFixture) -> None:
+    """They lack what discord.py needs, which nobody notices; another program has posted them, with the same token."""
+    question = life.say("question")
+    life.messages.wait(1)
+    own = {"id": str(question + 1), "channel_id": str(defaults.GENERAL_ID), "author": {"id": str(defaults.BOT_ID)}}
+    life.playground.dispatch("MESSAGE_CREATE", own)
+    life.playground.dispatch("MESSAGE_UPDATE", own)
+    life.playground.dispatch("MESSAGE_UPDATE", own | {"id": "words", "channel_id": None})
+    life.say("another")
+    assert life.texts(2) == ["question", "another"]
+    assert "could not be read" not in caplog.text
+
+
+def test_the_bots_own_words_count_as_the_newest_of_their_channel(life: Life) -> None:
+    question = life.say("question")
+    life.messages.wait(1)
+    own = {"id": str(question + 1), "channel_id": str(defaults.GENERAL_ID), "author": {"id": str(defaults.BOT_ID)}}
+    life.playground.dispatch("MESSAGE_CREATE", own)
+    life.say("aside", life.playground.create_thread(defaults.GENERAL_ID, "a thread"))
+    life.messages.wait(2)
+    life.delivered("answer", answers_message_id=MessageId(str(question)))
+    (sent,) = life.playground.requests("POST", "/messages")
+    assert str(sent.payload["message_reference"]["message_id"]) == str(question)
+
+
+def test_an_own_message_whose_id_cannot_be_read_is_left_out_as_any_other(
+    life: Life, caplog: pytest.LogCaptureFixture
+) -> None:
+    life.playground.dispatch("MESSAGE_CREATE", {"id": "words", "author": {"id": str(defaults.BOT_ID)}})
+    life.say("still here")
+    assert life.texts(1) == ["still here"]
+    assert "MESSAGE_CREATE could not be read" in caplog.text
 
 
 def test_what_ends_discord_py_is_followed_by_a_new_client_without_a_gap(life: Life) -> None:

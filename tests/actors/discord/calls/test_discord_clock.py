@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from types import SimpleNamespace
+from typing import Any, cast
+
+from actors.discord.calls.discord_clock import TRUSTED_S, DiscordClock
+from actors.kernel import Host, ManualClock
+
+OURS = datetime(2026, 1, 1, tzinfo=UTC)
+THEIRS = datetime(2026, 5, 5, 5, 5, 5, tzinfo=UTC)
+
+
+class Http:
+    """discord.py's HTTP client, as far as aiohttp awaits what it is given with the answer."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.looked_at = 0
+        self._clock = clock
+        self._began_s = clock.monotonic()
+
+    async def request(self, route: str, *, raise_for_status: Any = None, **how: Any) -> tuple[str, Any]:
+        if raise_for_status is not None:
+            self.looked_at += 1
+            then = THEIRS + timedelta(seconds=self._clock.monotonic() - self._began_s)
+            await raise_for_status(SimpleNamespace(headers={"Date": format_datetime(then, usegmt=True)}))
+        return route, how
+
+
+def call(http: Any) -> tuple[str, Any]:
+    answer: tuple[str, Any] = asyncio.run(http.request("GET /x", json={}))
+    return answer
+
+
+def test_discords_time_is_told_and_the_call_goes_on_as_it_was_meant() -> None:
+    ours = ManualClock(OURS)
+    clock, http = DiscordClock(cast("Host", ours)), Http(ours)
+    clock.listen(http)
+    assert clock.now() == OURS
+    assert call(http) == ("GET /x", {"json": {}})
+    ours.advance(100.0)
+    assert clock.now() == THEIRS + timedelta(seconds=101)
+
+
+def test_few_answers_are_looked_at() -> None:
+    ours = ManualClock(OURS)
+    clock, http = DiscordClock(cast("Host", ours)), Http(ours)
+    clock.listen(http)
+    for _ in range(50):
+        call(http)
+        ours.advance(TRUSTED_S / 10)
+    assert http.looked_at == 5
+
+
+def test_after_a_new_session_the_next_answer_is_looked_at() -> None:
+    ours = ManualClock(OURS)
+    clock, http = DiscordClock(cast("Host", ours)), Http(ours)
+    clock.listen(http)
+    call(http)
+    clock.doubt()
+    call(http)
+    call(http)
+    assert http.looked_at == 2
+
+
+def test_words_that_are_no_date_change_nothing_and_the_next_answer_is_looked_at() -> None:
+    ours = ManualClock(OURS)
+    clock, http = DiscordClock(cast("Host", ours)), Http(ours)
+    clock.listen(http)
+    for words in ("", "yesterday", "Thu, 99 Nov 2026 15:00:00 GMT"):
+        clock.set(words)
+    assert clock.now() == OURS
+    call(http)
+    assert http.looked_at == 1
