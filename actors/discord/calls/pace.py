@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-APART_S = 0.001
-"""A call that comes later than this after the one before may begin at once: the loop has come round meanwhile."""
+APART_S = 0.01
+"""A call that comes later than this after the one before may begin at once: the loop will have come round meanwhile."""
 
 
 class Pace:
