@@ -38,6 +38,7 @@ def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> 
     assert (final["content"], final["components"]) == ("The answer is 42.", [])
 
 
+@pytest.mark.req("X-161")
 def test_an_answer_that_is_whole_soon_is_posted_once(start_life: StartLife) -> None:
     life = start_life(timing=timing(draft_after_s=0.3))
     progress(life, "The ans")
@@ -57,6 +58,7 @@ def test_a_turn_that_is_stopped_before_anything_of_it_is_shown_shows_nothing(sta
     until(lambda: life.shown() == [f"Another ans {CURSOR}"])
 
 
+@pytest.mark.req("X-161")
 @pytest.mark.parametrize("said", ["", "Let me look."])
 def test_what_is_being_done_is_shown_at_once(start_life: StartLife, said: str) -> None:
     life = start_life(timing=timing(draft_after_s=1_000.0))

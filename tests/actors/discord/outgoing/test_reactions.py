@@ -38,6 +38,7 @@ def test_the_sign_of_work_gives_way_to_how_it_ended(life: Life, end: ReactionKin
     until(lambda: shown(life, question) == [sign])
 
 
+@pytest.mark.req("X-160")
 def test_what_is_answered_soon_costs_no_call(life: Life) -> None:
     soon, other = life.say("question"), life.say("another")
     show(life, soon, ReactionKind.TAKEN)
@@ -50,6 +51,7 @@ def test_what_is_answered_soon_costs_no_call(life: Life) -> None:
     assert calls(life) == ["PUT", "PUT", "DELETE"]
 
 
+@pytest.mark.req("X-160")
 def test_a_failure_is_shown_however_soon_it_comes(life: Life) -> None:
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from lab.playground.world import defaults
 from messages.discord import Delivered
 from tests.actors.discord.conftest import StartLife
@@ -20,6 +22,7 @@ def rest(life: Life) -> int:
     return calls(life)
 
 
+@pytest.mark.req("X-162")
 def test_typing_shows_at_once_and_again_until_it_is_off(life: Life) -> None:
     life.type(True)
     until(lambda: calls(life) >= 3)

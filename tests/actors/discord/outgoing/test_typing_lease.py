@@ -115,6 +115,7 @@ def test_a_call_under_way_when_typing_is_stopped_goes_on_for_a_moment_only() -> 
     assert (calls.at, calls.ended_at) == ([0.0], [6.0])
 
 
+@pytest.mark.req("X-162")
 def test_whoever_asks_while_typing_shows_costs_no_call() -> None:
     """Turns that end without a word, one after another: typing shows on, so nobody is told again before it ends."""
     calls, timing = Calls(), Timing()
