@@ -9,9 +9,12 @@ import queue
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from actors.cluster.head import Head
+from actors.cluster.pool import Pool, PoolError
+from actors.cluster.shared import head_codec
 from actors.context.log.data_root import DataRoot
 from actors.context.log.recovery import CalledOffError, Recovery, survey
 from actors.context.log.spending import spent_on
@@ -26,7 +29,7 @@ from actors.settings.secret import secrets_path
 from actors.shell.workplace import workdir
 from actors.skill_files.folders import skill_roots, visible_folders
 from domain.memory.space import GOOGLE_KEY, Space, embedding_space
-from messages.base import Address
+from messages.base import CONTEXT_KIND, Address
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
 from messages.status import ActorGaveUp
@@ -46,6 +49,14 @@ SIGNAL_LOOK_S = 0.25
 """A signal that has woken nobody is noticed after so long."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """Wish for hosts: how many, and where they are started."""
+
+    pool: Pool
+    count: int
+
+
 class Agent:
     """The running agent: its actors, and how it comes to an end."""
 
@@ -56,6 +67,7 @@ class Agent:
         connection: DiscordConnection | None,
         on_online: Callable[[str], None],
         layers: Iterable[Layer] = LAYERS,
+        hosts: Hosting | None = None,
     ) -> None:
         """An agent at rest.
 
@@ -65,6 +77,7 @@ class Agent:
             connection: Which Discord to go to; None for a gateway by itself.
             on_online: Called with the bot's name when it is connected and ready; from another thread.
             layers: Kinds of memory; those that the settings switch on take part.
+            hosts: Where the windows live; None for this process.
         """
         self._root = DataRoot(settings.data_root)
         self._recovery: Recovery | None = None
@@ -75,8 +88,10 @@ class Agent:
         self.exit_code = 0
         self.reason = ""
         self.system = ActorSystem(on_escalation=self._escalated)
+        self._head = None if hosts is None else self._head_of(hosts)
         plan = replace(
             agent_plan(settings, secrets, self.system, connection),
+            hosts=self._head,
             last_seen=self._last_seen,
             on_online=on_online,
             on_fatal=lambda reason: self.end(reason, EXIT_FATAL),
@@ -95,10 +110,13 @@ class Agent:
         Raises:
             DataRootError: the data root cannot be used.
             UnusableError: an actor cannot be made from the settings.
+            PoolError: there is nowhere to start hosts.
         """
         specs = self._parts.specs()
         self._root.hold()
         make_undumpable()
+        if self._head is not None:
+            self._start_hosts(self._head)
         recovery: Recovery | None = None
         if self._has_discord:
             try:
@@ -106,7 +124,8 @@ class Agent:
             except CalledOffError:
                 return
         for spec in (*earlier, *specs):
-            self.system.register(spec)
+            if self._head is None or spec.kind != CONTEXT_KIND:
+                self.system.register(spec)
         self._has_actors = True
         self.system.start(self._is_ending)
         if self._is_ending():
@@ -144,12 +163,31 @@ class Agent:
             self.system.tell(DISCORD, StopIntake())
         report = self.system.drain(drain_s if self.exit_code == 0 else 0)
         self.system.stop(STOP_S)
+        if self._head is not None:
+            self._head.stop()
         self._root.release()
         if not report.quiet and self.exit_code == 0:
             log.warning(
                 "%d actors had not finished; their turns are picked up at the next start", len(report.unfinished)
             )
         return report
+
+    def _head_of(self, hosts: Hosting) -> Head:
+        return Head(
+            self.system,
+            hosts.pool,
+            head_codec(),
+            hosts.count,
+            surface=DISCORD,
+            on_fatal=lambda reason: self.end(reason, EXIT_ESCALATED),
+        )
+
+    def _start_hosts(self, head: Head) -> None:
+        try:
+            head.start()
+        except PoolError:
+            self._root.release()
+            raise
 
     def _is_ending(self) -> bool:
         return bool(self._ending)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from actors.cluster.part import row as cluster
 from actors.context.part import row as context
 from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
@@ -52,7 +53,7 @@ LAYERS: tuple[Layer, ...] = (
 
 BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
-BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, shell, context, discord)
+BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, shell, context, cluster, discord)
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 

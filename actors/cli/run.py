@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -22,14 +23,20 @@ from actors.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from actors.bootstrap import Agent
+    from actors.bootstrap import Agent, Hosting
     from actors.linux.service_manager import ServiceManager
+    from actors.settings.schema import Settings
+    from actors.settings.secret import Secrets
+
+MOST_HOSTS = 1000
 
 
 @click.command()
+@click.option("--hosts", type=click.IntRange(1, MOST_HOSTS), help="Run windows on so many further processes, by Ray.")
+@click.option("--cluster", help="The Ray cluster for them: auto, or ray://host:port; else one on this machine.")
 @config_option
 @verbose_option
-def run(config_file: Path | None, verbose: bool) -> None:
+def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
 
@@ -47,7 +54,10 @@ def run(config_file: Path | None, verbose: bool) -> None:
             click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
         click.echo(sandbox_note(settings), err=True)
 
-    agent = Agent(settings, secrets.environment(), connection, tell_online)
+    if cluster is not None and hosts is None:
+        fail("--cluster says where hosts are started: say how many with --hosts")
+    wish = None if hosts is None else _hosting(settings, secrets, hosts, cluster or "")
+    agent = Agent(settings, secrets.environment(), connection, tell_online, hosts=wish)
     manager = _manager_of(agent)
     _live(agent, manager, tell_started)
 
@@ -92,6 +102,19 @@ def gateway(
     _live(agent, manager)
 
 
+def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:
+    """Hosts on Ray, which must be installed."""
+    from actors.bootstrap import Hosting
+    from actors.cluster.ray_pool import RayPool, missing
+    from actors.hosting import HostConfig, HostProcess
+
+    if reason := missing():
+        fail(reason)
+    level = logging.getLogger("actors").getEffectiveLevel()
+    config = HostConfig.of(settings, secrets.environment(), count, level)
+    return Hosting(RayPool(HostProcess, config.packed(), settings.data_root, cluster), count)
+
+
 def _manager_of(agent: Agent) -> ServiceManager:
     """The service manager, which hears from the watchdog that the agent is alive."""
     from actors.linux.service_manager import ServiceManager
@@ -103,13 +126,14 @@ def _manager_of(agent: Agent) -> ServiceManager:
 
 def _live(agent: Agent, manager: ServiceManager, tell_started: Callable[[], None] = lambda: None) -> NoReturn:
     """Start an agent, wait for its end, and end the process as it ended."""
+    from actors.cluster.pool import PoolError
     from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError
 
     end_on_signals(agent)
     try:
         agent.start()
-    except (DataRootError, UnusableError) as error:
+    except (DataRootError, PoolError, UnusableError) as error:
         fail(str(error))
     tell_started()
     agent.wait()

@@ -39,6 +39,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             root,
             window,
             told.history_tokens,
+            plan.log_disk,
             counted_result_chars=told.counted_result_chars,
             is_gated=told.trim_gate is not None,
         )

@@ -12,7 +12,7 @@ Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 from __future__ import annotations
 
 from actors.kernel.actor import Actor, Host, NotUnderstoodError, not_understood
-from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer
+from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.dispatcher import ReadyQueue
 from actors.kernel.edge import Edge
@@ -43,6 +43,7 @@ __all__ = [
     "ReadyQueue",
     "SystemClock",
     "Timer",
+    "boot_seconds",
     "counted_ids",
     "install_dump",
     "not_understood",

@@ -19,6 +19,11 @@ MICROSECONDS = 1_000_000
 """In a second."""
 
 
+def boot_seconds() -> float:
+    """Seconds that never go back, nor stand still while the machine sleeps, where the system counts them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
 class Timer:
     """One thing to do at one time; comparable by that time, then by order of setting."""
 

@@ -42,6 +42,16 @@ class Topics:
             if address not in before:
                 self._followers[topic] = (*before, address)
 
+    def all(self) -> dict[str, tuple[Address, ...]]:
+        """Who follows what now."""
+        with self._lock:
+            return dict(self._followers)
+
+    def replace(self, followers: dict[str, tuple[Address, ...]]) -> None:
+        """Tell those, and nobody else: who follows what is decided in another process."""
+        with self._lock:
+            self._followers = followers
+
     def leave(self, address: Address, topic: str | None = None) -> None:
         """Tell `address` no more of `topic`, or of anything."""
         if not self._followers:

@@ -73,6 +73,7 @@ class ActorSystem:
         self._untried: dict[Address, threading.Event] = {}
         self._directory = Directory(self, self._specs)
         self.topics = Topics()
+        self._elsewhere: Callable[[Address, Message], bool] | None = None
         self._started = False
         # For the hot path: one attribute instead of two.
         self._mailboxes = self._directory.mailboxes
@@ -87,6 +88,15 @@ class ActorSystem:
         if spec.core and self._started:
             raise ValueError(f"kind {spec.kind!r}: a core actor must be registered before the system starts")
         self._specs[spec.kind] = spec
+
+    def reach_elsewhere(self, route: Callable[[Address, Message], bool]) -> None:
+        """Let `route` have what is told to an address that is no edge here and of a kind that is not registered.
+
+        Args:
+            route: Whether it took the message, to be handled in another process; called in the teller's thread, must
+                neither wait nor raise.
+        """
+        self._elsewhere = route
 
     def order_by(self, ready: ReadyQueue) -> None:
         """Let `ready` decide which mailbox runs next, and not the order of their messages; only before `start`."""
@@ -252,6 +262,8 @@ class ActorSystem:
         edge = self._edges.get(to)
         if edge is not None:
             edge.put(message)
+            return
+        if self._elsewhere is not None and to.kind not in self._specs and self._elsewhere(to, message):
             return
         reason = self._directory.tell_absent(to, message)
         if reason:

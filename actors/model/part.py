@@ -22,12 +22,13 @@ def row(plan: Plan, _parts: Parts) -> Part:
             name=model.name,
             api_base=model.api_base,
             api_keys=plan.secrets,
-            concurrency=model.concurrency,
+            concurrency=max(1, model.concurrency // plan.shares),
             retries=model.retries,
             idle_timeout_s=model.idle_timeout_s,
-            daily_cost_usd=model.daily_cost_usd,
+            daily_cost_usd=model.daily_cost_usd / plan.shares,
         )
-        return ModelActor(config, spent_today=plan.spent_today)
+        spent = plan.spent_today
+        return ModelActor(config, spent_today=None if spent is None else lambda: spent() / plan.shares)
 
     return Part(spec=ActorSpec(MODEL.kind, build, core=True), checks=(lambda: _look(plan),))
 

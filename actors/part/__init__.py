@@ -23,6 +23,7 @@ from actors.part.command import (
     Wording,
     moment,
 )
+from actors.part.hosts import Hosts, HostState
 from actors.part.layer import Layer
 from actors.part.part import Menu, Part, Parts, Row, UnusableError
 from actors.part.place import SHIPPED_SKILLS, folder_of
@@ -59,6 +60,8 @@ __all__ = [
     "Folders",
     "FrozenMap",
     "Given",
+    "HostState",
+    "Hosts",
     "Invocation",
     "Layer",
     "Level",

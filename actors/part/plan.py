@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.kernel import ActorSystem
+from actors.linux.disk import Disk
+from actors.part.hosts import Hosts
 from actors.settings.schema import Settings
 from domain.memory.space import Space
 from messages.base import Address, Window
@@ -74,6 +76,14 @@ class Plan:
     """Window key -> newest message in that window's log; looks at the disk."""
     spent_today: Callable[[], float] | None = None
     """What the logs say that this day's model calls (UTC) have cost in US dollars; None where there are none."""
+    hosts: Hosts | None = None
+    """Where the windows live, if not in this process."""
+    host: str = ""
+    """Name of the host that this process is; empty for an agent, or the head of one."""
+    shares: int = 1
+    """How many processes divide what the settings allow an agent of model calls and their cost."""
+    log_disk: Disk | None = None
+    """How logs are written; None for the usual way."""
     on_online: Callable[[str], None] | None = None
     """Told the bot's name whenever it came online, from another thread."""
     on_fatal: Callable[[str], None] | None = None

@@ -25,8 +25,8 @@ def row(plan: Plan, parts: Parts) -> Part:
             return SocketActor(SocketConfig(folder=None, verbs=parts.verbs))
         root = plan.settings.data_root
         config = SocketConfig(
-            folder=root / _SOCKETS,
-            operator_path=root / "agent.sock",
+            folder=root / _SOCKETS / plan.host,
+            operator_path=None if plan.host else root / "agent.sock",
             verbs=parts.verbs,
             operator_verbs=parts.operator_verbs,
             describers=parts.describers,

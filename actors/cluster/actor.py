@@ -1,0 +1,52 @@
+"""ClusterActor: says which hosts there are, and has the end of the agent wait for their windows."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, not_understood
+from actors.part import Hosts
+from messages.status import DescribeYourself, SelfDescription
+
+
+class ClusterActor(Actor):
+    """Word of the cluster: its hosts are driven by threads of their own, whether anybody asks or not.
+
+    Owns: nothing.
+    Asks: nobody.
+    Crashes on: its own faults.
+    """
+
+    def __init__(self, hosts: Hosts) -> None:
+        """An actor at rest.
+
+        Args:
+            hosts: Those of this agent.
+        """
+        super().__init__()
+        self._hosts = hosts
+
+    @property
+    def in_progress(self) -> bool:  # type: ignore[override]  # what hosts do is seen at them
+        """Whether a host has something to do, which a drain waits for."""
+        return self._hosts.is_busy
+
+    def handle(self, message: DescribeYourself) -> None:
+        """Tell how the hosts are."""
+        match message:
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _:
+                not_understood(message)
+
+    def _description(self, request: DescribeYourself) -> SelfDescription:
+        states = self._hosts.states()
+        running = sum(host.stage == "running" for host in states)
+        windows = sum(host.windows for host in states)
+        return SelfDescription(
+            request_id=request.request_id,
+            about=self.address.kind,
+            figures=(("hosts", running), ("lost_hosts", self._hosts.lost), ("windows", windows)),
+            operator_figures=tuple(
+                (host.name, f"{host.stage}: {host.windows} windows, {host.live} in memory, {host.unhandled} unhandled")
+                for host in states
+            ),
+        )

@@ -1,0 +1,170 @@
+"""Fence around what a host writes: nothing without a lease, and one writer to a log even so.
+
+The lease is looked at before each call that changes a log; a host whose lease ran out ends there and then, and a
+watchdog ends it where it writes nothing. A process that is stopped between the look and the call, and goes on later,
+has had its look too early; what keeps it apart from the window's next owner is the file's advisory lock, which a
+stopped process still holds.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from actors.cluster.lease import Lease
+from actors.linux.disk import Disk
+
+EXIT_LAPSED = 75
+"""Of a host whose lease ran out (sysexits' EX_TEMPFAIL)."""
+LOOK_S = 0.2
+LOCK_WAIT_S = 5.0
+"""For a log whose last writer is about to end."""
+LOCK_LOOK_S = 0.05
+HOSTS_LOCK = "hosts.lock"
+"""Held together by all hosts that live on a data root, and by nobody else while an agent starts."""
+
+
+def end_at_once() -> NoReturn:
+    """End the process without a last word to anybody: nothing is flushed, nothing closed in good order."""
+    os._exit(EXIT_LAPSED)
+
+
+class FencedDisk:
+    """A disk that changes nothing without a lease, and whose open files are locked."""
+
+    def __init__(self, disk: Disk, lease: Lease, on_lapse: Callable[[], NoReturn] = end_at_once) -> None:
+        """A fence around `disk`.
+
+        Args:
+            disk: What is written by.
+            lease: Without which nothing is.
+            on_lapse: Called instead of a change when it has run out; does not come back.
+        """
+        self._disk, self._lease, self._on_lapse = disk, lease, on_lapse
+
+    def _check(self) -> None:
+        if not self._lease.is_valid:
+            self._on_lapse()
+
+    def open(self, path: Path, flags: int, mode: int = 0o600, /) -> int:
+        """As the disk's, and locked until it is closed.
+
+        Raises:
+            OSError: as the disk's; or another host has it open and does not close it for a while.
+        """
+        self._check()
+        fd = self._disk.open(path, flags & ~os.O_TRUNC, mode)
+        try:
+            _lock(fd, path)
+            if flags & os.O_TRUNC:  # not before it is ours: an earlier owner may be writing it
+                self._check()
+                os.ftruncate(fd, 0)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        """As the disk's."""
+        self._check()
+        return self._disk.write(fd, data)
+
+    def sync(self, fd: int, /) -> None:
+        """As the disk's; that may take long, and who is told of it acts upon it, so the lease is looked at behind."""
+        self._disk.sync(fd)
+        self._check()
+
+    def sync_folder(self, folder: Path, /) -> None:
+        """As the disk's."""
+        self._disk.sync_folder(folder)
+
+    def make_folder(self, folder: Path, /) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.make_folder(folder)
+
+    def link(self, path: Path, other: Path, /) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.link(path, other)
+
+    def replace(self, path: Path, other: Path, /) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.replace(path, other)
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        """As the disk's."""
+        self._check()
+        return self._disk.exchange(path, other)
+
+    def unlink(self, path: Path, /) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.unlink(path)
+
+    def change_mode(self, fd: int, mode: int, /) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.change_mode(fd, mode)
+
+
+def _lock(fd: int, path: Path) -> None:
+    pause = threading.Event()
+    for _ in range(int(LOCK_WAIT_S / LOCK_LOOK_S)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pause.wait(LOCK_LOOK_S)
+        else:
+            return
+    raise OSError(errno.EAGAIN, "another host has it open", str(path))
+
+
+def hold_hosts_lock(data_root: Path) -> int:
+    """A descriptor that says that a host lives on a data root until the process ends.
+
+    Raises:
+        OSError: it cannot be made, or an agent is about to start there.
+    """
+    fd = os.open(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
+
+
+class LeaseWatchdog:
+    """Thread that ends the process when its lease has run out."""
+
+    def __init__(self, lease: Lease, on_lapse: Callable[[], object] = end_at_once) -> None:
+        """A thread at rest.
+
+        Args:
+            lease: What is watched, from its beginning on.
+            on_lapse: Called once when it has run out.
+        """
+        self._lease, self._on_lapse = lease, on_lapse
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="lease", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no more: the host has written its last word."""
+        self._over.set()
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK_S):
+            if self._lease.has_begun and not self._lease.is_valid:
+                self._on_lapse()
+                return

@@ -1,0 +1,252 @@
+"""Head of the cluster: gives each window to a host, and a host's windows to others when it is lost."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from actors.cluster.host_life import HostLife, Stage
+from actors.cluster.lease import LEASE_S
+from actors.cluster.ledger import Told
+from actors.cluster.placement import chosen
+from actors.cluster.pool import HostGoneError, HostSlowError, Pool, PoolError
+from actors.cluster.wire import AT, Codec
+from actors.kernel import ActorSystem
+from actors.part import HostState
+from messages.base import CONTEXT_KIND, Address, Message, Window
+from messages.context import ResumeWindow
+from messages.memory import MEMORY, ReconcileDue
+
+log = logging.getLogger(__name__)
+
+BEGIN_S = 60.0
+"""For a host's actors to start."""
+FAILURES = 5
+"""Hosts that could not be started one after the other, after which the agent gives up."""
+RETRY_S = 1.0
+"""Doubled with each of them."""
+END_S = 1.5
+
+
+class Head:
+    """Owner of the hosts, and of which window lives on which.
+
+    A window is given to a host when it is first told something, by rendezvous hashing, and stays there while that host
+    lives. What it is told while it has no host waits here.
+    """
+
+    def __init__(
+        self,
+        system: ActorSystem,
+        pool: Pool,
+        codec: Codec,
+        count: int,
+        *,
+        surface: Address,
+        on_fatal: Callable[[str], None],
+        lease_s: float = LEASE_S,
+    ) -> None:
+        """No host runs yet.
+
+        Args:
+            system: The head's; what is told to windows in it goes to hosts from now on.
+            pool: Where hosts are started.
+            codec: The head's.
+            count: How many there are to be.
+            surface: Who shows what a resumed window says.
+            on_fatal: Told why no host can be started any more.
+            lease_s: Length of a host's lease.
+        """
+        self._system, self._pool, self._codec, self._count = system, pool, codec, count
+        self._surface, self._on_fatal, self._lease_s = surface, on_fatal, lease_s
+        self._lock = threading.RLock()
+        self._lives: dict[str, HostLife] = {}
+        self._at: dict[str, HostLife] = {}
+        """Where each window lives, by its key."""
+        self._homeless: deque[Told] = deque()
+        """What was told to windows while there was no host at all."""
+        self._made = 0
+        self.lost = 0
+        """Hosts that were lost."""
+        self._failures = 0
+        self._is_over = False
+        system.reach_elsewhere(self.route)
+
+    def start(self) -> None:
+        """Begin to start the hosts; what windows are told before one is ready waits for it.
+
+        Raises:
+            PoolError: there is nowhere to start them.
+        """
+        self._pool.open()
+        for _ in range(self._count):
+            self._start_one()
+
+    def stop(self) -> None:
+        """End the hosts. What they had in hand is in the logs."""
+        with self._lock:
+            self._is_over = True
+            lives = list(self._lives.values())
+        ends = [threading.Thread(target=self._end, args=(life,), daemon=True) for life in lives]
+        for end in ends:
+            end.start()
+        for end in ends:
+            end.join(2 * END_S)
+        self._pool.close()
+
+    def _end(self, life: HostLife) -> None:
+        life.stop()
+        if life.remote is not None:
+            life.remote.end(END_S)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something that was told to a window is not settled, or a window is busy."""
+        with self._lock:
+            return bool(self._homeless) or not all(life.is_settled for life in self._lives.values())
+
+    def states(self) -> tuple[HostState, ...]:
+        """How each host is."""
+        with self._lock:
+            return tuple(
+                HostState(life.name, life.stage.value, len(life.windows), life.live, life.ledger.open_count)
+                for life in self._lives.values()
+            )
+
+    # the kernel's hook
+
+    def route(self, to: Address, message: Message) -> bool:
+        """Take a message for a window, or for an actor of a host; the latter is a dead letter when that host is gone."""
+        kind, at, name = to.kind.partition(AT)
+        if kind != CONTEXT_KIND and not at:
+            return False
+        try:
+            data = self._codec.encode(to, message)
+        except (TypeError, ValueError, msgspec.MsgspecError):
+            log.exception("%s to %s cannot be written", type(message).__name__, to)
+            return False
+        with self._lock:
+            if self._is_over:
+                return False
+            if not at:
+                self._tell_window(Told(to.key, message, data))
+                return True
+            life = self._lives.get(name)
+            if life is None or life.stage is Stage.LOST:
+                return False
+            life.put(data, None)
+            return True
+
+    def _tell_window(self, told: Told) -> None:
+        life = self._at.get(told.key)
+        if life is None:
+            running = self._running()
+            if not running:
+                self._homeless.append(told)
+                return
+            life = self._at[told.key] = running[chosen(told.key, running)]
+            life.windows.add(told.key)
+        life.put(told.data, told)
+
+    def _running(self) -> dict[str, HostLife]:
+        return {life.name: life for life in self._lives.values() if life.stage is Stage.RUNNING}
+
+    # hosts that come and go
+
+    def _start_one(self) -> None:
+        with self._lock:
+            if self._is_over:
+                return
+            self._made += 1
+            name = f"h{self._made}"
+            life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._lease_s)
+            self._lives[name] = life
+        threading.Thread(target=self._begin, args=(life,), name=f"start {name}", daemon=True).start()
+
+    def _begin(self, life: HostLife) -> None:
+        try:
+            remote = self._pool.start(life.name)
+            try:
+                remote.begin(life.name, life.epoch, BEGIN_S)
+            except BaseException:
+                remote.kill()
+                raise
+        except (PoolError, HostGoneError, HostSlowError) as error:
+            self._failed(life, str(error))
+            return
+        life.drive(remote)
+
+    def _failed(self, life: HostLife, reason: str) -> None:
+        """A host could not be started: try again after a while, but not for ever."""
+        with self._lock:
+            self._lives.pop(life.name, None)
+            self._failures += 1
+            failures = self._failures
+            if self._is_over:
+                return
+        log.warning("host %s cannot be started: %s", life.name, reason)
+        if failures >= FAILURES:
+            self._on_fatal(f"no host of the cluster can be started: {reason}")
+            return
+        self._system.clock.call_later(RETRY_S * 2 ** (failures - 1), self._start_one)
+
+    def on_running(self, life: HostLife) -> None:
+        """Give it what waits for a host."""
+        with self._lock:
+            if life.stage is not Stage.STARTING:
+                return
+            life.stage = Stage.RUNNING
+            self._failures = 0
+            waiting, self._homeless = self._homeless, deque()
+            for told in waiting:
+                self._tell_window(told)
+        log.info("host %s is ready", life.name)
+
+    def on_lost(self, life: HostLife, reason: str) -> None:
+        """Start another at once; give its windows away when its lease is over."""
+        with self._lock:
+            if life.stage is Stage.LOST or self._is_over:
+                return
+            life.stage = Stage.LOST
+            self.lost += 1
+        life.stop()
+        log.warning(
+            "host %s is lost (%s); its %d windows go elsewhere in %.1f s",
+            *(life.name, reason, len(life.windows), life.grant.left_s),
+        )
+        self._start_one()
+        if life.remote is not None:
+            life.remote.kill()
+        self._wait_out(life)
+
+    def _wait_out(self, life: HostLife) -> None:
+        """Whatever is said of the host, its lease is waited for; nobody blocks meanwhile."""
+        left_s = life.grant.left_s
+        if left_s > 0:
+            self._system.clock.call_later(left_s, lambda: self._wait_out(life))
+            return
+        with self._lock:
+            if self._lives.pop(life.name, None) is None or self._is_over:
+                return
+            self._hand_over(life)
+        # What the host was about to tell the memory is in the logs.
+        self._system.tell(MEMORY, ReconcileDue())
+
+    def _hand_over(self, life: HostLife) -> None:
+        """Give its windows to others: first they pick up from their logs, then they hear what they are owed."""
+        owed, busy = life.take_over()
+        for key in life.windows:
+            if self._at.get(key) is life:
+                del self._at[key]
+        keys = dict.fromkeys(told.key for told in owed) | dict.fromkeys(sorted(busy))
+        for key in keys:
+            window = Window.from_key(key)
+            resume = ResumeWindow(window=window, reply_to=self._surface)
+            self._tell_window(Told(key, resume, self._codec.encode(window.address, resume)))
+        for told in owed:
+            self._tell_window(told)
+        log.warning("%d windows of host %s were resumed, %d messages said again", len(keys), life.name, len(owed))

@@ -1,0 +1,188 @@
+"""Host: an actor system that runs windows, their model calls and commands, and whose all else is on the head."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from actors.cluster.lease import Lease
+from actors.cluster.link import Link
+from actors.cluster.wire import CONTROL, HEAD_FRAMES, Codec, Handled, HostFrame, Said, frame_bytes
+from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter
+from messages.base import CONTEXT_KIND, Address, Message
+
+log = logging.getLogger(__name__)
+
+MOST_LINES = 1000
+"""Lines of its log that wait to be told to the head."""
+
+
+class HostSystem:
+    """One life of a host: its link to the head, and the actors that are reached by it.
+
+    Whoever carries frames calls `exchange` from any thread, and from two at once: one brings what the head says, the
+    other waits for what there is to answer.
+    """
+
+    def __init__(self, system: ActorSystem, codec: Codec, lease: Lease, epoch: str) -> None:
+        """A host that heard nothing.
+
+        Args:
+            system: Of its actors, not started.
+            codec: Translates for this side.
+            lease: Without which it writes nothing.
+            epoch: Name of this life.
+        """
+        self.system = system
+        self._codec = codec
+        self._lease = lease
+        self._epoch = epoch
+        self._link = Link(system.clock.monotonic)
+        self._lock = threading.Condition()
+        """Around the link and what is told by it."""
+        self._arrivals = threading.Lock()
+        """Around what came, so that it is told in order."""
+        self._open: dict[int, tuple[int, Message]] = {}
+        """By the identity of a message in a window's mailbox, which it stays there: its number on the link."""
+        self._handled: list[int] = []
+        self._busy: set[str] = set()
+        self._changed: dict[str, bool] = {}
+        """Windows that began or ceased to be busy and of which the head does not know yet."""
+        self._live: set[str] = set()
+        """Keys of windows in memory."""
+        system.reach_elsewhere(self._say)
+
+    def hosted(self, spec: ActorSpec) -> ActorSpec:
+        """The kind of the windows, as it is registered here: what they have handled is told to the head."""
+
+        def build(key: str) -> Actor:
+            return self._watched(key, spec.build(key))
+
+        return dataclasses.replace(spec, build=build)
+
+    def settle_dead(self, letter: DeadLetter) -> None:
+        """A message that nobody will handle is settled, too."""
+        if letter.address.kind == CONTEXT_KIND and not self.system.closing:
+            self._settle(letter.address.key, letter.message, None)
+        log.warning("dead letter to %s: %s: %s", letter.address, type(letter.message).__name__, letter.reason)
+
+    def report(self, level: int, name: str, text: str) -> None:
+        """Have a line of this host's log stand in the head's."""
+        item = self._codec.encode(CONTROL, Said(level, name, text))
+        with self._lock:
+            if self._link.unacknowledged < MOST_LINES:
+                self._put(item)
+
+    def exchange(self, data: bytes, wait_s: float) -> bytes:
+        """Hear what the head says, and answer.
+
+        Args:
+            data: A `HeadFrame`.
+            wait_s: How long to wait for something to say; 0 to say nothing.
+
+        Raises:
+            ValueError: it is for another life, or was never a frame.
+        """
+        frame = HEAD_FRAMES.decode(data)
+        if frame.epoch != self._epoch:
+            raise ValueError(f"frame for {frame.epoch!r}: this is {self._epoch!r}")
+        self._lease.renew(frame.lease_until)
+        if frame.topics is not None:
+            self.system.topics.replace({topic: tuple(addresses) for topic, addresses in frame.topics})
+        self._take(frame.ack, frame.first, frame.items)
+        return frame_bytes(self._answer(wait_s))
+
+    def _take(self, ack: int, first: int, items: list[bytes]) -> None:
+        with self._arrivals:
+            with self._lock:
+                self._link.acknowledge(ack)
+                new = self._link.receive(first, items)
+            for number, item in new:
+                self._deliver(number, item)
+
+    def _deliver(self, number: int, item: bytes) -> None:
+        try:
+            to, message = self._codec.decode(item)
+        except msgspec.MsgspecError:
+            log.exception("an item from the head cannot be read")
+            with self._lock:
+                self._handled.append(number)
+            return
+        if to.kind == CONTEXT_KIND:
+            self._open[id(message)] = (number, message)
+        self.system.tell(to, message)
+
+    def _answer(self, wait_s: float) -> HostFrame:
+        with self._lock:
+            if wait_s and not self._has_news():
+                self._lock.wait_for(self._has_news, wait_s)
+            first, items = 0, list[bytes]()
+            if wait_s:
+                self._note_handled()
+                first, items = self._link.batch()
+            return HostFrame(self._epoch, self._lease.read(), self._link.ack, first, items, len(self._live))
+
+    def _has_news(self) -> bool:
+        return bool(self._handled or self._changed) or self._link.has_batch()
+
+    def _note_handled(self) -> None:
+        """Say what was handled, behind all that was said meanwhile."""
+        if not (self._handled or self._changed):
+            return
+        handled, self._handled = self._handled, []
+        changed, self._changed = self._changed, {}
+        busy = [key for key, is_busy in changed.items() if is_busy]
+        quiet = [key for key, is_busy in changed.items() if not is_busy]
+        self._link.put(self._codec.encode(CONTROL, Handled(handled, busy, quiet)))
+
+    # what the actors say, and do
+
+    def _say(self, to: Address, message: Message) -> bool:
+        """Take a message for an actor that is not here; the kernel's hook, in the teller's thread."""
+        try:
+            item = self._codec.encode(to, message)
+        except (TypeError, ValueError, msgspec.MsgspecError):
+            log.exception("%s to %s cannot be written", type(message).__name__, to)
+            return False
+        with self._lock:
+            self._put(item)
+        return True
+
+    def _put(self, item: bytes) -> None:
+        self._link.put(item)
+        self._lock.notify()
+
+    def _watched(self, key: str, actor: Actor) -> Actor:
+        """`actor`, of which is noted what it has handled, and whether it is busy since."""
+        handle: Callable[[Any], None] = actor.handle
+        on_stop = actor.on_stop
+
+        def handle_and_note(message: Any) -> None:
+            handle(message)
+            self._settle(key, message, actor.in_progress)
+
+        def stop_and_note() -> None:
+            self._live.discard(key)
+            on_stop()
+
+        self._live.add(key)
+        actor.handle = handle_and_note  # type: ignore[method-assign]
+        actor.on_stop = stop_and_note  # type: ignore[method-assign]
+        return actor
+
+    def _settle(self, key: str, message: object, is_busy: bool | None) -> None:
+        entry = self._open.pop(id(message), None)
+        if entry is None and (is_busy is None or is_busy == (key in self._busy)):
+            return
+        with self._lock:
+            if entry is not None:
+                self._handled.append(entry[0])
+            if is_busy is not None and is_busy != (key in self._busy):
+                (self._busy.add if is_busy else self._busy.discard)(key)
+                self._changed[key] = is_busy
+            self._lock.notify()

@@ -1,0 +1,229 @@
+"""One life of a host as the head sees it: its link, lease, ledger and the two threads that drive it.
+
+A host cannot call the head, so the head calls it: one thread brings what the host is to hear, the other waits in the
+host for what it has to say. Either renews the lease.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Protocol
+
+from actors.cluster.lease import LEASE_S, Grant
+from actors.cluster.ledger import Ledger, Told
+from actors.cluster.link import Link
+from actors.cluster.pool import HostGoneError, HostSlowError, RemoteHost
+from actors.cluster.wire import HOST_FRAMES, Codec, Handled, HeadFrame, Said, frame_bytes
+from actors.kernel import ActorSystem
+from messages.base import Address
+
+log = logging.getLogger(__name__)
+
+PULL_S = 1.0
+"""How long a call waits in the host for something to say; the lease is renewed as often at least."""
+PUSH_LOOK_S = 0.25
+"""How soon a host hears of a change in who follows what."""
+CALL_S = 3.0
+"""A call that takes so much longer than it was to wait has failed, and is made again."""
+PAUSE_S = 0.1
+"""Between a call that failed and the next."""
+DEAF_CALLS = 10
+"""A host that answers none of so many was never there."""
+
+
+class Stage(Enum):
+    """Where in its life a host is."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    LOST = "lost"
+    """It has ended, or its lease runs out; its windows wait for that."""
+
+
+class LifeOwner(Protocol):
+    """Who is told what becomes of a life."""
+
+    def on_running(self, life: HostLife) -> None:
+        """It is ready for windows."""
+
+    def on_lost(self, life: HostLife, reason: str) -> None:
+        """It is to have no more windows, and those it had go elsewhere when its lease is over; told once."""
+
+
+class HostLife:
+    """Driver of one life; the owner's lock is around `put` and the ledger, its own around the link."""
+
+    def __init__(
+        self,
+        name: str,
+        epoch: str,
+        system: ActorSystem,
+        codec: Codec,
+        owner: LifeOwner,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        """A host that is to be started.
+
+        Args:
+            name: Of the host; no other life has had it.
+            epoch: Says which life is meant.
+            system: The head's.
+            codec: The head's.
+            owner: Hears what becomes of it.
+            lease_s: Length of its lease.
+        """
+        monotonic = system.clock.monotonic
+        self.name, self.epoch = name, epoch
+        self.stage = Stage.STARTING
+        self.grant = Grant(monotonic, lease_s, lease_s / 10)
+        self.ledger = Ledger(monotonic)
+        self.windows: set[str] = set()
+        """Keys of the windows that it was ever told something for."""
+        self.live = 0
+        """Windows that it has in memory, by its own word."""
+        self._system, self._codec, self._owner = system, codec, owner
+        self._link = Link(monotonic)
+        self._lock = threading.Condition()
+        self._arrivals = threading.Lock()
+        """Around what came, so that it is told in order."""
+        self._ledger_lock = threading.Lock()
+        self._remote: RemoteHost | None = None
+        self._topics: dict[str, tuple[Address, ...]] = {}
+        self._is_over = False
+
+    def drive(self, remote: RemoteHost) -> None:
+        """Begin to drive a process that runs the host's actors."""
+        self._remote = remote
+        for act in (self._push_all, self._pull_all):
+            threading.Thread(target=self._until_lost, args=(act,), name=f"cluster {self.name}", daemon=True).start()
+
+    @property
+    def remote(self) -> RemoteHost | None:
+        """The process; None before there is one."""
+        return self._remote
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing that was told it is open, and none of its windows is busy."""
+        with self._ledger_lock:
+            return self.ledger.is_settled and not self._link.unacknowledged
+
+    def put(self, data: bytes, told: Told | None) -> None:
+        """Have the host hear something, as soon as it can; never waits.
+
+        Args:
+            data: A message as the codec writes it.
+            told: The same where it is for a window.
+        """
+        with self._lock:
+            number = self._link.put(data)
+            if told is not None:
+                with self._ledger_lock:
+                    self.ledger.tell(number, told)
+            self._lock.notify()
+
+    def take_over(self) -> tuple[list[Told], set[str]]:
+        """What its windows are owed, and which were busy; for when it is lost."""
+        with self._ledger_lock:
+            return list(self.ledger.owed()), set(self.ledger.busy)
+
+    def stop(self) -> None:
+        """Drive it no more; no frame of its is heard from now on."""
+        with self._lock:
+            self._is_over = True
+            self._lock.notify_all()
+
+    # the two threads
+
+    def _until_lost(self, act: Callable[[RemoteHost], None]) -> None:
+        remote = self._remote
+        assert remote is not None
+        failures = 0
+        while not self._is_over:
+            try:
+                act(remote)
+                failures = 0
+            except HostGoneError as error:
+                self._owner.on_lost(self, str(error) or "its process ended")
+                return
+            except (HostSlowError, ValueError) as error:
+                failures += 1
+                self._have_again()
+                if not self.grant.left_s and (self.grant.until or failures > DEAF_CALLS):
+                    self._owner.on_lost(self, f"its lease ran out: {error}")
+                    return
+                with self._lock:
+                    self._lock.wait_for(lambda: self._is_over, PAUSE_S)
+            except Exception:
+                log.exception("host %s: a defect in what drives it", self.name)
+                self._owner.on_lost(self, "a defect in what drives it")
+                return
+
+    def _have_again(self) -> None:
+        with self._lock:
+            self._link.rewind()
+            self._topics = {}
+
+    def _push_all(self, remote: RemoteHost) -> None:
+        """Bring the host what there is for it; nothing before its lease began."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._is_over or bool(self.grant.until and self._link.has_batch()), PUSH_LOOK_S)
+            if self._is_over or not self.grant.until:
+                return
+            topics = self._system.topics.all()
+            is_news = topics != self._topics
+            first, items = self._link.batch()
+            if not items and not is_news:
+                return
+            ack = self._link.ack
+        frame = HeadFrame(
+            epoch=self.epoch,
+            lease_until=self.grant.until,
+            ack=ack,
+            first=first,
+            items=items,
+            topics=[(topic, list(addresses)) for topic, addresses in topics.items()] if is_news else None,
+        )
+        answer = remote.exchange(frame_bytes(frame), 0.0, CALL_S)
+        if is_news:
+            self._topics = topics
+        self._hear(answer)
+
+    def _pull_all(self, remote: RemoteHost) -> None:
+        """Wait in the host for what it has to say."""
+        frame = HeadFrame(epoch=self.epoch, lease_until=self.grant.until, ack=self._link.ack, first=0, items=[])
+        wait_s = PULL_S if self.grant.until else 0.0
+        self._hear(remote.exchange(frame_bytes(frame), wait_s, wait_s + CALL_S))
+
+    def _hear(self, data: bytes) -> None:
+        frame = HOST_FRAMES.decode(data)
+        with self._arrivals:
+            with self._lock:
+                if self._is_over or frame.epoch != self.epoch:
+                    return
+                self.grant.hear(frame.reading)
+                self.live = frame.live
+                self._link.acknowledge(frame.ack)
+                new = self._link.receive(frame.first, frame.items)
+                if self._link.has_batch():
+                    self._lock.notify()
+            for _number, item in new:  # outside of the lock, which whoever is told may want
+                self._say(*self._codec.decode(item))
+        if self.stage is Stage.STARTING:
+            self._owner.on_running(self)
+
+    def _say(self, to: Address, message: Any) -> None:
+        """Tell the head's actors what the host said, or note what it says of itself."""
+        match message:
+            case Handled():
+                with self._ledger_lock:
+                    self.ledger.settle(message.numbers, message.busy, message.quiet)
+            case Said():
+                logging.getLogger(message.name).log(message.level, "[%s] %s", self.name, message.text)
+            case _:
+                with self._ledger_lock:
+                    self.ledger.hear(message)
+                self._system.tell(to, message)

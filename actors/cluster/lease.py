@@ -1,0 +1,80 @@
+"""Lease of a host, on two clocks that need not agree: the host's always ends first.
+
+The host says what its clock reads, T. The head notes when it *received* that, R on its own clock, and answers "yours
+until T + length". T was read before R, so on clocks of one rate T + length comes before R + length, from which on the
+head gives the host's windows to others; a slack beyond that is for rates that differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+LEASE_S = 10.0
+SLACK_S = 1.0
+"""A tenth: no two clocks that are of any use drift so far apart."""
+
+
+class Grant:
+    """The head's side of one host's lease."""
+
+    def __init__(self, monotonic: Callable[[], float], length_s: float = LEASE_S, slack_s: float = SLACK_S) -> None:
+        """Nothing is granted.
+
+        Args:
+            monotonic: The head's clock.
+            length_s: Of the lease.
+            slack_s: What the head waits beyond it.
+        """
+        self._monotonic = monotonic
+        self._length_s, self._slack_s = length_s, slack_s
+        self._reading = 0.0
+        self._over_at = monotonic()
+
+    @property
+    def until(self) -> float:
+        """What the host is told: until when it may write, on its clock; 0 before its first reading."""
+        return self._reading + self._length_s if self._reading else 0.0
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the host is known to write no more; 0 when it does not."""
+        return max(0.0, self._over_at - self._monotonic())
+
+    def hear(self, reading: float) -> None:
+        """The host's clock read so much, before now."""
+        if reading > self._reading:
+            self._reading = reading
+            self._over_at = self._monotonic() + self._length_s + self._slack_s
+
+
+class Lease:
+    """The host's side; a float is read and written at once, so no lock is needed."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """A lease that has not begun.
+
+        Args:
+            clock: Seconds that never go back and do not stand still while the machine sleeps.
+        """
+        self.read = clock
+        self._until = 0.0
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there ever was one."""
+        return bool(self._until)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until it runs out; not above 0 when it has."""
+        return self._until - self.read()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether this host may write."""
+        return self.read() < self._until
+
+    def renew(self, until: float) -> None:
+        """It runs until then; what was granted before is not taken back. One that ran out is never renewed."""
+        if until > self._until and (self.is_valid or not self.has_begun):
+            self._until = until

@@ -1,0 +1,93 @@
+"""Ledger of one host, kept by the head: what its windows were told and have not settled, and which are busy. Pure.
+
+What stands here when the host dies is said again to whoever has its windows then. A window's actor bears to be told
+something twice, as it must when it crashes while it handles a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from messages.base import Message, MessageId, Window
+from messages.context import UserMessage
+from messages.discord import UserMessageLogged
+
+UNLOGGED_S = 60.0
+"""How long a person's message that was handled, and of which no word came that it is logged, is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One message to a window."""
+
+    key: str
+    """Of the window's address."""
+    message: Message
+    data: bytes
+    """The same as it is carried."""
+
+
+class Ledger:
+    """Account of one life of a host; its owner sees that one thread at a time uses it."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        """An empty account.
+
+        Args:
+            monotonic: Seconds that never go back.
+        """
+        self._monotonic = monotonic
+        self._open: dict[int, Told] = {}
+        self._unlogged: dict[tuple[Window, MessageId], tuple[float, Told]] = {}
+        self._logged: set[tuple[Window, MessageId]] = set()
+        self.busy: set[str] = set()
+        """Keys of windows with something in progress."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is open and nobody is busy."""
+        return not self._open and not self.busy
+
+    @property
+    def open_count(self) -> int:
+        """Messages that were not handled yet, as far as is known."""
+        return len(self._open)
+
+    def tell(self, number: int, told: Told) -> None:
+        """A window is told something; `number` is greater than all before."""
+        self._open[number] = told
+
+    def hear(self, message: Message) -> None:
+        """The host said something; what is in a log need not be said again."""
+        if isinstance(message, UserMessageLogged):
+            name = (message.window, message.message_id)
+            if self._unlogged.pop(name, None) is None:
+                self._logged.add(name)
+
+    def settle(self, numbers: Iterable[int], busy: Iterable[str], quiet: Iterable[str]) -> None:
+        """Windows have handled some of it, and are busy since, or no more."""
+        for number in numbers:
+            told = self._open.pop(number, None)
+            if told is not None and isinstance(told.message, UserMessage):
+                self._handled(told, told.message)
+        self.busy.update(busy)
+        self.busy.difference_update(quiet)
+
+    def _handled(self, told: Told, message: UserMessage) -> None:
+        now, name = self._monotonic(), (message.window, message.message_id)
+        if name in self._logged:
+            self._logged.remove(name)
+        else:
+            self._unlogged[name] = (now, told)
+        while self._unlogged:
+            oldest = next(iter(self._unlogged))
+            if now - self._unlogged[oldest][0] < UNLOGGED_S:
+                break
+            del self._unlogged[oldest]
+
+    def owed(self) -> Iterator[Told]:
+        """What is to be said again, in the order in which it was said first."""
+        for _at, told in self._unlogged.values():
+            yield told
+        yield from self._open.values()

@@ -1,0 +1,118 @@
+"""Sliding-window protocol of one direction pair between the head and a host: in order, and each item once.
+
+Pure: no thread, no network, no clock but the one that is handed in. Each side has a `Link`; whoever carries batches may
+lose, double, reorder or delay them. An item is sent again until it is acknowledged, and dropped where it was seen, so
+it is on the wire at least once and handed out at most once, in the order of `put`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+BATCH_ITEMS = 512
+BATCH_BYTES = 64 * 1024
+"""Of one batch, but for an item that is longer: below the size from which Ray puts a value into shared memory."""
+WINDOW_ITEMS = 4096
+"""Sent and not acknowledged, at most; what is beyond waits on its own side."""
+RESEND_S = 2.0
+
+
+class Link:
+    """One end of a link; its owner sees that one thread at a time uses it."""
+
+    def __init__(
+        self,
+        monotonic: Callable[[], float],
+        *,
+        batch_items: int = BATCH_ITEMS,
+        window_items: int = WINDOW_ITEMS,
+        resend_s: float = RESEND_S,
+    ) -> None:
+        """A link on which nothing was said.
+
+        Args:
+            monotonic: Seconds that never go back.
+            batch_items: Most items of one batch.
+            window_items: Most items that were sent and not acknowledged; as many are kept that came too early.
+            resend_s: Without an acknowledgement for so long, what was sent is sent again.
+        """
+        self._monotonic = monotonic
+        self._batch_items, self._window_items, self._resend_s = batch_items, window_items, resend_s
+        self._waiting: deque[bytes] = deque()
+        self._sent: deque[bytes] = deque()
+        self._acknowledged = 0
+        """Number of the oldest item that the other side is not known to have."""
+        self._sent_at = 0.0
+        self._put = 0
+        self._expected = 0
+        self._early: dict[int, bytes] = {}
+
+    @property
+    def ack(self) -> int:
+        """Number of the next item that is wanted from the other side, which has said all before it."""
+        return self._expected
+
+    @property
+    def unacknowledged(self) -> int:
+        """Items that were put and are not acknowledged."""
+        return len(self._waiting) + len(self._sent)
+
+    def put(self, item: bytes) -> int:
+        """Take an item in, to be sent when there is room in the window; its number, from 0. Never waits."""
+        number = self._put
+        self._put += 1
+        self._waiting.append(item)
+        return number
+
+    def has_batch(self) -> bool:
+        """Whether `batch` would give an item now."""
+        if self._sent and self._monotonic() - self._sent_at >= self._resend_s:
+            return True
+        return bool(self._waiting) and len(self._sent) < self._window_items
+
+    def batch(self) -> tuple[int, list[bytes]]:
+        """The next items to send, and the number of the first; none where there is nothing to say."""
+        now = self._monotonic()
+        if self._sent and now - self._sent_at >= self._resend_s:
+            self.rewind()
+        first, items, length = self._acknowledged + len(self._sent), list[bytes](), 0
+        room = min(self._batch_items, self._window_items - len(self._sent))
+        while self._waiting and len(items) < room and (not items or length + len(self._waiting[0]) <= BATCH_BYTES):
+            item = self._waiting.popleft()
+            length += len(item)
+            items.append(item)
+        if items:
+            if not self._sent:
+                self._sent_at = now
+            self._sent.extend(items)
+        return first, items
+
+    def rewind(self) -> None:
+        """Have all that is not acknowledged sent again."""
+        self._waiting.extendleft(reversed(self._sent))
+        self._sent.clear()
+
+    def acknowledge(self, ack: int) -> None:
+        """The other side has all before number `ack`; an older word than one before changes nothing.
+
+        Raises:
+            ValueError: it has what was never said.
+        """
+        if ack > self._put:
+            raise ValueError(f"ack {ack}: only {self._put} items were ever put")
+        while self._acknowledged < ack:
+            (self._sent or self._waiting).popleft()  # it may have come though it is to be sent again
+            self._acknowledged += 1
+            self._sent_at = self._monotonic()
+
+    def receive(self, first: int, items: Iterable[bytes]) -> list[tuple[int, bytes]]:
+        """What is new of a batch that came, and of what came too early before it, in order, with its numbers."""
+        for number, item in enumerate(items, first):
+            if self._expected <= number < self._expected + self._window_items:
+                self._early[number] = item
+        new = []
+        while self._expected in self._early:
+            new.append((self._expected, self._early.pop(self._expected)))
+            self._expected += 1
+        return new

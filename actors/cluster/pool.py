@@ -1,0 +1,64 @@
+"""What the head needs of whatever runs hosts: that they start, carry frames, and end."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class HostGoneError(Exception):
+    """The host's process is not there any more, or not to be reached for good."""
+
+
+class HostSlowError(Exception):
+    """A call was not answered; it may have been carried out, or still be."""
+
+
+class PoolError(Exception):
+    """No host can be started at all; the text says why and what to do."""
+
+
+class RemoteHost(Protocol):
+    """One life of a host, in a process of its own."""
+
+    def begin(self, name: str, epoch: str, timeout_s: float) -> None:
+        """Start its actors.
+
+        Raises:
+            HostGoneError: it ended meanwhile.
+            HostSlowError: it takes longer.
+            PoolError: it cannot start, however often it is tried.
+        """
+
+    def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:
+        """Carry a frame there and one back; from two threads at once.
+
+        Raises:
+            HostGoneError, HostSlowError: as above.
+        """
+
+    def end(self, timeout_s: float) -> None:
+        """Have it close what it has open and end; whatever hinders that, it is `kill`ed."""
+
+    def kill(self) -> None:
+        """End it at once, as far as it can be reached; never raises."""
+
+
+class Pool(Protocol):
+    """Where hosts are started."""
+
+    def open(self) -> None:
+        """Make ready.
+
+        Raises:
+            PoolError: it cannot be.
+        """
+
+    def start(self, name: str) -> RemoteHost:
+        """A process for a host.
+
+        Raises:
+            PoolError: there can be none now.
+        """
+
+    def close(self) -> None:
+        """End all that is left of it."""

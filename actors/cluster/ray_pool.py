@@ -1,0 +1,210 @@
+"""Pool of hosts on Ray; the only module that imports it, and not before it is asked to.
+
+Ray starts processes, carries calls and says when a process has ended. Nothing of it lasts: its usage statistics,
+dashboard and metrics are off, values are never spilled to the disk, and the folder that it needs for sockets and its
+own logs is removed at the end and, after a kill, at the next start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import signal
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
+
+log = logging.getLogger(__name__)
+
+NO_RAY = "--hosts needs Ray, which is not installed: install the extra `cluster` (pip install 'remembrancer[cluster]')"
+LOOPBACK = "127.0.0.1"
+OBJECT_STORE_BYTES = 80 << 20
+"""Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""
+CALLS_AT_ONCE = 4
+"""One that brings, one that waits, and one each that was given up and is still under way."""
+_OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_enable_metrics_collection": "false",
+    "RAY_enable_open_telemetry": "false",
+    "RAY_ROTATION_MAX_BYTES": str(1 << 20),
+    "RAY_ROTATION_BACKUP_COUNT": "1",
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_memory_monitor_refresh_ms": "0",
+    "no_grpc_proxy": "localhost,127.0.0.1",
+}
+
+
+def missing() -> str:
+    """Why there can be no such pool, and what to install; empty when Ray is there."""
+    return "" if find_spec("ray") else NO_RAY
+
+
+class HostClass(Protocol):
+    """What Ray runs: a class whose objects are made in a process of their own."""
+
+    def __call__(self) -> Any:
+        """A host that was not begun."""
+
+
+class RayPool:
+    """Hosts as actors of a Ray cluster, of one's own on this machine or one that is there."""
+
+    def __init__(self, host: HostClass, config: bytes, data_root: Path, address: str = "") -> None:
+        """Nothing is started.
+
+        Args:
+            host: Its `begin(config, name, epoch)`, `exchange(frame, wait_s)` and `end()` are called.
+            config: What each host is begun with.
+            data_root: Names the folder of a cluster of one's own.
+            address: `auto` or `ray://host:port` for a cluster that is there; empty for one on this machine.
+        """
+        self._host, self._config, self._address = host, config, address
+        self._folder = temporary_folder(data_root)
+        self._ray: Any = None
+        self._actor: Any = None
+
+    def open(self) -> None:
+        """Start Ray, or join it.
+
+        Raises:
+            PoolError: it is not installed, or cannot be started or joined.
+        """
+        os.environ.update(_SETTINGS)
+        try:
+            import ray
+            from ray.job_config import JobConfig
+        except ImportError as error:
+            raise PoolError(NO_RAY) from error
+        code = str(Path(__file__).resolve().parents[2])
+        job = JobConfig(code_search_path=[code])
+        handlers = {number: signal.getsignal(number) for number in _OURS}
+        try:
+            if self._address:
+                ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", job_config=job)
+            else:
+                self._make_folder()
+                ray.init(
+                    address="local",
+                    include_dashboard=False,
+                    num_cpus=1,
+                    num_gpus=0,
+                    object_store_memory=OBJECT_STORE_BYTES,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    job_config=job,
+                    _node_ip_address=LOOPBACK,
+                    _temp_dir=str(self._folder / "r"),
+                    _system_config={"automatic_object_spilling_enabled": False},
+                )
+        except (ConnectionError, OSError, RuntimeError, ValueError, TimeoutError) as error:
+            where = f"the Ray cluster at {self._address} cannot be joined" if self._address else "Ray cannot be started"
+            raise PoolError(f"{where}: {error}") from error
+        finally:
+            for (
+                number,
+                handler,
+            ) in handlers.items():  # Ray takes signals for itself, and ends the process without a word
+                signal.signal(number, handler)
+        self._ray = ray
+        share = 1 if self._address else 0
+        options = {"num_cpus": share, "max_concurrency": CALLS_AT_ONCE, "max_restarts": 0, "max_task_retries": 0}
+        self._actor = ray.remote(**options)(self._host)
+
+    def start(self, name: str) -> RayHost:
+        """A process for a host, on whichever machine Ray chooses, spread over all.
+
+        Raises:
+            PoolError: Ray refuses.
+        """
+        try:
+            handle = self._actor.options(scheduling_strategy="SPREAD").remote()
+        except (self._ray.exceptions.RayError, RuntimeError, ValueError) as error:
+            raise PoolError(f"Ray starts no process for host {name}: {error}") from error
+        return RayHost(self._ray, handle, self._config)
+
+    def close(self) -> None:
+        """End Ray, or leave it."""
+        if self._ray is not None:
+            self._ray.shutdown()
+            self._ray = None
+        if not self._address:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _make_folder(self) -> None:
+        """Afresh: an agent that was killed leaves one behind, and no other uses it while this one has the data root."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(mode=0o700)
+
+
+def temporary_folder(data_root: Path) -> Path:
+    """Where a cluster of one's own has its sockets and logs: short, for sockets' paths may not be long."""
+    name = hashlib.sha256(f"{os.getuid()} {data_root}".encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"agent-ray-{name}"
+
+
+class RayHost:
+    """One host's process."""
+
+    def __init__(self, ray: Any, handle: Any, config: bytes) -> None:
+        """A process that is being started.
+
+        Args:
+            ray: The module.
+            handle: Of the actor.
+            config: What it is begun with.
+        """
+        self._ray, self._handle, self._config = ray, handle, config
+
+    def begin(self, name: str, epoch: str, timeout_s: float) -> None:
+        """Start its actors.
+
+        Raises:
+            HostGoneError, HostSlowError, PoolError: as `RemoteHost`.
+        """
+        refusal = self._result(self._handle.begin.remote(self._config, name, epoch), timeout_s)
+        if refusal:
+            raise PoolError(refusal)
+
+    def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:
+        """Carry a frame there and one back.
+
+        Raises:
+            HostGoneError, HostSlowError: as `RemoteHost`.
+        """
+        answer: bytes = self._result(self._handle.exchange.remote(frame, wait_s), timeout_s)
+        return answer
+
+    def end(self, timeout_s: float) -> None:
+        """Have it close what it has open; then it is ended."""
+        try:
+            self._result(self._handle.end.remote(), timeout_s)
+        except (HostGoneError, HostSlowError) as error:
+            log.info("a host ended without a word: %s", error)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once, if Ray can reach it."""
+        try:
+            self._ray.kill(self._handle, no_restart=True)
+        except Exception as error:  # noqa: BLE001 - whatever Ray says: it is gone, or its lease ends it
+            log.info("a host cannot be killed: %s", error)
+
+    def _result(self, reference: Any, timeout_s: float) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(reference, timeout=timeout_s)
+        except errors.GetTimeoutError as error:
+            raise HostSlowError(f"no answer within {timeout_s:g} s") from error
+        except errors.RayTaskError as error:
+            raise HostSlowError(f"it failed: {error.cause!r}") from error
+        except errors.RayActorError as error:
+            raise HostGoneError("its process ended") from error
+        except errors.RayError as error:
+            raise HostSlowError(f"Ray: {type(error).__name__}") from error

@@ -1,0 +1,26 @@
+"""What head and hosts agree on: which actors a host has, and how messages are written. Pure."""
+
+from __future__ import annotations
+
+from actors.cluster.wire import HEAD, Codec, every_message
+from messages.base import CONTEXT_KIND
+from messages.model import MODEL
+from messages.shell import SHELL
+from messages.skills import SKILLS
+from messages.socket import SOCKET
+from messages.web import WEB
+
+DOUBLED = frozenset(address.kind for address in (MODEL, SHELL, SKILLS, SOCKET, WEB))
+"""Kinds that the head and each host have: what turns and commands need beside them, at no hop's cost."""
+HOST_KINDS = DOUBLED | {CONTEXT_KIND}
+"""All that a host has; whatever else is told there goes to the head."""
+
+
+def head_codec() -> Codec:
+    """The head's side of all links."""
+    return Codec(HEAD, DOUBLED, every_message())
+
+
+def host_codec(name: str) -> Codec:
+    """A host's side of its link."""
+    return Codec(name, DOUBLED, every_message())

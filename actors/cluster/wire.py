@@ -1,0 +1,192 @@
+"""Wire format between head and hosts: frames, and messages in them, in MessagePack.
+
+A name that exists on both sides (`shell`, `socket`, …) is written `shell@h1` or `shell@head` where it is an address to
+answer to, so that an answer finds the actor that asked; on arrival there it is `shell` again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from typing import Any, Union
+
+import msgspec
+
+from messages import (
+    context,
+    curated,
+    curated_view,
+    discord,
+    embedder,
+    facts,
+    memory,
+    model,
+    object_store,
+    objects,
+    run,
+    scheduler,
+    shell,
+    skills,
+    socket,
+    status,
+    turn,
+    web,
+    workspace,
+)
+from messages.base import Address, Message
+
+PROTOCOLS = (
+    context,
+    curated,
+    curated_view,
+    discord,
+    embedder,
+    facts,
+    memory,
+    model,
+    object_store,
+    objects,
+    run,
+    scheduler,
+    shell,
+    skills,
+    socket,
+    status,
+    turn,
+    web,
+    workspace,
+)
+"""Modules whose messages go between head and hosts: all there are."""
+
+HEAD = "head"
+AT = "@"
+
+
+class HeadFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What the head says in one call."""
+
+    epoch: str
+    """Of the host's life that is meant."""
+    lease_until: float
+    """On the host's clock; 0 for no lease yet."""
+    ack: int
+    first: int
+    """Number of the first item."""
+    items: list[bytes]
+    topics: list[tuple[str, list[Address]]] | None = None
+    """Who follows what, if that has changed."""
+
+
+class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a host answers."""
+
+    epoch: str
+    reading: float
+    """Of the host's clock."""
+    ack: int
+    first: int
+    items: list[bytes]
+    live: int = 0
+    """Windows that are in the host's memory."""
+
+
+class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
+    """What became of the head's items on a host; stands among its items, behind all that was told meanwhile."""
+
+    numbers: list[int]
+    """Of items that their windows have handled."""
+    busy: list[str]
+    """Keys of windows that have something in progress since."""
+    quiet: list[str]
+    """Keys of windows that have nothing in progress any more."""
+
+
+class Said(msgspec.Struct, frozen=True, tag="~said", gc=False):
+    """A line of a host's log, for the head's."""
+
+    level: int
+    name: str
+    text: str
+
+
+CONTROL = Address("")
+"""Address of what concerns the link itself."""
+
+
+def every_message() -> tuple[type[Message], ...]:
+    """All messages of the protocols, by name."""
+    found = {
+        name: each
+        for module in PROTOCOLS
+        for name, each in vars(module).items()
+        if isinstance(each, type) and issubclass(each, Message) and each is not Message
+    }
+    return tuple(found[name] for name in sorted(found))
+
+
+def schema_digest(types: Iterable[type[Message]]) -> str:
+    """What both sides must agree on: the names of all messages and of their fields."""
+    words = ((each.__name__, *each.__struct_fields__) for each in types)
+    return hashlib.sha256(repr(sorted(words)).encode()).hexdigest()
+
+
+class Codec:
+    """Translation of messages into bytes and back, as one side sees them."""
+
+    def __init__(self, name: str, doubled: Collection[str], types: tuple[type[Message], ...]) -> None:
+        """A codec of one side.
+
+        Args:
+            name: Of the side, `head` or a host's.
+            doubled: Kinds of actors that both sides have.
+            types: All messages that can come.
+        """
+        self._at = AT + name
+        self._doubled = frozenset(doubled)
+        self._fields: dict[type, tuple[str, ...]] = {
+            each: names
+            for each in types
+            if (names := tuple(field.name for field in msgspec.structs.fields(each) if field.type is Address))
+        }
+        self._encode = msgspec.msgpack.Encoder().encode
+        every = Union[(*types, Handled, Said)]  # type: ignore[valid-type]
+        self._decode = msgspec.msgpack.Decoder(tuple[str, str, every]).decode
+
+    def encode(self, to: Address, message: Any) -> bytes:
+        """A message and whom it is for.
+
+        Raises:
+            TypeError, ValueError: it holds what cannot be written.
+        """
+        names = self._fields.get(type(message), ())
+        for name in names:
+            address: Address = getattr(message, name)
+            if address.kind in self._doubled:
+                there = Address(address.kind + self._at, address.key)
+                message = msgspec.structs.replace(message, **{name: there})
+        return self._encode((to.kind, to.key, message))
+
+    def decode(self, data: bytes) -> tuple[Address, Any]:
+        """The same on the other side.
+
+        Raises:
+            msgspec.MsgspecError: no such message, or not as its class says.
+        """
+        kind, key, message = self._decode(data)
+        for name in self._fields.get(type(message), ()):
+            address: Address = getattr(message, name)
+            if address.kind.endswith(self._at):
+                message = msgspec.structs.replace(message, **{name: self._here(address)})
+        return self._here(Address(kind, key)), message
+
+    def _here(self, address: Address) -> Address:
+        return Address(address.kind.removesuffix(self._at), address.key)
+
+
+HEAD_FRAMES = msgspec.msgpack.Decoder(HeadFrame)
+HOST_FRAMES = msgspec.msgpack.Decoder(HostFrame)
+
+
+def frame_bytes(frame: HeadFrame | HostFrame) -> bytes:
+    """A frame as it is carried."""
+    return msgspec.msgpack.encode(frame)
