@@ -14,7 +14,6 @@ from pathlib import Path
 
 from actors.cluster.head import Head
 from actors.cluster.pool import Pool, PoolError
-from actors.cluster.shared import head_codec
 from actors.context.log.data_root import DataRoot
 from actors.context.log.recovery import CalledOffError, Recovery, survey
 from actors.context.log.spending import spent_on
@@ -176,7 +175,6 @@ class Agent:
         return Head(
             self.system,
             hosts.pool,
-            head_codec(),
             hosts.count,
             surface=DISCORD,
             on_fatal=lambda reason: self.end(reason, EXIT_ESCALATED),

@@ -14,7 +14,8 @@ from actors.cluster.lease import LEASE_S
 from actors.cluster.ledger import Told
 from actors.cluster.placement import chosen
 from actors.cluster.pool import HostGoneError, HostSlowError, Pool, PoolError
-from actors.cluster.wire import AT, Codec
+from actors.cluster.shared import head_codec
+from actors.cluster.wire import AT
 from actors.kernel import ActorSystem
 from actors.part import HostState
 from messages.base import CONTEXT_KIND, Address, Message, Window
@@ -43,7 +44,6 @@ class Head:
         self,
         system: ActorSystem,
         pool: Pool,
-        codec: Codec,
         count: int,
         *,
         surface: Address,
@@ -55,13 +55,12 @@ class Head:
         Args:
             system: The head's; what is told to windows in it goes to hosts from now on.
             pool: Where hosts are started.
-            codec: The head's.
             count: How many there are to be.
             surface: Who shows what a resumed window says.
             on_fatal: Told why no host can be started any more.
             lease_s: Length of a host's lease.
         """
-        self._system, self._pool, self._codec, self._count = system, pool, codec, count
+        self._system, self._pool, self._codec, self._count = system, pool, head_codec(), count
         self._surface, self._on_fatal, self._lease_s = surface, on_fatal, lease_s
         self._lock = threading.RLock()
         self._lives: dict[str, HostLife] = {}
@@ -73,6 +72,7 @@ class Head:
         self.lost = 0
         """Hosts that were lost."""
         self._failures = 0
+        self._is_first_round = True
         self._is_over = False
         system.reach_elsewhere(self.route)
 
@@ -120,7 +120,7 @@ class Head:
     # the kernel's hook
 
     def route(self, to: Address, message: Message) -> bool:
-        """Take a message for a window, or for an actor of a host; the latter is a dead letter when that host is gone."""
+        """Take a message for a window, or for an actor of a host; that is a dead letter when the host is gone."""
         kind, at, name = to.kind.partition(AT)
         if kind != CONTEXT_KIND and not at:
             return False
@@ -144,16 +144,23 @@ class Head:
     def _tell_window(self, told: Told) -> None:
         life = self._at.get(told.key)
         if life is None:
-            running = self._running()
-            if not running:
+            hosts = self._open_to_windows()
+            if not hosts:
                 self._homeless.append(told)
                 return
-            life = self._at[told.key] = running[chosen(told.key, running)]
+            life = self._at[told.key] = hosts[chosen(told.key, hosts)]
             life.windows.add(told.key)
         life.put(told.data, told)
 
-    def _running(self) -> dict[str, HostLife]:
-        return {life.name: life for life in self._lives.values() if life.stage is Stage.RUNNING}
+    def _open_to_windows(self) -> dict[str, HostLife]:
+        """Hosts that may be given a window: at first also those that start, or the one that is ready first gets all."""
+        stages = (Stage.STARTING, Stage.RUNNING) if self._is_first_round else (Stage.RUNNING,)
+        return {life.name: life for life in self._lives.values() if life.stage in stages}
+
+    def _look_at_round(self) -> None:
+        """The first round is over when every host of it has started, or not."""
+        if all(life.stage is not Stage.STARTING for life in self._lives.values()):
+            self._is_first_round = False
 
     # hosts that come and go
 
@@ -188,6 +195,8 @@ class Head:
             failures = self._failures
             if self._is_over:
                 return
+            self._look_at_round()
+            self._hand_over(life)
         log.warning("host %s cannot be started: %s", life.name, reason)
         if failures >= FAILURES:
             self._on_fatal(f"no host of the cluster can be started: {reason}")
@@ -201,6 +210,7 @@ class Head:
                 return
             life.stage = Stage.RUNNING
             self._failures = 0
+            self._look_at_round()
             waiting, self._homeless = self._homeless, deque()
             for told in waiting:
                 self._tell_window(told)
@@ -213,6 +223,7 @@ class Head:
                 return
             life.stage = Stage.LOST
             self.lost += 1
+            self._look_at_round()
         life.stop()
         log.warning(
             "host %s is lost (%s); its %d windows go elsewhere in %.1f s",
@@ -249,4 +260,5 @@ class Head:
             self._tell_window(Told(key, resume, self._codec.encode(window.address, resume)))
         for told in owed:
             self._tell_window(told)
-        log.warning("%d windows of host %s were resumed, %d messages said again", len(keys), life.name, len(owed))
+        if keys:
+            log.warning("%d windows of host %s were resumed, %d messages said again", len(keys), life.name, len(owed))

@@ -12,7 +12,7 @@ import msgspec
 
 from actors.cluster.lease import Lease
 from actors.cluster.link import Link
-from actors.cluster.wire import CONTROL, HEAD_FRAMES, Codec, Handled, HostFrame, Said, frame_bytes
+from actors.cluster.wire import CONTROL, Codec, Handled, HostFrame, Said, frame_bytes, head_frame
 from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter
 from messages.base import CONTEXT_KIND, Address, Message
 
@@ -69,7 +69,6 @@ class HostSystem:
         """A message that nobody will handle is settled, too."""
         if letter.address.kind == CONTEXT_KIND and not self.system.closing:
             self._settle(letter.address.key, letter.message, None)
-        log.warning("dead letter to %s: %s: %s", letter.address, type(letter.message).__name__, letter.reason)
 
     def report(self, level: int, name: str, text: str) -> None:
         """Have a line of this host's log stand in the head's."""
@@ -88,7 +87,7 @@ class HostSystem:
         Raises:
             ValueError: it is for another life, or was never a frame.
         """
-        frame = HEAD_FRAMES.decode(data)
+        frame = head_frame(data)
         if frame.epoch != self._epoch:
             raise ValueError(f"frame for {frame.epoch!r}: this is {self._epoch!r}")
         self._lease.renew(frame.lease_until)
@@ -123,6 +122,8 @@ class HostSystem:
                 self._lock.wait_for(self._has_news, wait_s)
             first, items = 0, list[bytes]()
             if wait_s:
+                if (gather_s := self._link.gather_s()) and self._has_news():
+                    self._lock.wait_for(lambda: not self._link.gather_s(), gather_s)
                 self._note_handled()
                 first, items = self._link.batch()
             return HostFrame(self._epoch, self._lease.read(), self._link.ack, first, items, len(self._live))

@@ -16,7 +16,7 @@ from actors.cluster.lease import LEASE_S, Grant
 from actors.cluster.ledger import Ledger, Told
 from actors.cluster.link import Link
 from actors.cluster.pool import HostGoneError, HostSlowError, RemoteHost
-from actors.cluster.wire import HOST_FRAMES, Codec, Handled, HeadFrame, Said, frame_bytes
+from actors.cluster.wire import Codec, Handled, HeadFrame, Said, frame_bytes, host_frame
 from actors.kernel import ActorSystem
 from messages.base import Address
 
@@ -173,6 +173,8 @@ class HostLife:
             self._lock.wait_for(lambda: self._is_over or bool(self.grant.until and self._link.has_batch()), PUSH_LOOK_S)
             if self._is_over or not self.grant.until:
                 return
+            if (gather_s := self._link.gather_s()) and self._link.has_batch():
+                self._lock.wait_for(lambda: not self._link.gather_s(), gather_s)
             topics = self._system.topics.all()
             is_news = topics != self._topics
             first, items = self._link.batch()
@@ -199,7 +201,7 @@ class HostLife:
         self._hear(remote.exchange(frame_bytes(frame), wait_s, wait_s + CALL_S))
 
     def _hear(self, data: bytes) -> None:
-        frame = HOST_FRAMES.decode(data)
+        frame = host_frame(data)
         with self._arrivals:
             with self._lock:
                 if self._is_over or frame.epoch != self.epoch:

@@ -16,6 +16,10 @@ BATCH_BYTES = 64 * 1024
 WINDOW_ITEMS = 4096
 """Sent and not acknowledged, at most; what is beyond waits on its own side."""
 RESEND_S = 2.0
+GATHER_S = 0.01
+"""Between two calls of one direction under load, for a call costs as much as some twenty messages."""
+MANY = 128
+"""So many items are worth a call of their own."""
 
 
 class Link:
@@ -44,6 +48,7 @@ class Link:
         self._acknowledged = 0
         """Number of the oldest item that the other side is not known to have."""
         self._sent_at = 0.0
+        self._carried_at = 0.0
         self._put = 0
         self._expected = 0
         self._early: dict[int, bytes] = {}
@@ -71,6 +76,12 @@ class Link:
             return True
         return bool(self._waiting) and len(self._sent) < self._window_items
 
+    def gather_s(self) -> float:
+        """How long to wait for more before `batch` is carried; 0 where the last one is long ago, or there is much."""
+        if len(self._waiting) >= MANY:
+            return 0.0
+        return max(0.0, self._carried_at + GATHER_S - self._monotonic())
+
     def batch(self) -> tuple[int, list[bytes]]:
         """The next items to send, and the number of the first; none where there is nothing to say."""
         now = self._monotonic()
@@ -83,6 +94,7 @@ class Link:
             length += len(item)
             items.append(item)
         if items:
+            self._carried_at = now
             if not self._sent:
                 self._sent_at = now
             self._sent.extend(items)

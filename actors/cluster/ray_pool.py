@@ -15,6 +15,7 @@ import signal
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
@@ -28,17 +29,19 @@ OBJECT_STORE_BYTES = 80 << 20
 CALLS_AT_ONCE = 4
 """One that brings, one that waits, and one each that was given up and is still under way."""
 _OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_SETTINGS = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_enable_metrics_collection": "false",
-    "RAY_enable_open_telemetry": "false",
-    "RAY_ROTATION_MAX_BYTES": str(1 << 20),
-    "RAY_ROTATION_BACKUP_COUNT": "1",
-    "RAY_DEDUP_LOGS": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_memory_monitor_refresh_ms": "0",
-    "no_grpc_proxy": "localhost,127.0.0.1",
-}
+_SETTINGS = MappingProxyType(
+    {
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_enable_metrics_collection": "false",
+        "RAY_enable_open_telemetry": "false",
+        "RAY_ROTATION_MAX_BYTES": str(1 << 20),
+        "RAY_ROTATION_BACKUP_COUNT": "1",
+        "RAY_DEDUP_LOGS": "0",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_memory_monitor_refresh_ms": "0",
+        "no_grpc_proxy": "localhost,127.0.0.1",
+    }
+)
 
 
 def missing() -> str:
@@ -87,7 +90,7 @@ class RayPool:
         handlers = {number: signal.getsignal(number) for number in _OURS}
         try:
             if self._address:
-                ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", job_config=job)
+                ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, job_config=job)
             else:
                 self._make_folder()
                 ray.init(
@@ -97,7 +100,7 @@ class RayPool:
                     num_gpus=0,
                     object_store_memory=OBJECT_STORE_BYTES,
                     log_to_driver=False,
-                    logging_level="ERROR",
+                    logging_level=logging.ERROR,
                     job_config=job,
                     _node_ip_address=LOOPBACK,
                     _temp_dir=str(self._folder / "r"),
@@ -114,8 +117,8 @@ class RayPool:
                 signal.signal(number, handler)
         self._ray = ray
         share = 1 if self._address else 0
-        options = {"num_cpus": share, "max_concurrency": CALLS_AT_ONCE, "max_restarts": 0, "max_task_retries": 0}
-        self._actor = ray.remote(**options)(self._host)
+        made: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
+        self._actor = made(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
 
     def start(self, name: str) -> RayHost:
         """A process for a host, on whichever machine Ray chooses, spread over all.
@@ -124,7 +127,7 @@ class RayPool:
             PoolError: Ray refuses.
         """
         try:
-            handle = self._actor.options(scheduling_strategy="SPREAD").remote()
+            handle = self._actor.remote()
         except (self._ray.exceptions.RayError, RuntimeError, ValueError) as error:
             raise PoolError(f"Ray starts no process for host {name}: {error}") from error
         return RayHost(self._ray, handle, self._config)

@@ -183,8 +183,18 @@ class Codec:
         return Address(address.kind.removesuffix(self._at), address.key)
 
 
-HEAD_FRAMES = msgspec.msgpack.Decoder(HeadFrame)
-HOST_FRAMES = msgspec.msgpack.Decoder(HostFrame)
+def head_frame(data: bytes) -> HeadFrame:
+    """What the head says.
+
+    Raises:
+        msgspec.MsgspecError: it is no such frame.
+    """
+    return msgspec.msgpack.decode(data, type=HeadFrame)
+
+
+def host_frame(data: bytes) -> HostFrame:
+    """What a host says; raises as `head_frame`."""
+    return msgspec.msgpack.decode(data, type=HostFrame)
 
 
 def frame_bytes(frame: HeadFrame | HostFrame) -> bytes:

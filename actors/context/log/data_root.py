@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import threading
 from pathlib import Path
 
 from actors.context.log import reserve
@@ -17,6 +18,12 @@ UNFINISHED_RESTORE = ".restoring"
 """Folder that is there while a restore of a backup is under way, or when one was cut short."""
 _HOLDER_BYTES = 20
 """Of the holder's process number, padded: written over what was there, it needs no space on a full disk."""
+
+
+HOSTS_LOCK_NAME = "hosts.lock"
+"""Held together by the hosts of a cluster, which may outlive their head by the length of their lease."""
+HOSTS_WAIT_S = 15.0
+_HOSTS_LOOK_S = 0.1
 
 
 class DataRootError(Exception):
@@ -95,6 +102,24 @@ class DataRoot:
                 raise self._unwritable(error) from error
             log.warning("the disk is full: %s does not say who holds it", self.path / LOCK_NAME)
         self._lock = lock
+        self._wait_for_hosts()
+
+    def _wait_for_hosts(self) -> None:
+        """Return when no host of an earlier agent lives: one that lost its head still writes until its lease is over.
+
+        Raises:
+            DataRootError: one does not end.
+        """
+        pause = threading.Event()
+        for _ in range(int(HOSTS_WAIT_S / _HOSTS_LOOK_S)):
+            if not is_locked(self.path / HOSTS_LOCK_NAME):
+                return
+            pause.wait(_HOSTS_LOOK_S)
+        self.release()
+        raise DataRootError(
+            f"data root {self.path}: a host of an earlier agent still uses it after {HOSTS_WAIT_S:g} s; "
+            "see which process holds hosts.lock"
+        )
 
     def _unwritable(self, error: OSError) -> DataRootError:
         return DataRootError(f"data root {self.path}: cannot be written: {error.strerror}")
@@ -106,19 +131,9 @@ class DataRoot:
             DataRootError: that cannot be told.
         """
         try:
-            lock = os.open(self.path / LOCK_NAME, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return False
+            return is_locked(self.path / LOCK_NAME, fcntl.LOCK_SH)
         except OSError as error:
             raise DataRootError(f"data root {self.path}: cannot be read: {error.strerror}") from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        else:
-            return False
-        finally:
-            os.close(lock)
 
     def release(self) -> None:
         """Give the lock back; again, nothing."""
@@ -126,3 +141,24 @@ class DataRoot:
         if lock is not None:
             reserve.drop(self.path)
             os.close(lock)
+
+
+def is_locked(path: Path, kind: int = fcntl.LOCK_EX) -> bool:
+    """Whether somebody holds the lock of a file, which need not be there, in a way that keeps us from `kind`.
+
+    Raises:
+        OSError: that cannot be told.
+    """
+    try:
+        way = os.O_RDWR if kind == fcntl.LOCK_EX else os.O_RDONLY  # NFS wants it so
+        lock = os.open(path, way | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)

@@ -1,0 +1,337 @@
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from actors.cluster.head import Head
+from actors.kernel import Actor, ActorSpec, ActorSystem, Edge
+from messages.base import Address, MessageId, RequestId, Surface, Window
+from messages.context import ResumeWindow, UserMessage
+from messages.discord import UserMessageLogged
+from messages.run import RUNS
+from messages.shell import SHELL
+from messages.status import DescribeYourself, SelfDescription
+from tests.actors.cluster.local_pool import LocalHost, LocalPool
+from tests.actors.cluster.test_ledger import said
+from tests.patience import PATIENCE_S
+
+LEASE_S = 1.0
+
+
+def eventually(is_so: Callable[[], bool]) -> None:
+    """Return when it is so."""
+    pause = threading.Event()
+    for _ in range(int(PATIENCE_S / 0.01)):
+        if is_so():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it never came to be")
+
+
+def window(number: int) -> Window:
+    return Window(surface=Surface.DISCORD_THREAD, id=str(number))
+
+
+class World:
+    """What all hosts' windows have done, as their shared storage would show it."""
+
+    def __init__(self) -> None:
+        self.handled: dict[str, list[tuple[str, object]]] = defaultdict(list)
+        """Window -> host and what was handled there."""
+        self.holds = threading.Event()
+        """While set, windows that handle a message do not come back."""
+        self.release = threading.Event()
+        self.is_busy = False
+
+
+class FakeWindow(Actor):
+    def __init__(self, key: str, host: LocalHost, world: World) -> None:
+        super().__init__()
+        self._key, self._host, self._world = key, host, world
+
+    def handle(self, message: Any) -> None:
+        if self._world.holds.is_set():
+            with self.blocking():
+                self._world.release.wait(PATIENCE_S)
+            return
+        self._world.handled[self._key].append((self._host.name, message))
+        self.in_progress = self._world.is_busy
+        match message:
+            case UserMessage():
+                logged = UserMessageLogged(window=message.window, message_id=message.message_id)
+                self.tell(message.reply_to, logged)
+            case DescribeYourself(request_id="shell"):
+                self.tell(SHELL, DescribeYourself(request_id=RequestId("s"), reply_to=message.reply_to))
+            case DescribeYourself():
+                followers = ",".join(map(str, self.followers(RUNS)))
+                self.tell(message.reply_to, description(message.request_id, followers))
+            case _:
+                pass
+
+
+def description(request_id: str, about: str) -> SelfDescription:
+    return SelfDescription(request_id=RequestId(request_id), about=about, figures=())
+
+
+class FakeShell(Actor):
+    """Asks the head's memory who it is, and says what that answered."""
+
+    def handle(self, message: Any) -> None:
+        if isinstance(message, DescribeYourself):
+            self._asker = message.reply_to
+            self.tell(Address("memory"), DescribeYourself(request_id=RequestId("m"), reply_to=self.address))
+        else:
+            self.tell(self._asker, message)
+
+
+class FakeMemory(Actor):
+    def handle(self, message: Any) -> None:
+        if isinstance(message, DescribeYourself):
+            self.tell(message.reply_to, description(message.request_id, str(message.reply_to)))
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def pool(world: World) -> LocalPool:
+    return LocalPool(
+        lambda host: (
+            ActorSpec("context", lambda key: FakeWindow(key, host, world)),
+            ActorSpec("shell", lambda _key: FakeShell()),
+        )
+    )
+
+
+@pytest.fixture
+def system() -> Iterator[ActorSystem]:
+    system = ActorSystem()
+    system.register(ActorSpec("memory", lambda _key: FakeMemory()))
+    system.start()
+    yield system
+    system.stop()
+
+
+@pytest.fixture
+def fatal() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def head(system: ActorSystem, pool: LocalPool, world: World, fatal: list[str]) -> Iterator[Head]:
+    head = Head(system, pool, 2, surface=Address("edge", "people"), on_fatal=fatal.append, lease_s=LEASE_S)
+    yield head
+    world.release.set()
+    head.stop()
+
+
+@pytest.fixture
+def people(system: ActorSystem) -> Edge:
+    return system.edge("people")
+
+
+def user_message(number: int, at: Window, people: Edge) -> UserMessage:
+    import msgspec
+
+    return msgspec.structs.replace(said(number), window=at, reply_to=people.address)
+
+
+def running(head: Head) -> list[str]:
+    return [state.name for state in head.states() if state.stage == "running"]
+
+
+def start(head: Head, count: int = 2) -> None:
+    head.start()
+    eventually(lambda: len(running(head)) == count)
+
+
+def say(system: ActorSystem, people: Edge, windows: int, per_window: int, first: int = 0) -> None:
+    for number in range(first, first + per_window):
+        for index in range(windows):
+            at = window(index)
+            system.tell(at.address, user_message(1 + number * windows + index, at, people))
+
+
+def logged(people: Edge, count: int) -> list[MessageId]:
+    heard = [people.receive(PATIENCE_S, lambda each: isinstance(each, UserMessageLogged)) for _ in range(count)]
+    return [each.message_id for each in heard if isinstance(each, UserMessageLogged)]
+
+
+def messages_of(world: World, index: int) -> list[int]:
+    return [
+        int(message.message_id)
+        for _, message in world.handled[window(index).address.key]
+        if isinstance(message, UserMessage)
+    ]
+
+
+def hosts_of(world: World, index: int) -> list[str]:
+    return [name for name, _ in world.handled[window(index).address.key]]
+
+
+def test_each_window_lives_on_one_host_and_hears_all_in_order(
+    head: Head, system: ActorSystem, people: Edge, world: World
+) -> None:
+    say(system, people, windows=20, per_window=10)  # before any host is there
+    start(head)
+    say(system, people, windows=20, per_window=10, first=10)
+
+    assert sorted(map(int, logged(people, 400))) == list(range(1, 401))
+    for index in range(20):
+        assert messages_of(world, index) == [1 + n * 20 + index for n in range(20)]
+        assert len(set(hosts_of(world, index))) == 1
+    assert {hosts_of(world, index)[0] for index in range(20)} == {"h1", "h2"}
+    eventually(lambda: not head.is_busy)
+    assert sum(state.windows for state in head.states()) == 20
+
+
+def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on(
+    head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
+) -> None:
+    start(head)
+    say(system, people, windows=20, per_window=1)
+    logged(people, 20)
+    eventually(lambda: not head.is_busy)
+    pool.hosts["h1"].is_dead = True
+    before = {index: hosts_of(world, index)[0] for index in range(20)}
+    say(system, people, windows=20, per_window=3, first=1)
+    on_the_other = sum(name == "h2" for name in before.values())
+    logged(people, 3 * on_the_other)
+    eventually(lambda: "h3" in running(head))
+    logged(people, 3 * (20 - on_the_other))
+
+    for index in range(20):
+        assert list(dict.fromkeys(messages_of(world, index))) == [1 + n * 20 + index for n in range(4)]
+        if before[index] == "h2":
+            assert set(hosts_of(world, index)) == {"h2"}
+            assert len(messages_of(world, index)) == 4
+        else:
+            later = [message for name, message in world.handled[window(index).address.key] if name != "h1"]
+            assert isinstance(later[0], ResumeWindow), "it picks up from its log before it hears more"
+
+
+def test_windows_of_a_host_that_is_cut_off_wait_until_its_lease_is_over(
+    head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(head)
+    at = window(1)
+    system.tell(at.address, user_message(1, at, people))
+    logged(people, 1)
+    (name,) = set(hosts_of(world, 1))
+    host = pool.hosts[name]
+    host.is_cut = True
+    took_over = world.handled[at.address.key]
+    system.tell(at.address, user_message(2, at, people))
+    assert host.lease.left_s > 0
+    eventually(lambda: any(who != name for who, _ in took_over))
+
+    assert host.lease.left_s <= 0, "nobody else has the window while the host may write"
+    assert logged(people, 1) == ["2"]
+
+
+def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
+    head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
+) -> None:
+    start(head)
+    world.is_busy = True
+    at = window(5)
+    system.tell(at.address, user_message(1, at, people))
+    logged(people, 1)
+    eventually(lambda: any(life.ledger.busy for life in head._lives.values()))
+    assert head.is_busy
+    world.is_busy = False
+    pool.hosts[hosts_of(world, 5)[0]].is_dead = True
+    eventually(lambda: len(world.handled[at.address.key]) == 2)
+
+    assert isinstance(world.handled[at.address.key][1][1], ResumeWindow)
+    assert messages_of(world, 5) == [1]
+    eventually(lambda: not head.is_busy)
+
+
+def test_what_a_dead_host_had_in_hand_is_said_again(
+    head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
+) -> None:
+    start(head)
+    world.holds.set()
+    at = window(3)
+    for number in (1, 2, 3):
+        system.tell(at.address, user_message(number, at, people))
+    eventually(lambda: any(state.live for state in head.states()))
+    (host,) = (pool.hosts[state.name] for state in head.states() if state.live)
+    host.is_dead = True
+    world.holds.clear()
+
+    assert logged(people, 3) == ["1", "2", "3"]
+    assert messages_of(world, 3) == [1, 2, 3]
+
+
+def test_with_one_host_its_windows_wait_for_the_next(
+    system: ActorSystem, pool: LocalPool, people: Edge, world: World, fatal: list[str]
+) -> None:
+    head = Head(system, pool, 1, surface=people.address, on_fatal=fatal.append, lease_s=LEASE_S)
+    start(head, 1)
+    at = window(3)
+    system.tell(at.address, user_message(1, at, people))
+    logged(people, 1)
+    pool.hosts["h1"].is_dead = True
+    system.tell(at.address, user_message(2, at, people))
+
+    assert logged(people, 1) == ["2"]
+    assert hosts_of(world, 3)[-1] == "h2"
+    head.stop()
+
+
+def test_an_actor_of_a_host_hears_what_the_heads_actor_answers_it(
+    head: Head, system: ActorSystem, people: Edge
+) -> None:
+    start(head)
+    at = window(3)
+    system.tell(at.address, DescribeYourself(request_id=RequestId("shell"), reply_to=people.address))
+    answer = people.receive(PATIENCE_S)
+
+    assert isinstance(answer, SelfDescription)
+    assert answer.about in ("shell@h1", "shell@h2")
+
+
+def test_windows_on_hosts_tell_those_who_follow_on_the_head(head: Head, system: ActorSystem, people: Edge) -> None:
+    start(head)
+    people.follow(RUNS)
+
+    def followed() -> bool:
+        system.tell(window(3).address, DescribeYourself(request_id=RequestId("f"), reply_to=people.address))
+        answer = people.receive(PATIENCE_S)
+        return isinstance(answer, SelfDescription) and answer.about == "edge/people"
+
+    eventually(followed)
+    people.close()
+
+
+def test_an_address_of_a_host_that_is_gone_is_a_dead_letter(head: Head, system: ActorSystem) -> None:
+    start(head)
+    system.tell(Address("shell@h9"), DescribeYourself(request_id=RequestId("x"), reply_to=Address("memory")))
+
+    (letter,) = system.dead_letters.letters()
+    assert letter.address == Address("shell@h9")
+
+
+def test_hosts_that_cannot_be_started_end_the_agent_with_the_reason(
+    head: Head, pool: LocalPool, fatal: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from actors.cluster import head as module
+    from actors.cluster.pool import PoolError
+
+    def refuse(_host: LocalHost, *_args: object) -> None:
+        raise PoolError("of another version")
+
+    monkeypatch.setattr(LocalHost, "begin", refuse)
+    monkeypatch.setattr(module, "RETRY_S", 0.01)
+    head.start()
+    eventually(lambda: bool(fatal))
+
+    assert fatal[0] == "no host of the cluster can be started: of another version"
