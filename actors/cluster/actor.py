@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.kernel import Actor, not_understood
-from actors.part import Hosts
+from actors.part import Hosts, HostState
 from messages.status import DescribeYourself, SelfDescription
 
 
@@ -45,8 +45,10 @@ class ClusterActor(Actor):
             request_id=request.request_id,
             about=self.address.kind,
             figures=(("hosts", running), ("lost_hosts", self._hosts.lost), ("windows", windows)),
-            operator_figures=tuple(
-                (host.name, f"{host.stage}: {host.windows} windows, {host.live} in memory, {host.unhandled} unhandled")
-                for host in states
-            ),
+            operator_figures=tuple((host.name, _in_words(host)) for host in states),
         )
+
+
+def _in_words(host: HostState) -> str:
+    counts = f"{host.windows} windows, {host.live} in memory, {host.unhandled} messages unhandled"
+    return f"{host.stage}, process {host.pid}: {counts}"

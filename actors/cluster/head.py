@@ -113,7 +113,7 @@ class Head:
         """How each host is."""
         with self._lock:
             return tuple(
-                HostState(life.name, life.stage.value, len(life.windows), life.live, life.ledger.open_count)
+                HostState(life.name, life.stage.value, life.pid, len(life.windows), life.live, life.ledger.open_count)
                 for life in self._lives.values()
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -126,7 +127,9 @@ class HostSystem:
                     self._lock.wait_for(lambda: not self._link.gather_s(), gather_s)
                 self._note_handled()
                 first, items = self._link.batch()
-            return HostFrame(self._epoch, self._lease.read(), self._link.ack, first, items, len(self._live))
+            return HostFrame(
+                self._epoch, self._lease.read(), self._link.ack, first, items, len(self._live), os.getpid()
+            )
 
     def _has_news(self) -> bool:
         return bool(self._handled or self._changed) or self._link.has_batch()

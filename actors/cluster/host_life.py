@@ -84,6 +84,8 @@ class HostLife:
         """Keys of the windows that it was ever told something for."""
         self.live = 0
         """Windows that it has in memory, by its own word."""
+        self.pid = 0
+        """Of its process, on its machine."""
         self._system, self._codec, self._owner = system, codec, owner
         self._link = Link(monotonic)
         self._lock = threading.Condition()
@@ -207,7 +209,7 @@ class HostLife:
                 if self._is_over or frame.epoch != self.epoch:
                     return
                 self.grant.hear(frame.reading)
-                self.live = frame.live
+                self.live, self.pid = frame.live, frame.pid
                 self._link.acknowledge(frame.ack)
                 new = self._link.receive(frame.first, frame.items)
                 if self._link.has_batch():

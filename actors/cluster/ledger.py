@@ -6,6 +6,7 @@ something twice, as it must when it crashes while it handles a message.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -39,7 +40,8 @@ class Ledger:
         """
         self._monotonic = monotonic
         self._open: dict[int, Told] = {}
-        self._unlogged: dict[tuple[Window, MessageId], tuple[float, Told]] = {}
+        self._unlogged: OrderedDict[tuple[Window, MessageId], tuple[float, Told]] = OrderedDict()
+        """Oldest first; a plain dict takes longer and longer to find its first after many that were taken out."""
         self._logged: set[tuple[Window, MessageId]] = set()
         self.busy: set[str] = set()
         """Keys of windows with something in progress."""

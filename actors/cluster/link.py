@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
-BATCH_ITEMS = 512
-BATCH_BYTES = 64 * 1024
-"""Of one batch, but for an item that is longer: below the size from which Ray puts a value into shared memory."""
+BATCH_ITEMS = 1024
+BATCH_BYTES = 96 * 1000
+"""Of one batch, but for an item that is longer: below 100 KiB, from where Ray puts values into shared memory."""
 WINDOW_ITEMS = 4096
 """Sent and not acknowledged, at most; what is beyond waits on its own side."""
 RESEND_S = 2.0

@@ -88,6 +88,8 @@ class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
     items: list[bytes]
     live: int = 0
     """Windows that are in the host's memory."""
+    pid: int = 0
+    """Of the host's process."""
 
 
 class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
@@ -115,12 +117,8 @@ CONTROL = Address("")
 
 def every_message() -> tuple[type[Message], ...]:
     """All messages of the protocols, by name."""
-    found = {
-        name: each
-        for module in PROTOCOLS
-        for name, each in vars(module).items()
-        if isinstance(each, type) and issubclass(each, Message) and each is not Message
-    }
+    places = {module.__name__ for module in PROTOCOLS}
+    found = {each.__name__: each for each in Message.__subclasses__() if each.__module__ in places}
     return tuple(found[name] for name in sorted(found))
 
 

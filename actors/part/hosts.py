@@ -13,6 +13,8 @@ class HostState:
     name: str
     stage: str
     """`starting`, `running` or `lost`."""
+    pid: int
+    """Of its process, on its machine; 0 while it is not known."""
     windows: int
     """How many live there."""
     live: int

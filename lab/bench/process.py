@@ -53,6 +53,36 @@ def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, A
     return figures
 
 
+def measure_cluster(module: str, sizes: Mapping[str, float]) -> dict[str, Any]:
+    """What a measurement of `lab.bench.cluster` gives, in a fresh Python.
+
+    Args:
+        module: Of `lab.bench.cluster`, with a `main` that measures.
+        sizes: What that takes.
+
+    Raises:
+        MeasurementError: it failed.
+    """
+    start = f"from lab.bench.cluster.{module} import main; main()"
+    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    figures: dict[str, Any] = json.loads(_output(command, f"cluster {module}", environment))
+    return figures
+
+
+def start_agent(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """`agent` with these arguments, in a process of its own whose stderr goes to a file of the folder."""
+    with (folder / "agent.stderr").open("wb") as stderr:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", "from actors.cli import agent; agent(prog_name='agent')", *arguments],
+            env={**environment, "PYTHONPATH": str(CHECKOUT)},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+        )
+
+
 def measure_objects(module: str, sizes: Mapping[str, float]) -> Figures:
     """Figures of a measurement of the layer of objects, in a fresh Python.
 

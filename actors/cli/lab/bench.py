@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
+from actors.cli.lab.bench_cluster import cluster
 from actors.cli.lab.bench_continuity import continuity
 from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_curated import curated
@@ -30,6 +31,7 @@ def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
 
 
+bench.add_command(cluster)
 bench.add_command(continuity)
 bench.add_command(crashes)
 bench.add_command(curated)

@@ -1,0 +1,62 @@
+"""`agent bench cluster`: how much the link to a host carries, and what a host that is killed costs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import click
+
+from actors.cli.common import fail, json_option
+from actors.cli.lab.progress import progress_line
+
+MESSAGES_PER_S = 50_000
+SLOWER = 1.5
+
+
+@click.command()
+@click.option("--messages", type=click.IntRange(1000), default=300_000, show_default=True, help="Over the link.")
+@click.option("--threads", type=click.IntRange(1), default=200, show_default=True, help="With a turn in flight each.")
+@click.option("--model-latency-ms", type=click.IntRange(0), default=8000, show_default=True, help="Of the model.")
+@click.option("--link-only", is_flag=True, help="Kill no host.")
+@json_option
+def cluster(messages: int, threads: int, model_latency_ms: int, link_only: bool, as_json: bool) -> None:
+    """Windows on hosts, by Ray: a link's rate, and a host killed with turns in flight; some minutes.
+
+    Wanted are 50,000 messages a second, no message lost or doubled by the kill, and the other hosts' windows answered
+    within 1.5 times what they take without it. Exit code 1 when something was lost or doubled.
+    """
+    from actors.cluster.ray_pool import missing
+    from lab.bench.cluster.killed_host import measure
+    from lab.bench.process import MeasurementError, measure_cluster
+
+    if reason := missing():
+        fail(reason)
+    runs = {}
+    try:
+        with progress_line() as say:
+            say("measuring the link")
+            link = measure_cluster("link_rate", {"messages": messages})
+            if not link_only:
+                for name, kills in (("undisturbed", False), ("killed", True)):
+                    runs[name] = measure(threads, model_latency_ms / 1000, say, kills=kills)
+    except MeasurementError as error:
+        fail(str(error))
+    if as_json:
+        figures = {name: dataclasses.asdict(run) for name, run in runs.items()}
+        click.echo(json.dumps({"link": link, **figures}, indent=2))
+    else:
+        click.echo(f"link, one way:   {link['one_way_per_s']:>9,} messages/s (wanted {MESSAGES_PER_S:,})")
+        click.echo(f"link, both ways: {link['both_ways_per_s']:>9,} messages/s")
+        click.echo(f"CPU a message:   {link['head_cpu_us']:g} us on the head, {link['host_cpu_us']:g} us on the host")
+        click.echo(f"there and back:  {link['round_trip_ms']:>9} ms for one message")
+        for name, run in runs.items():
+            click.echo(
+                f"{name:12} {run.in_flight} turns in flight, {run.answered} answered, {run.lost} lost, "
+                f"{run.doubled} doubled; p95 of the others {run.p95_s:g} s"
+            )
+        if runs:
+            ratio = runs["killed"].p95_s / runs["undisturbed"].p95_s
+            click.echo(f"p95 of the others with a host killed: {ratio:.2f} times (wanted <= {SLOWER})")
+    if any(run.lost or run.doubled for run in runs.values()):
+        fail("a message was lost or answered twice")

@@ -1,0 +1,145 @@
+"""Hosts in processes of their own, by Ray: the whole agent on a loopback Discord, and a host that is cut off."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.file import check_file
+from actors.socket.client import AgentNotRunningError, ask_operator
+from domain.log.parser import parse
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from tests.e2e.stage import CHECKOUT
+from tests.patience import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Ray is in the lock for Linux only")]
+
+
+def until(is_so: Callable[[], bool], limit_s: float = PATIENCE_S) -> None:
+    pause = threading.Event()
+    for _ in range(int(limit_s / 0.05)):
+        if is_so():
+            return
+        pause.wait(0.05)
+    raise AssertionError("it never came to be")
+
+
+class Agent:
+    """`agent run --hosts 2` in a process of its own."""
+
+    def __init__(self, server: PlaygroundServer, folder: Path) -> None:
+        self.data = folder / "data"
+        config = folder / "agent.toml"
+        config.write_text(
+            f'data_root = "{self.data}"\n'
+            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n[model]\nname = "offline"\n'
+        )
+        self.stderr = folder / "agent.stderr"
+        command = "from actors.cli import agent; agent()"
+        with self.stderr.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-c", command, "run", "--hosts", "2", "--config", str(config)],
+                env={**os.environ, "DISCORD_BOT_TOKEN": server.bot_token, "PYTHONPATH": str(CHECKOUT)},
+                cwd=folder,
+                stderr=stderr,
+            )
+
+    def hosts(self) -> dict[str, int]:
+        """Process of each host that runs."""
+        return self._numbers(r"running, process (\d+):")
+
+    def windows(self) -> dict[str, int]:
+        """How many windows each host has."""
+        return self._numbers(r"running, .*: (\d+) windows")
+
+    def _numbers(self, pattern: str) -> dict[str, int]:
+        try:
+            figures = ask_operator(self.data, "status")["actors"].get("cluster", {})
+        except AgentNotRunningError:
+            return {}
+        found = {name: re.match(pattern, str(words)) for name, words in figures.items()}
+        return {name: int(match[1]) for name, match in found.items() if match}
+
+
+@pytest.fixture
+def agent(server: PlaygroundServer, tmp_path: Path) -> Iterator[Agent]:
+    made = Agent(server, tmp_path)
+    yield made
+    for pid in made.hosts().values():
+        os.kill(pid, signal.SIGCONT)
+    made.process.kill()
+    made.process.wait(PATIENCE_S)
+
+
+def ask(server: PlaygroundServer, channel: int, text: str) -> str:
+    said = server.say(channel, text)
+    return str(server.wait_for_reply(channel, after=said, timeout_s=PATIENCE_S)["content"])
+
+
+def writer_of(data: Path, channel: int, pids: dict[str, int]) -> str:
+    """The host that has the channel's log open."""
+    for name, pid in pids.items():
+        open_files = {str(place.readlink()) for place in Path(f"/proc/{pid}/fd").iterdir()}
+        if any(file.startswith(str(data / "logs")) and f"/{channel}/" in file for file in open_files):
+            return name
+    return ""
+
+
+def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agent_ends_in_good_order(
+    agent: Agent, server: PlaygroundServer
+) -> None:
+    """One whole life: windows on two hosts, one of which stands still beyond its lease and goes on when it is late."""
+    until(lambda: len(agent.hosts()) == 2)
+    threads = [server.create_thread(GENERAL_ID, f"thread {n}") for n in range(6)]
+    for thread in threads:
+        assert ask(server, thread, "hello")
+    pids = agent.hosts()
+    assert sum(agent.windows().values()) == 6
+    writers = {thread: writer_of(agent.data, thread, pids) for thread in threads}
+    assert set(writers.values()) == set(pids), "both have windows"
+    (log,) = agent.data.glob(f"logs/**/{threads[0]}/*.md")
+    stopped = pids[writers[threads[0]]]
+    before = log.read_bytes()
+
+    os.kill(stopped, signal.SIGSTOP)
+    said = server.say(threads[0], "are you there?")
+    other = next(thread for thread in threads if writers[thread] != writers[threads[0]])
+    assert ask(server, other, "and you?"), "one window's trouble is never another's"
+    assert log.read_bytes() == before, "nobody has it yet"
+    server.wait_for_reply(threads[0], after=said, timeout_s=PATIENCE_S)
+    taken_over = log.read_bytes()
+    with contextlib.suppress(ProcessLookupError):  # Ray may have ended it meanwhile
+        os.kill(stopped, signal.SIGCONT)
+    until(lambda: not Path(f"/proc/{stopped}").exists() or "Z" in Path(f"/proc/{stopped}/stat").read_text())
+
+    assert taken_over.startswith(before)
+    assert log.read_bytes() == taken_over, "who went on has written nothing"
+    assert check_file(log) == ()
+    words = [event.event.content for event in parse(taken_over).events]
+    assert words.count("are you there?") == 1
+    until(lambda: len(agent.hosts()) == 2)
+    folder = next(Path("/tmp").glob("agent-ray-*"))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    text = b"are you there?"
+    assert not [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
+    agent.process.terminate()
+    assert agent.process.wait(PATIENCE_S) == 0
+    assert not [path for path in Path("/proc").glob("[0-9]*") if str(agent.data) in _command(path)]
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_text()
+    except OSError:
+        return ""
