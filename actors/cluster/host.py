@@ -44,8 +44,10 @@ class HostSystem:
         self._lease = lease
         self._epoch = epoch
         self._link = Link(system.clock.monotonic)
-        self._lock = threading.Condition()
+        self._lock = threading.Condition(threading.Lock())
         """Around the link and what is told by it."""
+        self._idle = 0
+        """Calls that wait for something to say; one that was given up may wait beside the next."""
         self._arrivals = threading.Lock()
         """Around what came, so that it is told in order."""
         self._open: dict[int, tuple[int, Message]] = {}
@@ -120,7 +122,9 @@ class HostSystem:
     def _answer(self, wait_s: float) -> HostFrame:
         with self._lock:
             if wait_s and not self._has_news():
+                self._idle += 1
                 self._lock.wait_for(self._has_news, wait_s)
+                self._idle -= 1
             first, items = 0, list[bytes]()
             if wait_s:
                 if (gather_s := self._link.gather_s()) and self._has_news():
@@ -159,7 +163,8 @@ class HostSystem:
 
     def _put(self, item: bytes) -> None:
         self._link.put(item)
-        self._lock.notify()
+        if self._idle:
+            self._lock.notify_all()
 
     def _watched(self, key: str, actor: Actor) -> Actor:
         """`actor`, of which is noted what it has handled, and whether it is busy since."""
@@ -189,4 +194,5 @@ class HostSystem:
             if is_busy is not None and is_busy != (key in self._busy):
                 (self._busy.add if is_busy else self._busy.discard)(key)
                 self._changed[key] = is_busy
-            self._lock.notify()
+            if self._idle:
+                self._lock.notify_all()

@@ -19,6 +19,7 @@ from actors.cluster.pool import HostGoneError, HostSlowError, RemoteHost
 from actors.cluster.wire import Codec, Handled, HeadFrame, Said, frame_bytes, host_frame
 from actors.kernel import ActorSystem
 from messages.base import Address
+from messages.discord import UserMessageLogged
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class LifeOwner(Protocol):
 
 
 class HostLife:
-    """Driver of one life; the owner's lock is around `put` and the ledger, its own around the link."""
+    """Driver of one life; its lock is around link and ledger, and taken inside of the owner's."""
 
     def __init__(
         self,
@@ -88,10 +89,11 @@ class HostLife:
         """Of its process, on its machine."""
         self._system, self._codec, self._owner = system, codec, owner
         self._link = Link(monotonic)
-        self._lock = threading.Condition()
+        self._lock = threading.Condition(threading.Lock())
         self._arrivals = threading.Lock()
         """Around what came, so that it is told in order."""
-        self._ledger_lock = threading.Lock()
+        self._is_idle = False
+        """Whether who brings the host what there is waits for something to bring."""
         self._remote: RemoteHost | None = None
         self._topics: dict[str, tuple[Address, ...]] = {}
         self._is_over = False
@@ -110,7 +112,7 @@ class HostLife:
     @property
     def is_settled(self) -> bool:
         """Whether nothing that was told it is open, and none of its windows is busy."""
-        with self._ledger_lock:
+        with self._lock:
             return self.ledger.is_settled and not self._link.unacknowledged
 
     def put(self, data: bytes, told: Told | None) -> None:
@@ -123,13 +125,13 @@ class HostLife:
         with self._lock:
             number = self._link.put(data)
             if told is not None:
-                with self._ledger_lock:
-                    self.ledger.tell(number, told)
-            self._lock.notify()
+                self.ledger.tell(number, told)
+            if self._is_idle:
+                self._lock.notify()
 
     def take_over(self) -> tuple[list[Told], set[str]]:
         """What its windows are owed, and which were busy; for when it is lost."""
-        with self._ledger_lock:
+        with self._lock:
             return list(self.ledger.owed()), set(self.ledger.busy)
 
     def stop(self) -> None:
@@ -172,7 +174,9 @@ class HostLife:
     def _push_all(self, remote: RemoteHost) -> None:
         """Bring the host what there is for it; nothing before its lease began."""
         with self._lock:
+            self._is_idle = True
             self._lock.wait_for(lambda: self._is_over or bool(self.grant.until and self._link.has_batch()), PUSH_LOOK_S)
+            self._is_idle = False
             if self._is_over or not self.grant.until:
                 return
             if (gather_s := self._link.gather_s()) and self._link.has_batch():
@@ -223,11 +227,12 @@ class HostLife:
         """Tell the head's actors what the host said, or note what it says of itself."""
         match message:
             case Handled():
-                with self._ledger_lock:
+                with self._lock:
                     self.ledger.settle(message.numbers, message.busy, message.quiet)
             case Said():
                 logging.getLogger(message.name).log(message.level, "[%s] %s", self.name, message.text)
             case _:
-                with self._ledger_lock:
-                    self.ledger.hear(message)
+                if isinstance(message, UserMessageLogged):
+                    with self._lock:
+                        self.ledger.hear(message)
                 self._system.tell(to, message)

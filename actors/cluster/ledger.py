@@ -60,12 +60,11 @@ class Ledger:
         """A window is told something; `number` is greater than all before."""
         self._open[number] = told
 
-    def hear(self, message: Message) -> None:
-        """The host said something; what is in a log need not be said again."""
-        if isinstance(message, UserMessageLogged):
-            name = (message.window, message.message_id)
-            if self._unlogged.pop(name, None) is None:
-                self._logged.add(name)
+    def hear(self, logged: UserMessageLogged) -> None:
+        """A message is in its window's log, so it need not be said again."""
+        name = (logged.window, logged.message_id)
+        if self._unlogged.pop(name, None) is None:
+            self._logged.add(name)
 
     def settle(self, numbers: Iterable[int], busy: Iterable[str], quiet: Iterable[str]) -> None:
         """Windows have handled some of it, and are busy since, or no more."""
