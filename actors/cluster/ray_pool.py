@@ -22,7 +22,7 @@ from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
 
 log = logging.getLogger(__name__)
 
-NO_RAY = "--hosts needs Ray, which is not installed: install the extra `cluster` (pip install 'remembrancer[cluster]')"
+NO_RAY = "--hosts needs Ray, which is not installed: pip install 'ray>=2.50,<3' (the extra `cluster`)"
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 80 << 20
 """Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""

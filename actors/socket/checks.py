@@ -1,4 +1,4 @@
-"""Check of the control sockets: what an agent that was killed has left of them."""
+"""Checks of the control sockets: what an agent that was killed left of them, and how the hosts of one that runs are."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from actors.part import Finding, Level, Repair
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET
 
 _SUFFIX = ".sock"
 
 
 def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Iterator[Finding]:
-    """What lies there although no agent runs; nothing while one does.
+    """What lies there although no agent runs; while one does, how the hosts of its cluster are, if it has any.
 
     Args:
         data_root: Holds the operator's socket and its key.
         sockets: Folder of the windows' sockets.
         is_held: Whether an agent runs.
     """
-    if not data_root.is_dir() or is_held():
+    if not data_root.is_dir():
+        return
+    if is_held():
+        yield from _hosts(data_root)
         return
     names = (OPERATOR_SOCKET, OPERATOR_KEY, f"{OPERATOR_KEY}.new", ".new")
     stale = [data_root / name for name in names if (data_root / name).exists()]
@@ -36,3 +40,16 @@ def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Ite
     detail = f"left by an agent that was killed: {', '.join(path.name for path in stale[:3])}"
     more = f" and {len(stale) - 3} more" if len(stale) > 3 else ""
     yield Finding("sockets", Level.WARN, f"{detail}{more}", Repair("remove them; the next start does", remove))
+
+
+def _hosts(data_root: Path) -> Iterator[Finding]:
+    """Hosts of the agent that runs; nothing where it has none, or does not say."""
+    try:
+        figures = ask_operator(data_root, "status")["actors"].get("cluster", {})
+    except (AgentNotRunningError, RefusalError):
+        return
+    states = {name: str(words) for name, words in figures.items() if name not in ("hosts", "lost_hosts", "windows")}
+    if states:
+        is_well = all(words.startswith("running") for words in states.values())
+        detail = "; ".join(f"{name} {words}" for name, words in states.items())
+        yield Finding("hosts", Level.OK if is_well else Level.WARN, detail)
