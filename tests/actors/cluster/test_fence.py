@@ -78,6 +78,7 @@ def test_nothing_is_changed_without_a_lease(name: str, disk: FencedDisk, time: T
     os.close(fd)
 
 
+@pytest.mark.req("X-156")
 def test_a_host_that_was_stopped_and_goes_on_keeps_its_log_from_the_next_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

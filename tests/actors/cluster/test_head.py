@@ -19,7 +19,8 @@ from tests.actors.cluster.local_pool import LocalHost, LocalPool
 from tests.actors.cluster.test_ledger import said
 from tests.patience import PATIENCE_S
 
-LEASE_S = 1.0
+LEASE_S = 3.0
+"""Thrice as long as a call waits in a host."""
 
 
 def eventually(is_so: Callable[[], bool]) -> None:
@@ -175,6 +176,7 @@ def hosts_of(world: World, index: int) -> list[str]:
     return [name for name, _ in world.handled[window(index).address.key]]
 
 
+@pytest.mark.req("X-152")
 def test_each_window_lives_on_one_host_and_hears_all_in_order(
     head: Head, system: ActorSystem, people: Edge, world: World
 ) -> None:
@@ -191,6 +193,7 @@ def test_each_window_lives_on_one_host_and_hears_all_in_order(
     assert sum(state.windows for state in head.states()) == 20
 
 
+@pytest.mark.req("X-155")
 def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on(
     head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
 ) -> None:
@@ -216,6 +219,7 @@ def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on
             assert isinstance(later[0], ResumeWindow), "it picks up from its log before it hears more"
 
 
+@pytest.mark.req("X-157")
 def test_windows_of_a_host_that_is_cut_off_wait_until_its_lease_is_over(
     head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +258,7 @@ def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
     eventually(lambda: not head.is_busy)
 
 
+@pytest.mark.req("X-155", "X-157")
 def test_what_a_dead_host_had_in_hand_is_said_again(
     head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
 ) -> None:
@@ -267,6 +272,8 @@ def test_what_a_dead_host_had_in_hand_is_said_again(
     host.is_dead = True
     world.holds.clear()
 
+    eventually(lambda: bool(messages_of(world, 3)))
+    assert host.lease.left_s <= 0, "whoever says that it is dead, its lease is waited for"
     assert logged(people, 3) == ["1", "2", "3"]
     assert messages_of(world, 3) == [1, 2, 3]
 
@@ -287,6 +294,7 @@ def test_with_one_host_its_windows_wait_for_the_next(
     head.stop()
 
 
+@pytest.mark.req("X-153")
 def test_an_actor_of_a_host_hears_what_the_heads_actor_answers_it(
     head: Head, system: ActorSystem, people: Edge
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from actors.cluster.lease import Grant, Lease
 LENGTH_S = 10.0
 
 
+@pytest.mark.req("X-156")
 @given(
     offset=st.floats(-1e6, 1e6),
     trips=st.lists(st.tuples(st.floats(0.001, 9.0), st.floats(0.001, 9.0), st.booleans()), min_size=1, max_size=10),

@@ -61,6 +61,7 @@ STEPS = st.one_of(
 )
 
 
+@pytest.mark.req("X-154")
 @given(st.lists(STEPS, max_size=60))
 def test_whatever_is_lost_doubled_reordered_or_delayed_the_same_sequence_comes_out(
     steps: list[tuple[str, int]],

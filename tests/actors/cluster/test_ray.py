@@ -96,6 +96,7 @@ def writer_of(data: Path, channel: int, pids: dict[str, int]) -> str:
     return ""
 
 
+@pytest.mark.req("X-156", "X-158")
 def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agent_ends_in_good_order(
     agent: Agent, server: PlaygroundServer
 ) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from messages.base import Address, Message
 from tests.actors.kernel.players import Say
@@ -38,6 +40,7 @@ def test_what_nobody_takes_is_a_dead_letter(system: ActorSystem) -> None:
     assert system.dead_letters.count == 1
 
 
+@pytest.mark.req("X-153")
 def test_an_edge_and_a_registered_kind_are_here_and_not_elsewhere(system: ActorSystem) -> None:
     taken, edge = routed(system), system.edge("test")
     system.register(ActorSpec("here", lambda _key: _Silent()))
