@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,12 +86,12 @@ class _Measurement:
         self._heard: dict[int, float] = {}
         self._doubled = 0
         self._turn = 0
+        self._pause = threading.Event()
 
     def run(self, *, kills: bool) -> Run:
         try:
             self._warm_up()
             processes = self._hosts()
-            self._server.subscribe(self._on_event)
             self._say_all(turn=2)
             self._show(f"{len(self._ids)} turns begun")
             self._until(lambda: self._logged() == len(self._ids), OVER_S)
@@ -160,12 +161,7 @@ class _Measurement:
         while not is_so() and self._now() < deadline:
             if self._agent.poll() is not None:
                 raise self._error("the agent ended")
-            self._pause()
-
-    def _pause(self) -> None:
-        import threading
-
-        threading.Event().wait(_LOOK_S)
+            self._pause.wait(_LOOK_S)
 
     def _result(self, in_flight: int, killed: str, names: list[str]) -> Run:
         keys = {thread: Window(surface=Surface.DISCORD_THREAD, id=str(thread)).address.key for thread in self._ids}
