@@ -134,14 +134,17 @@ def test_the_core_knows_no_surface_no_provider_and_no_http() -> None:
 
 
 @pytest.mark.req("S0-05")
-def test_models_are_reached_by_no_http_of_ours() -> None:
+def test_models_are_reached_by_no_http_of_ours_but_in_openais_form() -> None:
     of_models = {
         module: packages & HTTP for module, packages in imported().items() if module.startswith("actors.model")
     }
     assert of_models
-    # A server that a layer names itself speaks OpenAI's form, so nothing has to be translated.
+    # Of a server that a layer names itself, and where litellm says so, nothing has to be translated.
     assert {module: packages for module, packages in of_models.items() if packages} == {
-        "actors.model.direct": {"aiohttp"}
+        "actors.model.connections": {"aiohttp"},
+        "actors.model.direct": {"aiohttp"},
+        "actors.model.routed": {"aiohttp"},
+        "actors.model.litellm_child": {"httpx"},
     }
 
 

@@ -17,6 +17,7 @@ ENVIRONMENT = {
 }
 
 
+@pytest.mark.req("X-151")
 def test_a_question_holds_the_names_of_keys_and_no_key() -> None:
     question = question_for("openai/x", "", ["OPENAI_API_KEY", "no name"], ENVIRONMENT)
 

@@ -147,6 +147,7 @@ def test_there_are_two_hundred() -> None:
     assert len({exchange.name for exchange in EXCHANGES}) == len(EXCHANGES)
 
 
+@pytest.mark.req("X-150", "S0-18")
 @pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda exchange: exchange.name)
 def test_an_exchange_is_the_same_both_ways(seen: dict[str, tuple[Seen, Seen]], exchange: Exchange) -> None:
     ours, theirs = seen[exchange.name]
