@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import ssl
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import cache
 from urllib.parse import urlsplit
 
@@ -28,12 +30,18 @@ class Connections:
     """HTTP client of one event loop, opened at the first need. It follows no redirection and keeps no cookies."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, aiohttp.ClientSession] = {}
+        self._sessions: dict[tuple[str, bool], aiohttp.ClientSession] = {}
+        self._idle_until: dict[str, float] = {}
+        """Address -> until when a connection to it may lie here, on the loop's clock."""
 
-    def post(
+    @asynccontextmanager
+    async def post(
         self, address: str, body: bytes, headers: Mapping[str, str], *, proxy: str | None = None
-    ) -> aiohttp.client._RequestContextManager:
-        """The response to a POST of JSON, once its head has come; a context manager.
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The response to a POST of JSON, once its head has come.
+
+        A connection that has lain here may have been closed at the other end meanwhile, which shows only when it is
+        used; then the same is sent over a new one.
 
         Args:
             address: Whereto.
@@ -42,8 +50,30 @@ class Connections:
             proxy: The address of one; None to go without, whatever the environment says.
         """
         more = {"Content-Type": "application/json", "Accept-Encoding": "identity", **headers}
-        session = self._session(urlsplit(address).scheme)
-        return session.post(address, data=body, headers=more, allow_redirects=False, proxy=proxy)
+        scheme, clock = urlsplit(address).scheme, asyncio.get_running_loop().time
+        may_be_stale = clock() < self._idle_until.get(address, 0.0)
+        try:
+            response = await self._post(scheme, address, body, more, proxy)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            if not may_be_stale or isinstance(error, aiohttp.ClientConnectorError):
+                raise
+            response = await self._post(scheme, address, body, more, proxy, is_new=True)
+        async with response:
+            yield response
+        self._idle_until[address] = clock() + _keep_alive_s(scheme) + 1.0
+
+    async def _post(
+        self,
+        scheme: str,
+        address: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        proxy: str | None,
+        *,
+        is_new: bool = False,
+    ) -> aiohttp.ClientResponse:
+        session = self._session(scheme, is_new=is_new)
+        return await session.post(address, data=body, headers=headers, allow_redirects=False, proxy=proxy)
 
     async def close(self) -> None:
         """Close all of them."""
@@ -52,17 +82,19 @@ class Connections:
         for session in sessions:
             await session.close()
 
-    def _session(self, scheme: str) -> aiohttp.ClientSession:
-        session = self._sessions.get(scheme)
+    def _session(self, scheme: str, *, is_new: bool) -> aiohttp.ClientSession:
+        """The client for a scheme; `is_new` for one that uses each connection once."""
+        session = self._sessions.get((scheme, is_new))
         if session is None:
-            is_tls = scheme == "https"
+            ssl_of = _trust() if scheme == "https" else True
+            connector = (
+                aiohttp.TCPConnector(limit=0, force_close=True, ssl=ssl_of)
+                if is_new
+                else aiohttp.TCPConnector(limit=0, keepalive_timeout=_keep_alive_s(scheme), ssl=ssl_of)
+            )
             # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
-            session = self._sessions[scheme] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=0,
-                    keepalive_timeout=KEEP_ALIVE_TLS_S if is_tls else KEEP_ALIVE_S,
-                    ssl=_trust() if is_tls else True,
-                ),
+            session = self._sessions[scheme, is_new] = aiohttp.ClientSession(
+                connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
@@ -98,6 +130,10 @@ def proxy_for(address: str) -> str | None:
     proxies = urllib.request.getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def _keep_alive_s(scheme: str) -> float:
+    return KEEP_ALIVE_TLS_S if scheme == "https" else KEEP_ALIVE_S
 
 
 @cache

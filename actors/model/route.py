@@ -11,6 +11,7 @@ from messages.model import Usage
 
 _PLACEHOLDER = re.compile(r"agent-key-of-([A-Za-z0-9_]+)-here")
 _MOST_TOKENS = 10**12
+_DIGITS = re.compile(r"[0-9]{1,12}")
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -71,5 +72,7 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int) -> float:
 
 
 def tokens(value: object) -> int:
-    """A count as a server gives it; 0 for what is none."""
+    """A count as a server gives it, perhaps as a string; 0 for what is none."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
     return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0

@@ -29,8 +29,10 @@ from actors.model.wire import tools_json
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest
 
-_REDIRECTIONS = frozenset({301, 302, 303, 307, 308})
-_EVENTS, _JSON = "text/event-stream", "application/json"
+_REDIRECTIONS = frozenset({307, 308})
+"""Those that ask for the same request elsewhere."""
+_NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
+_JSON = "application/json"
 LINGER_S = 0.2
 """After the last word of an answer."""
 _STATUS_OF_ERRORS = 500
@@ -76,10 +78,7 @@ class RoutedBackend:
         """
         way = await self._ways.to(model)
         completion = None if way is None else await self._call(way, request, say)
-        if completion is None:
-            self._ways.forget(model)
-            return await self._litellm.complete(model, request, say)
-        return completion
+        return await self._litellm.complete(model, request, say) if completion is None else completion
 
     async def _call(self, way: Way, request: ModelRequest, say: Callable[[str], None]) -> Completion | None:
         """The answer; None where the server sends us elsewhere, whereto litellm follows without the key."""
@@ -92,6 +91,8 @@ class RoutedBackend:
                 async with post as response:
                     if response.status in _REDIRECTIONS:
                         return None
+                    if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
+                        raise AttemptError(Fault(FaultKind.UNREADABLE))
                     return await self._read(way.route, request, response, say, silence)
         except AttemptError:
             raise
@@ -111,19 +112,19 @@ class RoutedBackend:
         if response.status != 200:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
-        if response.content_type == _JSON:  # of a server that streams nothing
-            return completion_of(await read_whole(response), request, route.usage)
-        reading, events, size = _Reading(self._refused, say), EventStream(), 0
-        async for data in response.content.iter_any():
-            silence.heard()
-            size += len(data)
-            if size > MOST_ANSWER_BYTES:
-                raise AttemptError(Fault(FaultKind.UNREADABLE))
-            reading.take(events.feed(data))
-            if events.is_done:
-                await _linger(response)
-                break
-        reading.take(events.end())
+        reading = _Reading(self._refused, say)
+        if response.content_type == _JSON:
+            data = await read_whole(response)
+            if data.lstrip().startswith(b"{"):  # of a server that streams nothing
+                return completion_of(data, request, route.usage)
+            reading.feed(data)
+        else:
+            async for data in response.content.iter_any():
+                silence.heard()
+                reading.feed(data)
+                if reading.is_done:
+                    await _linger(response, reading)
+                    break
         return reading.completion(route, request)
 
     def _refused(self, error: object) -> Fault:
@@ -147,16 +148,29 @@ class _Reading:
     def __init__(self, refused: Callable[[object], Fault], say: Callable[[str], None]) -> None:
         self._refused = refused
         self._say = say
+        self._events = EventStream()
+        self._size = 0
         self._assembly = Assembly()
         self._usage: object = None
         self._choices = 0
 
-    def take(self, chunks: list[Chunk]) -> None:
-        """Add chunks.
+    @property
+    def is_done(self) -> bool:
+        """Whether the server has said that nothing more will come."""
+        return self._events.is_done
+
+    def feed(self, data: bytes) -> None:
+        """Take in bytes of a stream.
 
         Raises:
-            AttemptError: one of them is the server's report of an error.
+            AttemptError: there are too many, or among them is the server's report of an error.
         """
+        self._size += len(data)
+        if self._size > MOST_ANSWER_BYTES:
+            raise AttemptError(Fault(FaultKind.UNREADABLE))
+        self._take(self._events.feed(data))
+
+    def _take(self, chunks: list[Chunk]) -> None:
         assembly = self._assembly
         for chunk in chunks:
             if chunk.error:
@@ -164,8 +178,8 @@ class _Reading:
             self._usage = chunk.usage or self._usage
             for choice in chunk.choices or ():
                 self._choices += 1
-                if isinstance(choice.finish_reason, str) and choice.finish_reason:
-                    assembly.finish_reason = choice.finish_reason
+                if choice.finish_reason:
+                    assembly.finish_reason = str(choice.finish_reason)
                 if (delta := choice.delta) is not None:
                     if piece := assembly.add_text(delta.content):
                         self._say(piece)
@@ -178,6 +192,7 @@ class _Reading:
         Raises:
             AttemptError: it has no end.
         """
+        self._take(self._events.end())
         assembly = self._assembly
         if not assembly.finish_reason:
             raise AttemptError(Fault(FaultKind.CUT_OFF if self._choices else FaultKind.UNREADABLE))
@@ -189,12 +204,12 @@ class _Reading:
         )
 
 
-async def _linger(response: aiohttp.ClientResponse) -> None:
+async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
     """Wait a little for the end of a response that is complete, for a connection can be used again only then."""
     with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
         async with asyncio.timeout(LINGER_S):
             while not response.content.at_eof():
-                await response.content.readany()
+                reading.feed(await response.content.readany())
 
 
 def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:

@@ -23,10 +23,16 @@ log = logging.getLogger(__name__)
 
 CHILD_S = 60.0
 """For importing litellm and asking it, which takes 3 s where the machine is free."""
+AGAIN_S = 600.0
+"""Until litellm is asked again when there was no answer."""
 _START = "import sys; sys.path.append(sys.argv[1]); from actors.model.litellm_child import main; main()"
 _PACKAGES = str(Path(actors.__file__).parents[1])
 _OF_TLS = frozenset({"SSL_VERIFY", "SSL_CERTIFICATE", "SSL_SECURITY_LEVEL", "SSL_ECDH_CURVE"})
 """Variables by which litellm makes its TLS another; who sets one has litellm make the calls."""
+
+
+class NoAnswerError(Exception):
+    """The process that asks litellm gave no answer; the text says why."""
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,20 +51,25 @@ class Ways:
         self._config = config
         self._family = config.name.partition("/")[0]
         self._known: dict[str, Way | None] = {}
+        self._again_at: dict[str, float] = {}
+        """Model -> when somebody is asked again, on the loop's clock."""
 
     async def to(self, model: str) -> Way | None:
         """The way to a model; None where litellm itself has to make the calls."""
-        if model not in self._known:
+        clock = asyncio.get_running_loop().time
+        if model not in self._known and clock() >= self._again_at.get(model, 0.0):
             is_own_server = bool(self._config.api_base) and model.partition("/")[0] == self._family
             api_base = self._config.api_base if is_own_server else ""
             question = question_for(model, api_base, self._config.api_keys, os.environ)
-            route = await asyncio.shield(asyncio.wrap_future(_resolving(question)))
-            self._known[model] = None if route is None else self._way(route, api_base)
-        return self._known[model]
-
-    def forget(self, model: str) -> None:
-        """Have litellm make the calls of a model from now on."""
-        self._known[model] = None
+            try:
+                route = await asyncio.shield(asyncio.wrap_future(_resolving(question)))
+            except NoAnswerError as error:
+                self._again_at[model] = clock() + AGAIN_S
+                _resolving.cache_clear()
+                log.warning("%s; it makes the calls of %s itself for %g minutes", error, model, AGAIN_S / 60)
+            else:
+                self._known[model] = None if route is None else self._way(route, api_base)
+        return self._known.get(model)
 
     def _way(self, route: Route, api_base: str) -> Way | None:
         address = address_for(route.address, api_base)
@@ -84,13 +95,16 @@ def _resolving(question: Question) -> Future[Route | None]:
 
 
 async def _resolve(question: Question) -> Route | None:
-    """The route; None, with a line in the log, where there is no answer."""
+    """The route; None where litellm has to make the calls.
+
+    Raises:
+        NoAnswerError: there is no answer.
+    """
     try:
         said = await _said(msgspec.json.encode(question))
         return msgspec.json.decode(said, type=Route | None)
     except (OSError, TimeoutError, msgspec.MsgspecError) as error:
-        log.warning("litellm cannot be asked beside this process about %s: %r", question.model, error)
-        return None
+        raise NoAnswerError(f"litellm cannot be asked beside this process about {question.model}: {error!r}") from error
 
 
 async def _said(question: bytes) -> bytes:

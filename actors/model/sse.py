@@ -46,10 +46,11 @@ _DECODER = msgspec.json.Decoder(Chunk)
 
 
 class EventStream:
-    """Splitter of a stream. Lines end by LF, CR or both, wherever the network has cut them."""
+    """Splitter of a stream, which looks at each byte once. Lines end by LF, CR or both, wherever they are cut."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
+        self._is_after_cr = False
         self.is_done = False
         """Whether the server has said that nothing more will come."""
 
@@ -59,24 +60,28 @@ class EventStream:
         Raises:
             LineTooLongError: a line is longer than `MOST_LINE_BYTES`.
         """
-        data = self._rest + data
-        keeps_cr = data.endswith(b"\r")  # perhaps half of a line's end
-        *lines, rest = _LINE_END.split(data[:-1] if keeps_cr else data)
-        self._rest = rest + b"\r" if keeps_cr else rest
+        if self._is_after_cr and data.startswith(b"\n"):
+            data = data[1:]
+        if data:
+            self._is_after_cr = data.endswith(b"\r")
+        first, *others = _LINE_END.split(data)
+        self._rest += first
         if len(self._rest) > MOST_LINE_BYTES:
             raise LineTooLongError(f"a line of an answer is longer than {MOST_LINE_BYTES} bytes")
+        if not others:
+            return []
+        lines = [bytes(self._rest), *others[:-1]]
+        self._rest = bytearray(others[-1])
         return self._chunks(lines)
 
     def end(self) -> list[Chunk]:
         """The chunks in what came last, if it is whole although its line has no end."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = bytes(self._rest), bytearray()
         return self._chunks([rest])
 
     def _chunks(self, lines: list[bytes]) -> list[Chunk]:
         chunks = []
         for line in lines:
-            if not line or self.is_done:
-                continue
             data = line[5:].strip() if line.startswith(b"data:") else line
             if data == _DONE:
                 self.is_done = True

@@ -131,6 +131,11 @@ class LoopbackModel:
         """Return when `count` clients have left in the middle of a response since the start."""
         self._wait(lambda: self.disconnect_count >= count, f"{count} disconnects", timeout_s)
 
+    def hang_up_at_the_next(self) -> None:
+        """Close each connection that is open now when something comes over it, as a server that had given it up."""
+        for connection in tuple(self.connections):
+            connection.is_given_up = True
+
     def release(self, count: int | None = None) -> None:
         """Let the `count` oldest held answers go, or all that are held now."""
         with self._changed:
@@ -201,6 +206,7 @@ class _Connection(asyncio.Protocol):
     unread: bytearray = field(default_factory=bytearray)
     serving: bool = False
     transport: asyncio.Transport | None = None
+    is_given_up: bool = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -215,6 +221,9 @@ class _Connection(asyncio.Protocol):
             self.server.on_end(left=True)
 
     def data_received(self, data: bytes) -> None:
+        if self.is_given_up:
+            self.abort()
+            return
         self.unread += data
         end = self.unread.find(b"\r\n\r\n")
         if self.serving or (end < 0 and len(self.unread) < HEAD_LIMIT_BYTES):

@@ -56,7 +56,19 @@ def test_counts_that_are_none_are_nought(counted: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "count"), [(3, 3), (3.7, 3), ("3", 0), (float("nan"), 0), (float("inf"), 0), (10**15, 0), (None, 0)]
+    ("value", "count"),
+    [
+        (3, 3),
+        (3.7, 3),
+        ("3", 3),
+        ("3 ", 0),
+        ("-1", 0),
+        ("9" * 13, 0),
+        (float("nan"), 0),
+        (float("inf"), 0),
+        (10**15, 0),
+        (None, 0),
+    ],
 )
 def test_a_count_is_a_number_of_sense(value: object, count: int) -> None:
     assert tokens(value) == count

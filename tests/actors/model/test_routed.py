@@ -9,7 +9,7 @@ import pytest
 
 from actors.model.connections import MOST_ANSWER_BYTES
 from lab.loopback_model.server import LoopbackModel, Raw, Refusal
-from tests.actors.model.bench import Bench
+from tests.actors.model.bench import Bench, window
 
 EVENTS = "text/event-stream"
 
@@ -62,3 +62,46 @@ def test_a_key_with_a_line_end_is_a_failure_that_does_not_say_it(
 
     assert "sk-secret" not in reason + caplog.text
     assert bench.server.request_count == 0
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 399])
+def test_a_page_in_between_costs_a_try_and_nothing_for_ever(bench: Bench, status: int) -> None:
+    bench.server.script(Refusal(status, headers=(("Location", "http://127.0.0.1:1/login"),)))
+
+    assert bench.reply(bench.ask("a")).text == "echo: a"
+    assert len(bench.waits) == 1
+    assert bench.server.request_count == 2
+
+
+def test_a_connection_that_was_closed_meanwhile_costs_no_try(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(retries=0)
+    ids = [bench.ask(str(number), of=window(number)) for number in range(5)]
+    for request_id in ids:
+        bench.reply(request_id)
+    bench.server.hang_up_at_the_next()
+
+    for number in range(5):
+        assert bench.reply(bench.ask(str(number))).text == f"echo: {number}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": 7}]}\n\n',
+        b'data: [DONE]\n\ndata: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n',
+        b'{"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n',
+    ],
+)
+@pytest.mark.parametrize("content_type", [EVENTS, "text/plain"])
+def test_an_answer_in_another_form_is_one(bench: Bench, body: bytes, content_type: str) -> None:
+    bench.server.script(Raw(body, content_type))
+
+    assert bench.reply(bench.ask()).text == "a"
+    assert bench.waits == []
+
+
+def test_events_that_are_called_json_are_read(bench: Bench) -> None:
+    body = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'
+    bench.server.script(Raw(body, "application/json"))
+
+    assert bench.reply(bench.ask()).text == "a"

@@ -11,7 +11,7 @@ from actors.model import routes
 from actors.model.config import ModelConfig
 from actors.model.question import question_for
 from actors.model.route import cost_usd
-from actors.model.routes import Way, Ways
+from actors.model.routes import NoAnswerError, Way, Ways
 
 KEYS = {"OPENAI_API_KEY": "sk-1", "XAI_API_KEY": "xai-1", "ANTHROPIC_API_KEY": "sk-ant-1"}
 
@@ -75,14 +75,32 @@ def test_a_way_goes_through_the_proxy_that_the_environment_names(monkeypatch: py
 
 
 @pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "print('nonsense')", "import time; time.sleep(60)"])
-def test_where_nobody_can_be_asked_litellm_calls(
-    program: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_answer_says_so(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "_START", program)
     monkeypatch.setattr(routes, "CHILD_S", 3.0)
     question = question_for("openai/unheard-of", "", [], {})
 
-    with caplog.at_level(logging.WARNING):
-        assert asyncio.run(routes._resolve(question)) is None
+    with pytest.raises(NoAnswerError, match="litellm cannot be asked beside this process about openai/unheard-of"):
+        asyncio.run(routes._resolve(question))
 
-    assert "litellm cannot be asked beside this process about openai/unheard-of" in caplog.text
+
+def test_who_gave_no_answer_is_asked_again_later(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ways = Ways(ModelConfig(name="openai/heard-of-late"))
+    monkeypatch.setattr(routes, "AGAIN_S", 0.3)
+
+    async def ask() -> list[bool]:
+        there = []
+        with monkeypatch.context() as patch:
+            patch.setattr(routes, "_START", "raise SystemExit(3)")
+            there.append(await ways.to("openai/heard-of-late") is not None)
+        there.append(await ways.to("openai/heard-of-late") is not None)
+        await asyncio.sleep(0.4)
+        there.append(await ways.to("openai/heard-of-late") is not None)
+        return there
+
+    with caplog.at_level(logging.WARNING):
+        assert asyncio.run(ask()) == [False, False, True]
+
+    assert "it makes the calls of openai/heard-of-late itself for 0.005 minutes" in caplog.text

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from actors.model import sse
 from actors.model.sse import Chunk, EventStream, LineTooLongError
+from tests.pace import paced_s
 
 TEXTS = ["Hello", " ", "Grüße 👋", "a\u2028b\x85c", "[DONE]", "data: x", ""]
 
@@ -34,7 +35,7 @@ def read(pieces: list[bytes]) -> tuple[list[object], bool]:
 def test_a_stream_says_the_same_wherever_it_is_cut(cuts: list[int], end: str, has_end: bool) -> None:
     whole = b"".join([b": awake" + end.encode(), *(event(text, end) for text in TEXTS)])
     if has_end:
-        whole += b"data: [DONE]" + 2 * end.encode() + event("after the end", end)
+        whole += b"data: [DONE]" + 2 * end.encode()
     places = sorted({min(cut, len(whole)) for cut in cuts})
     pieces = [whole[a:b] for a, b in zip([0, *places], [*places, len(whole)], strict=True)]
 
@@ -86,6 +87,16 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
     with pytest.raises(LineTooLongError, match="longer than 1000 bytes"):
         stream.feed(b"x" * 600)
+
+
+def test_a_line_in_pieces_costs_each_byte_once() -> None:
+    stream = EventStream()
+
+    def feed() -> None:
+        for _ in range(300_000):
+            stream.feed(b"x")
+
+    assert paced_s(feed) < 3.0
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": 1}, None, "many"])
