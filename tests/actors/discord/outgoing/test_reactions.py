@@ -107,14 +107,41 @@ def test_a_sign_that_an_earlier_life_of_the_bot_alone_left_is_taken_away(start_l
     until(lambda: shown(second, question) == ["✅"])
 
 
-def test_a_turn_that_its_window_takes_up_again_at_once_shows_nothing_if_it_is_answered_soon(life: Life) -> None:
+@pytest.mark.parametrize(("end", "signs"), [(ReactionKind.ANSWERED, []), (ReactionKind.FAILED, ["❌"])])
+def test_a_turn_that_its_window_takes_up_again_at_once_has_no_sign_of_work_that_could_be_taken_away(
+    life: Life, end: ReactionKind, signs: list[str]
+) -> None:
     question, other = life.say("question"), life.say("another")
     show(life, question, ReactionKind.TAKEN)
     show(life, question, ReactionKind.RESUMED)
-    show(life, question, ReactionKind.ANSWERED)
+    show(life, question, end)
     show(life, other, ReactionKind.TAKEN)
     until(lambda: shown(life, other) == ["👀"])
-    assert calls(life) == ["PUT"]
+    assert shown(life, question) == signs
+    assert calls(life) == ["PUT"] * (1 + len(signs))
+
+
+def test_a_sign_of_work_that_discord_refused_is_not_taken_away(life: Life) -> None:
+    question, other = life.say("question"), life.say("another")
+    life.playground.delete(defaults.GENERAL_ID, question)
+    show(life, question, ReactionKind.TAKEN)
+    until(lambda: calls(life) == ["PUT"])
+    show(life, question, ReactionKind.ANSWERED)
+    show(life, other, ReactionKind.FAILED)
+    until(lambda: shown(life, other) == ["❌"])
+    assert calls(life) == ["PUT", "PUT", "PUT"]
+
+
+def test_a_crowd_of_messages_leaves_out_no_failure(start_life: StartLife) -> None:
+    life = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.0))
+    life.playground.inject("delay", REACTIONS, times=1, delay_s=0.5)
+    question = life.say("question")
+    show(life, life.say("first"), ReactionKind.TAKEN)
+    until(lambda: life.playground.counters()["faults_fired"] == 1)
+    show(life, question, ReactionKind.FAILED)
+    for number in range(60):
+        show(life, 10_000 + number, ReactionKind.TAKEN)
+    until(lambda: shown(life, question) == ["❌"])
 
 
 def test_a_sign_of_an_earlier_life_is_taken_away(start_life: StartLife) -> None:
