@@ -89,7 +89,7 @@ class TypingIndicator:
         if now >= sign.ends_at:
             self._forget(channel_id, sign)
         elif now < when:
-            sign.timer = loop.call_at(min(when, sign.ends_at), self._tell_at, when, channel_id, sign)
+            sign.timer = loop.call_at(when, self._tell_at, when, channel_id, sign)
         else:
             sign.task = self._tasks.spawn(self._tell(channel_id, sign), f"showing typing in channel {channel_id}")
 

@@ -181,6 +181,26 @@ def test_a_lease_that_ends_before_the_next_call_ends_without_one() -> None:
     assert calls.at == [0.0, 8.0, 1_004.0]
 
 
+def test_a_call_that_goes_wrong_ends_the_lease_and_the_next_begins_anew() -> None:
+    class Failing(Calls):
+        async def typing(self) -> None:
+            await super().typing()
+            if len(self.at) == 1:
+                raise RuntimeError("of its own")
+
+    calls = Failing()
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=Timing())
+        typing.show(CHANNEL)
+        await asyncio.sleep(TYPING_RENEWAL_S)
+        typing.show(CHANNEL)
+        await asyncio.sleep(1.0)
+
+    run(scene())
+    assert calls.at == [0.0, TYPING_RENEWAL_S]
+
+
 def test_of_channels_in_which_typing_shows_no_longer_nothing_is_kept() -> None:
     calls = Calls()
     typing = TypingIndicator(rest=calls, timing=Timing())
