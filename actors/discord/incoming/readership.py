@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 
 import discord
 
@@ -129,7 +130,7 @@ class Readership:
     def meet(self, channel: object) -> None:
         """A channel or thread in which something happens, or happened before this session, and it may be gone since."""
         if isinstance(channel, discord.Thread) and self._is_of_now(channel) and self._note(channel):
-            self.compare()
+            self._compare_thread(channel.id)
 
     def meet_all(self, guild: discord.Guild) -> None:
         """A server is there, or there again."""
@@ -143,7 +144,7 @@ class Readership:
         if len(self._gone) > MOST_GONE:
             self._gone.popitem(last=False)
         if self._threads.pop(thread_id, None) is not None:
-            self.compare()
+            self._compare_thread(thread_id)
 
     def forget_channel(self, channel_id: int) -> None:
         """A channel was deleted, and all its threads with it."""
@@ -151,6 +152,19 @@ class Readership:
         self.compare()
 
     # the parts of the above
+
+    def _compare_thread(self, thread_id: int) -> None:
+        """One thread and nothing else has changed: to look at all others would cost ever more with their number."""
+        if not self._is_current or self._client is None:
+            return
+        window, readers = thread_window(str(thread_id)), self._of_thread(thread_id, self._readers_now(self._client))
+        if readers == self._told.get(window):
+            return
+        if readers is None:
+            del self._told[window]
+        else:
+            self._told[window] = readers
+        self._tell(ReadersChanged(windows=(WindowReaders(window=window, readers=readers),)))
 
     def _is_of_now(self, thread: discord.Thread) -> bool:
         """Whether this session told of a thread; each makes its servers anew, and lists what threads they have."""
@@ -171,16 +185,26 @@ class Readership:
         if client is None:
             return {}
         found: dict[Window, Readers] = {}
-        readers = functools.cache(functools.partial(_readers_in, client))
+        readers = self._readers_now(client)
         for channel_id in self._window_map.channels:
             if (of_channel := readers(int(channel_id))) is not None:
                 found[channel_window(channel_id)] = of_channel
-        for thread_id, (parent_id, private) in self._threads.items():
-            if not self._window_map.channels.isdisjoint({str(thread_id), str(parent_id)}):
-                of_parent = readers(parent_id, private)
-                if of_parent is not None:
-                    found[thread_window(str(thread_id))] = of_parent
+        for thread_id in self._threads:
+            if (of_parent := self._of_thread(thread_id, readers)) is not None:
+                found[thread_window(str(thread_id))] = of_parent
         return found
+
+    def _of_thread(self, thread_id: int, readers: Callable[..., Readers | None]) -> Readers | None:
+        """Who reads a thread; None of one that is no window, or is not there."""
+        place = self._threads.get(thread_id)
+        if place is None or self._window_map.channels.isdisjoint({str(thread_id), str(place[0])}):
+            return None
+        return readers(*place)
+
+    @staticmethod
+    def _readers_now(client: discord.Client) -> Callable[..., Readers | None]:
+        """What gives the readers of a channel, or of its threads, looking once at each."""
+        return functools.cache(functools.partial(_readers_in, client))
 
     def _unlisted_threads(self) -> set[str]:
         """Threads that have logs and that Discord did not list: they are archived, or gone."""

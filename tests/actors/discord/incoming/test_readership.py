@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from actors.discord.incoming.readership import Readership
 from actors.kernel import Actor
 from domain.policy.audience import admits
 from lab.playground.world import defaults
@@ -165,6 +166,32 @@ def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
     until(lambda: isinstance(heard[-1], ReadersChanged))
     (changed,) = heard[-1].windows  # type: ignore[attr-defined]
     assert changed.window == GENERAL
+
+
+def test_a_thread_that_comes_or_goes_is_told_of_without_a_look_at_all_others(
+    start_life: StartLife, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Message] = []
+
+    class Listener(Actor):
+        def handle(self, message: Message) -> None:
+            heard.append(message)
+
+    life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
+    life.online.wait(1)
+    until(lambda: any(isinstance(message, ReadersListed) for message in heard))
+    looks: list[Readership] = []
+    monkeypatch.setattr(Readership, "_current", lambda self: looks.append(self))
+
+    thread = life.playground.create_thread(defaults.GENERAL_ID, "private", private=True)
+    until(lambda: isinstance(heard[-1], ReadersChanged))
+    (came,) = heard[-1].windows  # type: ignore[attr-defined]
+    life.playground.delete_channel(thread)
+    until(lambda: isinstance(heard[-1], ReadersChanged) and heard[-1].windows[0].readers is None)
+
+    assert came.window == heard[-1].windows[0].window == thread_window(thread)  # type: ignore[attr-defined]
+    assert came.readers is not None
+    assert looks == []
 
 
 def test_what_people_delete_and_edit_reaches_the_window_and_their_embeds_do_not(life: Life) -> None:
