@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from domain.text.running_text import is_running
 from lab.loopback_model.answers import Answer, Call, Received
 
 COMMAND = "Run a command first."
@@ -69,8 +70,8 @@ def read_answer(text: str) -> ParsedAnswer | None:
 
 
 def is_part_of_answer(text: str) -> bool:
-    """Whether a text is an answer that is still being written, if it is no whole one."""
-    return text.startswith(_BEGINNING)
+    """Whether a text is an answer that is still being written, if it is no whole one, or says what its turn does."""
+    return text.startswith(_BEGINNING) or is_running(text)
 
 
 def secrets_in(text: str) -> set[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from domain.text.running_text import running_text
 from lab.load.tally import LoadThread, Tally
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.answers import Received
@@ -125,6 +126,14 @@ def test_an_answer_that_is_written_by_edits_counts_once_when_it_is_whole(scene: 
     assert not scene.post(ALICE, whole[:40], edited=77)
     assert scene.post(ALICE, whole, edited=77)
     assert not scene.post(ALICE, whole, edited=77)
+
+    assert counts(scene.tally) == {"replied": 1, "lost": 1}
+
+
+def test_a_message_that_shows_what_a_turn_does_is_no_answer_and_ends_nothing(scene: Scene) -> None:
+    secret = scene.threads[ALICE].secret
+    assert not scene.post(ALICE, running_text("", f"running `echo {secret}`"), edited=77)
+    assert scene.post(ALICE, scene.answer_to(ALICE), edited=77)
 
     assert counts(scene.tally) == {"replied": 1, "lost": 1}
 
