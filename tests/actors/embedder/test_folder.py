@@ -98,6 +98,15 @@ def test_weights_of_half_precision_and_of_a_model_around_the_encoder_are_taken(m
     assert np.all(np.sum(vectors * VECTORS, axis=1) >= 0.999)
 
 
+def test_the_weights_of_a_folder_are_read_whole_since_its_owner_may_change_them(make: Make) -> None:
+    model = LocalModel.load(make())
+    words = model._bert._words
+
+    assert not isinstance(words, np.memmap)
+    assert not isinstance(words.base, np.memmap)
+    assert np.abs(model.embed(TEXTS) - VECTORS).max() < 1e-4
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"config": {"model_type": "mpnet"}}, "model_type is 'mpnet', and only 'bert' can be run here"),
     ({"config": {"hidden_act": "relu"}}, "hidden_act is 'relu'"),

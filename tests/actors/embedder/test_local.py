@@ -42,6 +42,41 @@ def test_vectors_are_those_of_the_reference_implementation(model: LocalModel) ->
     assert np.abs(vectors - VECTORS).max() < 1e-4
 
 
+def test_the_vectors_of_words_stay_in_the_packages_file_and_nothing_else_does(model: LocalModel) -> None:
+    bert = model._bert
+    others = [getattr(layer, name) for layer in bert._layers for name in ("qkv", "out", "up", "down")]
+
+    assert isinstance(bert._words.base, np.memmap) or isinstance(bert._words, np.memmap)
+    assert not bert._words.flags.writeable
+    assert bert._words.shape == (30522, 384)
+    assert not [array for array in (*others, bert._positions) if isinstance(array, np.memmap)]
+
+
+def test_an_agent_that_is_told_nothing_loads_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
+    def load(_folder: Path | None) -> LocalModel:
+        loaded.append("model")
+        return LocalModel.load()
+
+    monkeypatch.setattr("actors.embedder.own.shared_model", load)
+    space = embedding_space("local", "", 0, has_google_key=False, has_local_extra=True)
+    system = ActorSystem(workers=1)
+    backend = backend_of(space, api_keys={}, api_base="", timeout_s=1.0)
+    system.register(ActorSpec("embedder", lambda _key: EmbedderActor(space=space, backend_of=backend), core=True))
+    system.start()
+    edge = system.edge("test")
+    request = EmbedTexts(request_id=RequestId("1"), reply_to=edge.address, texts=("hello",), role=TextRole.DOCUMENT)
+    assert system.drain(PATIENCE_S).quiet
+    before = list(loaded)
+    system.tell(Address("embedder"), request)
+    answer = edge.receive(PATIENCE_S)
+    system.stop()
+
+    assert isinstance(answer, TextsEmbedded)
+    assert (before, loaded) == ([], ["model"])
+
+
 def test_a_texts_vector_does_not_depend_on_its_company(model: LocalModel) -> None:
     together = model.embed([*TEXTS, *reversed(TEXTS)])
 
