@@ -43,6 +43,8 @@ class Start:
     cpu_s: float
     """Of CPU that the process had used by then: what a busy machine does not lengthen."""
     stop_s: float
+    online_mb: float
+    """Resident memory when it had come online, in MiB: nobody had said anything, and no model was called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,17 +109,19 @@ class _Runner:
     def first(self, turns: int, say: Say) -> tuple[Start, float]:
         """The start that makes an index of `turns` turns, and how long that took."""
         began_at = self._now()
-        online_s, answers_s, cpu_s = self._up()
+        online_s, answers_s, cpu_s, online_mb = self._up()
         self._until_indexed(turns, began_at, say)
         index_s = self._now() - began_at
-        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down()), round(index_s, 2)
+        stop_s = self._down()
+        start = Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=stop_s, online_mb=online_mb)
+        return start, round(index_s, 2)
 
     def start(self) -> Start:
         """One start and its end."""
-        online_s, answers_s, cpu_s = self._up()
-        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down())
+        online_s, answers_s, cpu_s, online_mb = self._up()
+        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down(), online_mb=online_mb)
 
-    def _up(self) -> tuple[float, float, float]:
+    def _up(self) -> tuple[float, float, float, float]:
         began_at = self._now()
         self._agent.start()
         while True:
@@ -127,7 +131,7 @@ class _Runner:
             except TimeoutError:
                 if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
                     raise self._error("the agent did not come online") from None
-        online_s = self._now() - began_at
+        online_s, online_mb = self._now() - began_at, _resident_mb(self._agent.pid)
         self._count += 1
         said = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
         try:
@@ -135,7 +139,7 @@ class _Runner:
         except TimeoutError:
             raise self._error("the agent did not answer") from None
         answers_s, cpu_s = self._now() - began_at, self._agent.cpu_s() or 0.0
-        return round(online_s, 2), round(answers_s, 2), round(cpu_s, 2)
+        return round(online_s, 2), round(answers_s, 2), round(cpu_s, 2), online_mb
 
     def _down(self) -> float:
         began_at = self._now()
@@ -167,6 +171,15 @@ def _settings(server: PlaygroundServer) -> str:
         f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
         '[model]\nname = "offline"\n'
     )
+
+
+def _resident_mb(pid: int | None) -> float:
+    """Memory that a process holds now, in MiB; 0 where the system does not tell."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1024**2, 1)
 
 
 def _drop_caches() -> bool:

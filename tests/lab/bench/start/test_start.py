@@ -39,6 +39,7 @@ def test_the_agent_is_started_again_and_every_start_is_measured() -> None:
         assert 0 < start.online_s < start.answers_s
         assert start.cpu_s > 0
         assert start.stop_s > 0
+        assert 30 < start.online_mb < 1000
 
 
 @pytest.mark.parametrize(("target_s", "code"), [(None, 0), (3.0, 0), (2.9, 1)])
@@ -46,7 +47,9 @@ def test_a_restart_that_misses_the_target_is_the_commands_exit_code(
     monkeypatch: pytest.MonkeyPatch, target_s: float | None, code: int
 ) -> None:
     """The first start and a cold one may take longer."""
-    slow, quick = (Start(online_s=1.0, answers_s=answers_s, cpu_s=0.5, stop_s=0.1) for answers_s in (9.0, 3.0))
+    slow, quick = (
+        Start(online_s=1.0, answers_s=answers_s, cpu_s=0.5, stop_s=0.1, online_mb=99.5) for answers_s in (9.0, 3.0)
+    )
     starts = Starts(logs=1, events=3, first=slow, index_s=2.0, restarts=(quick, quick), cold=slow)
     monkeypatch.setattr("lab.bench.start.run.measure", lambda *_: starts)
     target = [] if target_s is None else ["--target", str(target_s)]
@@ -57,4 +60,5 @@ def test_a_restart_that_misses_the_target_is_the_commands_exit_code(
     assert (told.exit_code, document.exit_code) == (code, code)
     assert "1 logs, 3 events" in told.stdout
     assert [line.split()[0] for line in told.stdout.splitlines()[2:6]] == ["first", "again", "again", "cold"]
+    assert all(line.endswith(" 99.5") for line in told.stdout.splitlines()[2:6])
     assert [start["answers_s"] for start in json.loads(document.stdout)["restarts"]] == [3.0, 3.0]
