@@ -138,7 +138,9 @@ class Dispatcher:
         self._waits_ever = 0
         self._lender: Lender | None = None
         self._is_lender_at_rest = False
-        self._wake_lender = threading.Semaphore(0)
+        self._call_of_lender = threading.Lock()
+        """Held but for a moment, when the lender is called from its rest."""
+        self._call_of_lender.acquire()
         self._waiters: set[str] = set()
         """Kinds of actors that ever waited."""
         self._is_full = False
@@ -224,11 +226,13 @@ class Dispatcher:
             self._closing = True
             threads = tuple(self._threads)
             lender = self._lender
+            is_to_wake, self._is_lender_at_rest = self._is_lender_at_rest, False
         self._resume()
         for _ in threads:
             self._ready.put(None)
             self._unpark.release()
-        self._wake_lender.release()
+        if is_to_wake:
+            self._call_of_lender.release()
         deadline = time.monotonic() + timeout_s
         for thread in threads:
             if thread is not threading.current_thread():
@@ -254,7 +258,7 @@ class Dispatcher:
             if mailbox is not None:
                 self._waiters.add(mailbox.spec.kind)
         if is_to_wake:
-            self._wake_lender.release()
+            self._call_of_lender.release()
 
     def wait_ends(self) -> None:
         """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
@@ -282,10 +286,7 @@ class Dispatcher:
                     return
                 is_at_rest = not self._lend_for_waits() and ever == self._waits_ever
                 ever, self._is_lender_at_rest = self._waits_ever, is_at_rest
-            if is_at_rest:
-                self._wake_lender.acquire()
-            else:
-                time.sleep(LEND_S)
+            self._call_of_lender.acquire(timeout=-1 if is_at_rest else LEND_S)
 
     def _lend_for_waits(self) -> bool:
         """Lend for the waits that were there at the last look; whether there are others. The caller has the lock."""

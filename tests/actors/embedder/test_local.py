@@ -52,6 +52,7 @@ def test_the_vectors_of_words_stay_in_the_packages_file_and_nothing_else_does(mo
     assert not [array for array in (*others, bert._positions) if isinstance(array, np.memmap)]
 
 
+@pytest.mark.req("X-173")
 def test_an_agent_that_is_told_nothing_loads_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
 

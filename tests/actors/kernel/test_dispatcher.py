@@ -162,6 +162,7 @@ def comes_true(holds: Callable[[], bool]) -> bool:
     return True
 
 
+@pytest.mark.req("X-170")
 def test_waits_that_are_soon_over_wake_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("actors.kernel.dispatcher.LEND_S", 0.5)
     system = ActorSystem(workers=1)
@@ -182,6 +183,7 @@ def test_waits_that_are_soon_over_wake_nobody(monkeypatch: pytest.MonkeyPatch) -
     assert (threads, waits) == (1, {})
 
 
+@pytest.mark.req("X-170")
 def test_a_wait_that_lasts_is_covered_soon_after_it_began(live_system: ActorSystem) -> None:
     """And so is one that begins when nobody has waited for a while, for which the lender has to be woken."""
     edge = live_system.edge("test")

@@ -134,6 +134,7 @@ def test_the_question_is_embedded_once_and_the_turns_as_documents(tmp_path: Path
     rig.stop()
 
 
+@pytest.mark.req("X-174")
 def test_a_question_is_not_embedded_where_nothing_can_be_found_but_what_its_model_sees_anyway(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     for number in range(5):

@@ -51,6 +51,7 @@ class Replaced(RealDisk):
             setattr(self, name, call)
 
 
+@pytest.mark.req("X-172")
 def test_more_logs_are_written_than_are_open(tmp_path: Path) -> None:
     open_logs = OpenLogs(3)
     logs = [made(tmp_path, number, open_logs) for number in range(10)]

@@ -80,6 +80,7 @@ class Looks:
         patch.setattr(Path, "lstat", counted)
 
 
+@pytest.mark.req("X-171")
 def test_a_turn_looks_once_whether_somebody_changed_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = begun(tmp_path)
     with monkeypatch.context() as patch:
@@ -94,6 +95,7 @@ def test_a_turn_looks_once_whether_somebody_changed_its_log(tmp_path: Path, monk
     assert looks.count == 3
 
 
+@pytest.mark.req("X-171")
 def test_a_log_that_was_changed_in_a_long_turn_is_noticed_before_anybody_acts_on_it(tmp_path: Path) -> None:
     journal = begun(tmp_path)
     place = tmp_path / journal.path
