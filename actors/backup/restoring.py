@@ -17,7 +17,7 @@ from pathlib import Path
 
 from actors.backup.manifest import APART, ROOT, BackupError, Entry, EntryKind, Manifest, digest, read, verify
 from actors.backup.selection import LOGS, REPLACED
-from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
+from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
 from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE
@@ -119,7 +119,7 @@ class _Restorer:
         """Names of what must not be written over."""
         others = []
         for place in sorted(self._root.iterdir()):
-            if place.name == LOCK_NAME:
+            if place.name in (LOCK_NAME, HOSTS_LOCK_NAME):
                 continue
             if place.name in _MADE_EMPTY and (not place.is_dir() or not any(place.iterdir())):
                 continue

@@ -22,12 +22,15 @@ from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
 
 log = logging.getLogger(__name__)
 
-NO_RAY = "--hosts needs Ray, which is not installed: pip install 'ray>=2.50,<3' (the extra `cluster`)"
+NO_RAY = "--hosts needs Ray, which is not installed: pip install 'ray>=2.53,<3' (the extra `cluster`)"
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 80 << 20
 """Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""
 CALLS_AT_ONCE = 4
 """One that brings, one that waits, and one each that was given up and is still under way."""
+_TOKEN_BYTES = 32
+_LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
 _OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _SETTINGS = MappingProxyType(
     {
@@ -80,6 +83,9 @@ class RayPool:
             PoolError: it is not installed, or cannot be started or joined.
         """
         os.environ.update(_SETTINGS)
+        if not self._address:
+            os.environ[_LOOPBACK_ONLY] = "0"
+            self._make_folder()
         try:
             import ray
             from ray.job_config import JobConfig
@@ -92,7 +98,6 @@ class RayPool:
             if self._address:
                 ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, job_config=job)
             else:
-                self._make_folder()
                 ray.init(
                     address="local",
                     include_dashboard=False,
@@ -141,9 +146,17 @@ class RayPool:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make_folder(self) -> None:
-        """Afresh: an agent that was killed leaves one behind, and no other uses it while this one has the data root."""
+        """Afresh: an agent that was killed leaves one behind, and no other uses it while this one has the data root.
+
+        In it is a token that each call to this Ray must carry: whoever reaches its ports on this machine, such as a
+        command that has the network, could start processes as the agent otherwise.
+        """
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(mode=0o700)
+        token = self._folder / "token"
+        token.touch(mode=0o600)
+        token.write_text(os.urandom(_TOKEN_BYTES).hex())
+        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)})
 
 
 def temporary_folder(data_root: Path) -> Path:

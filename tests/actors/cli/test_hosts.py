@@ -18,7 +18,7 @@ def test_hosts_without_ray_are_an_error_that_says_what_to_install(
 
     assert result.exit_code == 1
     assert result.stderr == (
-        "error: --hosts needs Ray, which is not installed: pip install 'ray>=2.50,<3' (the extra `cluster`)\n"
+        "error: --hosts needs Ray, which is not installed: pip install 'ray>=2.53,<3' (the extra `cluster`)\n"
     )
     assert not (tmp_path / "data").exists()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.cluster.ray_pool import temporary_folder
 from actors.context.log.file import check_file
 from actors.socket.client import AgentNotRunningError, ask_operator
 from domain.log.parser import parse
@@ -23,6 +24,8 @@ from tests.e2e.stage import CHECKOUT
 from tests.patience import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Ray is in the lock for Linux only")]
+
+LISTENS, LOOPBACK = "0A", "0100007F"
 
 
 def until(is_so: Callable[[], bool], limit_s: float = PATIENCE_S) -> None:
@@ -130,13 +133,28 @@ def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agen
     words = [event.event.content for event in parse(taken_over).events]
     assert words.count("are you there?") == 1
     until(lambda: len(agent.hosts()) == 2)
-    folder = next(Path("/tmp").glob("agent-ray-*"))
+    folder = temporary_folder(agent.data)
     assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "token").stat().st_mode & 0o777 == 0o600
+    addresses = listening(folder)
+    assert addresses
+    assert {address for address in addresses if not address.endswith(LOOPBACK)} == set(), "only on this machine"
     text = b"are you there?"
     assert not [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]
     agent.process.terminate()
     assert agent.process.wait(PATIENCE_S) == 0
     assert not [path for path in Path("/proc").glob("[0-9]*") if str(agent.data) in _command(path)]
+
+
+def listening(folder: Path) -> list[str]:
+    """Local addresses, in the kernel's hexadecimal, at which Ray's own processes listen."""
+    sockets = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        if str(folder) in _command(process):
+            with contextlib.suppress(OSError):
+                sockets |= {str(place.readlink()) for place in (process / "fd").iterdir()}
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()[1:]]
+    return [row[1].partition(":")[0] for row in rows if row[3] == LISTENS and f"socket:[{row[9]}]" in sockets]
 
 
 def _command(process: Path) -> str:
