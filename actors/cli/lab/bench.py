@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.bench_cluster import cluster
+from actors.cli.lab.bench_agent import cluster, start
 from actors.cli.lab.bench_continuity import continuity
 from actors.cli.lab.bench_crashes import crashes
 from actors.cli.lab.bench_curated import curated
@@ -17,7 +17,6 @@ from actors.cli.lab.bench_facts import facts
 from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_objects import objects
 from actors.cli.lab.bench_recall import recall
-from actors.cli.lab.bench_start import start
 from actors.cli.lab.bench_workspace import workspace
 from actors.cli.lab.progress import progress_line
 from actors.cli.lab.tables import print_tables

@@ -1,9 +1,10 @@
-"""`agent bench cluster`: how much the link to a host carries, and what a host that is killed costs."""
+"""`agent bench start` and `agent bench cluster`: how soon the agent answers on many logs, and its windows on hosts."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 
 import click
 
@@ -12,6 +13,41 @@ from actors.cli.lab.progress import progress_line
 
 MESSAGES_PER_S = 50_000
 SLOWER = 1.5
+
+
+@click.command()
+@click.option("--logs", type=click.IntRange(1), default=100_000, show_default=True, help="Threads, one log each.")
+@click.option("--events", type=click.IntRange(0), default=0, help="In all logs together, at least; else three in each.")
+@click.option(
+    "--target", "target_s", type=float, help="Seconds until an answer; exit code 1 when a restart takes longer."
+)
+@json_option
+def start(logs: int, events: int, target_s: float | None, as_json: bool) -> None:
+    """From the start of the process to its first answer, the real agent on a loopback Discord; some minutes.
+
+    Logs are made for it. The first start has no index and makes one; then it is started three times more, and once with
+    nothing of the disk in memory (for root only).
+    """
+    from lab.bench.process import MeasurementError
+    from lab.bench.start.run import measure
+
+    try:
+        with progress_line() as say:
+            starts = measure(logs, events, say)
+    except MeasurementError as error:
+        fail(str(error))
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(starts), indent=2))
+    else:
+        click.echo(f"{starts.logs} logs, {starts.events} events")
+        click.echo("seconds until online, until an answer, of CPU until then, and to stop")
+        rows = [("first", starts.first), *(("again", each) for each in starts.restarts)]
+        rows += [("cold", starts.cold)] if starts.cold is not None else []
+        for name, each in rows:
+            click.echo(f"{name:6} {each.online_s:7.2f} {each.answers_s:7.2f} {each.cpu_s:7.2f} {each.stop_s:7.2f}")
+        click.echo(f"the index held everything {starts.index_s:g} s after the first start began")
+    if target_s is not None and starts.slowest_s > target_s:
+        sys.exit(1)
 
 
 @click.command()
