@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from messages.base import Message, MessageId, Window
 from messages.context import UserMessage
@@ -18,8 +18,7 @@ UNLOGGED_S = 60.0
 """How long a person's message that was handled, and of which no word came that it is logged, is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """One message to a window."""
 
     key: str

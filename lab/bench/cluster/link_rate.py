@@ -18,7 +18,7 @@ from actors.cluster.ray_pool import RayPool
 from actors.cluster.shared import host_codec
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, boot_seconds
 from messages.base import CONTEXT_KIND, Address, MessageId, Surface, UserId, Window
-from messages.context import UserMessage
+from messages.context import ReviseMessage, UserMessage
 from messages.discord import UserMessageLogged
 
 WINDOWS = 64
@@ -28,11 +28,11 @@ PATIENCE_S = 120.0
 
 
 class CountingWindow(Actor):
-    """A window that answers every message or only the last, as that asks for."""
+    """A window that answers what people say, and takes edits without a word."""
 
     def handle(self, message: Any) -> None:
         """Answer, or not."""
-        if isinstance(message, UserMessage) and message.author_name != COUNT:
+        if isinstance(message, UserMessage):
             self.tell(message.reply_to, UserMessageLogged(window=message.window, message_id=message.message_id))
 
 
@@ -114,6 +114,10 @@ def _say(system: ActorSystem, edge: Edge, count: int, how: str) -> None:
     sent_at = datetime(2026, 1, 1, tzinfo=UTC)
     for number in range(count):
         window = Window(surface=Surface.DISCORD_THREAD, id=str(10**17 + number % WINDOWS))
+        if how == COUNT:
+            edit = ReviseMessage(window=window, message_id=MessageId(str(number)), text=TEXT, files=0)
+            system.tell(window.address, edit)
+            continue
         message = UserMessage(
             window=window,
             message_id=MessageId(str(number)),
