@@ -185,6 +185,11 @@ class Head:
         except (PoolError, HostGoneError, HostSlowError) as error:
             self._failed(life, str(error))
             return
+        except Exception:
+            if not self._is_over:  # else what starts it was taken down meanwhile
+                log.exception("host %s: a defect in what starts it", life.name)
+                self._failed(life, "a defect in what starts it")
+            return
         life.drive(remote)
 
     def _failed(self, life: HostLife, reason: str) -> None:

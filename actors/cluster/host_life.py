@@ -146,7 +146,7 @@ class HostLife:
         remote = self._remote
         assert remote is not None
         failures = 0
-        while not self._is_over:
+        while not self._has_ended():
             try:
                 act(remote)
                 failures = 0
@@ -162,9 +162,14 @@ class HostLife:
                 with self._lock:
                     self._lock.wait_for(lambda: self._is_over, PAUSE_S)
             except Exception:
+                if self._has_ended():
+                    return  # what carried its calls was taken down
                 log.exception("host %s: a defect in what drives it", self.name)
                 self._owner.on_lost(self, "a defect in what drives it")
                 return
+
+    def _has_ended(self) -> bool:
+        return self._is_over
 
     def _have_again(self) -> None:
         with self._lock:

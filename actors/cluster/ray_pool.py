@@ -40,6 +40,7 @@ _SETTINGS = MappingProxyType(
         "RAY_ROTATION_MAX_BYTES": str(1 << 20),
         "RAY_ROTATION_BACKUP_COUNT": "1",
         "RAY_DEDUP_LOGS": "0",
+        "RAY_ENABLE_AUTO_CONNECT": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_memory_monitor_refresh_ms": "0",
         "no_grpc_proxy": "localhost,127.0.0.1",

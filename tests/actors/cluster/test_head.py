@@ -47,6 +47,8 @@ class World:
         """While set, windows that handle a message do not come back."""
         self.release = threading.Event()
         self.is_busy = False
+        self.poison = ""
+        """Id of a message whose handling is a crash."""
 
 
 class FakeWindow(Actor):
@@ -59,6 +61,8 @@ class FakeWindow(Actor):
             with self.blocking():
                 self._world.release.wait(PATIENCE_S)
             return
+        if isinstance(message, UserMessage) and message.message_id == self._world.poison:
+            raise ValueError("this one cannot be handled")
         self._world.handled[self._key].append((self._host.name, message))
         self.in_progress = self._world.is_busy
         match message:
@@ -276,6 +280,20 @@ def test_what_a_dead_host_had_in_hand_is_said_again(
     assert host.lease.left_s <= 0, "whoever says that it is dead, its lease is waited for"
     assert logged(people, 3) == ["1", "2", "3"]
     assert messages_of(world, 3) == [1, 2, 3]
+
+
+@pytest.mark.crashes
+def test_a_message_that_nobody_can_handle_is_settled_and_holds_up_none_behind_it(
+    head: Head, system: ActorSystem, people: Edge, world: World
+) -> None:
+    start(head)
+    world.poison = "2"
+    at = window(3)
+    for number in (1, 2, 3):
+        system.tell(at.address, user_message(number, at, people))
+
+    assert logged(people, 2) == ["1", "3"]
+    eventually(lambda: not head.is_busy)
 
 
 def test_with_one_host_its_windows_wait_for_the_next(
