@@ -94,6 +94,7 @@ def test_whatever_is_lost_doubled_reordered_or_delayed_the_same_sequence_comes_o
     assert wire.got == [item(n) for n in range(put)]
     assert wire.numbers == list(range(put))
     assert wire.sender.unacknowledged == 0
+    assert not wire.receiver._early, "what was seen is not kept"
 
 
 def test_no_more_is_sent_than_the_window_holds_and_putting_never_waits() -> None:
@@ -112,12 +113,13 @@ def test_no_more_is_sent_than_the_window_holds_and_putting_never_waits() -> None
 
 def test_what_is_not_acknowledged_in_time_is_sent_again() -> None:
     wire = Wire()
+    wire.time.at = 5.0
     wire.sender.put(item(0))
     assert wire.sender.batch() == (0, [item(0)])
-    wire.time.at = 1.9
+    wire.time.at = 6.9
     assert not wire.sender.has_batch()
     assert wire.sender.batch() == (1, [])
-    wire.time.at = 2.0
+    wire.time.at = 7.0
     assert wire.sender.has_batch()
     assert wire.sender.batch() == (0, [item(0)])
 
