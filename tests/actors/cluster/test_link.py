@@ -160,3 +160,12 @@ def test_an_idle_link_is_carried_at_once_and_a_busy_one_gathers_unless_there_is_
     for _ in range(MANY):
         link.put(b"c")
     assert link.gather_s() == 0
+
+
+def test_what_was_seen_or_is_beyond_the_window_is_dropped_and_takes_no_room() -> None:
+    link = Link(Time(), window_items=7)
+    assert link.receive(0, [item(0), item(1)]) == [(0, item(0)), (1, item(1))]
+    assert link.receive(0, [item(0), item(1)]) == []
+    assert link.receive(9, [item(9)]) == []
+    assert link._early == {}
+    assert link.receive(2, [item(2)]) == [(2, item(2))]
