@@ -32,8 +32,9 @@ CURATED = (63, *range(70, 74), *range(75, 81), 113)
 OBJECTS = (62, *range(94, 103))
 """Those that the layer of objects decides."""
 WORKSPACE = (61, *range(64, 70), *range(103, 113), 114)
-CLUSTER = range(152, 159)
 """Those that the layer of workspaces decides; of 70 to 72 and 113 it takes what curated memory decided."""
+CLUSTER = range(152, 159)
+"""Of hosts."""
 CALLS = range(160, 163)
 """What a turn asks of Discord."""
 MODEL = range(150, 152)
@@ -66,7 +67,18 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
     made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
-    numbers = (*range(1, 58), *CURATED, *FACTS, *OBJECTS, *WORKSPACE, *range(120, 145), *MODEL, *CLUSTER, *CALLS, *COSTS)
+    numbers = (
+        *range(1, 58),
+        *CURATED,
+        *FACTS,
+        *OBJECTS,
+        *WORKSPACE,
+        *range(120, 145),
+        *MODEL,
+        *CLUSTER,
+        *CALLS,
+        *COSTS,
+    )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours
 
