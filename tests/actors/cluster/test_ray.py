@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,10 +80,9 @@ class Agent:
 def agent(server: PlaygroundServer, tmp_path: Path) -> Iterator[Agent]:
     made = Agent(server, tmp_path)
     yield made
-    for pid in made.hosts().values():
-        os.kill(pid, signal.SIGCONT)
-    made.process.kill()
+    made.process.kill()  # its hosts end with it, also one that stands still
     made.process.wait(PATIENCE_S)
+    shutil.rmtree(temporary_folder(made.data), ignore_errors=True)
 
 
 def ask(server: PlaygroundServer, channel: int, text: str) -> str:
