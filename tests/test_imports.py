@@ -55,6 +55,7 @@ ALLOWED = {
     ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",
     ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
     ("actors/facts/store/git.py", "asyncio.create_subprocess_*"): "commits by the machine's own git, on its own loop",
+    ("actors/model/routes.py", "asyncio.create_subprocess_*"): "asks litellm beside the agent, which need not hold it",
     (
         "actors/socket/doors.py",
         "secrets.*",

@@ -12,7 +12,7 @@ import msgspec
 from actors.model.route import placeholder
 
 _KEYS = re.compile(r"[A-Z0-9_]+_(API_KEY|KEY|TOKEN)")
-_PLACES = re.compile(
+_PLACE_NAMES = re.compile(
     r"[A-Z0-9_]+_(API_BASE|BASE_URL|API_VERSION|API_TYPE|ENDPOINT|ORGANIZATION|ORG|PROJECT)"
     r"|PATH|HOME|LANG|LC_ALL|TMPDIR|SSL_CERT_FILE|SSL_CERT_DIR|LITELLM_[A-Z0-9_]*"
 )
@@ -47,7 +47,7 @@ def question_for(model: str, api_base: str, key_names: Iterable[str], environmen
     for name, value in sorted(environment.items()):
         if _KEYS.fullmatch(name):
             said.append((name, placeholder(name)))
-        elif _PLACES.fullmatch(name):
+        elif _PLACE_NAMES.fullmatch(name):
             said.append((name, value))
     front = _front(api_base)
     return Question(

@@ -35,6 +35,7 @@ MADE = {
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
 HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
+    "actors/model/litellm_child.py": {"ENVIRONMENT", "_TOOLS"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
     "domain/memory/porter.py": {"_STEP_2", "_STEP_3"},  # to a function beside it
@@ -45,6 +46,13 @@ REBOUND = {
     "actors/discord/calls/addresses.py": {"DiscordWebSocket.DEFAULT_GATEWAY", "Route.BASE", "_files"},
     "actors/discord/connection/pauses.py": {"_module"},
     "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},
+    # A program of its own, which is to have no network.
+    "actors/model/litellm_child.py": {
+        "litellm.suppress_debug_info",
+        "socket.create_connection",
+        "socket.getaddrinfo",
+        "sys.stdout",
+    },
     "actors/model/provider.py": {"litellm.suppress_debug_info"},
 }
 """What libraries have once for a process; set before any actor works."""

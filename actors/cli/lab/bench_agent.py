@@ -40,11 +40,12 @@ def start(logs: int, events: int, target_s: float | None, as_json: bool) -> None
         click.echo(json.dumps(dataclasses.asdict(starts), indent=2))
     else:
         click.echo(f"{starts.logs} logs, {starts.events} events")
-        click.echo("seconds until online, until an answer, of CPU until then, and to stop")
+        click.echo("seconds until online, until an answer, of CPU until then, and to stop; MiB resident when online")
         rows = [("first", starts.first), *(("again", each) for each in starts.restarts)]
         rows += [("cold", starts.cold)] if starts.cold is not None else []
         for name, each in rows:
-            click.echo(f"{name:6} {each.online_s:7.2f} {each.answers_s:7.2f} {each.cpu_s:7.2f} {each.stop_s:7.2f}")
+            seconds = (each.online_s, each.answers_s, each.cpu_s, each.stop_s)
+            click.echo(f"{name:6} {' '.join(f'{each_s:7.2f}' for each_s in seconds)} {each.online_mb:7.1f}")
         click.echo(f"the index held everything {starts.index_s:g} s after the first start began")
     if target_s is not None and starts.slowest_s > target_s:
         sys.exit(1)
