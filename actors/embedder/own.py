@@ -12,11 +12,13 @@ from actors.embedder import hashed
 from actors.embedder.backend import CallError, Limits
 from actors.embedder.local import LocalModel, shared_model
 from actors.embedder.worker import Loading
+from actors.linux.thread_name import name_thread
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
 
 log = logging.getLogger(__name__)
 
+_NAME = "embedder-local"
 _LIMITS = Limits(texts=16, chars=4_000, calls=3, documents=1, timeout_s=None)
 """Documents are a third of a second's work for the local model on one core, and let what is shorter go first; of the
 two other calls one is left for turns, since the memory has one search at a time."""
@@ -34,7 +36,7 @@ class LocalBackend:
             folder: Of the model; None for the one that is installed.
         """
         self._model = Loading("embedder-load", lambda: shared_model(folder))
-        self._threads = ThreadPoolExecutor(_LIMITS.calls, "embedder-local")
+        self._threads = ThreadPoolExecutor(_LIMITS.calls, _NAME, initializer=name_thread, initargs=(_NAME,))
 
     async def warm_up(self) -> None:
         """Load the model: half a second."""

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from actors.kernel.thread import KernelThread
+from actors.linux.thread_name import name_thread
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
@@ -63,6 +64,7 @@ class Worker(KernelThread):
 
     def run(self) -> None:
         """Run mailboxes until told to end."""
+        name_thread(self.name)
         self.dispatcher.work(self)
 
 

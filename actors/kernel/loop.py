@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from actors.kernel.failure import summary
 from actors.kernel.thread import KernelThread
 from actors.linux.selector import OverflowSelector
+from actors.linux.thread_name import name_thread
 from actors.linux.transports import abort_transports
 
 if TYPE_CHECKING:
@@ -190,6 +191,7 @@ class LoopThread:
                 log.warning("loop %s did not end within %.1f s", self.name, timeout_s)
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        name_thread(self.name)
         asyncio.set_event_loop(loop)
         fault: BaseException | None = None
         try:

@@ -41,6 +41,10 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         """The headers; `key_of` is asked for a key by the name of its variable."""
         return {name: _PLACEHOLDER.sub(lambda found: key_of(found[1]), value) for name, value in self.headers.items()}
 
+    def key_names(self) -> tuple[str, ...]:
+        """Variables whose keys stand in the headers."""
+        return tuple(name for value in self.headers.values() for name in _PLACEHOLDER.findall(value))
+
     def usage(self, counted: object) -> Usage:
         """What the server says that an answer took, with its price."""
         said: Mapping[str, object] = counted if isinstance(counted, dict) else {}

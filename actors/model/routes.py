@@ -73,6 +73,8 @@ class Ways:
 
     def _way(self, route: Route, api_base: str) -> Way | None:
         address = address_for(route.address, api_base)
+        if any(not self._key(name) for name in route.key_names()):  # litellm says so to a person
+            return None
         if address.startswith("https:") and _OF_TLS & os.environ.keys():
             return None
         return Way(

@@ -10,6 +10,8 @@ _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 _ZOMBIE = "Z"
+VECTORS = "embedder-local"
+"""Name of the threads of the local model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Usage:
     rss_mb: float
     """Resident now; what processes share counts in each of them."""
     processes: int = 1
+    vectors_s: float = 0.0
+    """CPU of the first process's threads in which the local model makes vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class ProcessGroup:
             cpu_s=self._ended_s + sum(stat.cpu_s for stat in stats.values()),
             rss_mb=sum(stat.rss_mb for stat in stats.values()),
             processes=sum(not stat.is_dead for stat in stats.values()),
+            vectors_s=_cpu_of_threads(self._root, VECTORS),
         )
 
     def _belongs(self, pid: int) -> bool:
@@ -98,6 +103,19 @@ class ProcessGroup:
             return self._mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
         except OSError:  # another user's, or it has ended
             return False
+
+
+def _cpu_of_threads(pid: int, name: str) -> float:
+    """Seconds of CPU of a process's threads of that name."""
+    used = 0.0
+    for task in _PROC.glob(f"{pid}/task/*"):
+        try:
+            shown, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:  # it has ended
+            continue
+        if shown == name:
+            used += sum(map(int, rest.split()[11:13])) / _TICKS
+    return used
 
 
 def _stat(pid: int) -> _Stat | None:

@@ -17,6 +17,8 @@ class Row:
     """Figures of one subject, or the agent's divided by the floor's; medians of the rounds."""
 
     cpu_ms_per_turn: float | None
+    cpu_ms_without_vectors: float | None
+    """The same without the local model, where the agent has one."""
     turns_per_s: float | None
     overhead_ms: Overhead
     peak_rss_mb: float | None
@@ -83,6 +85,7 @@ def _prefixed(on_progress: Callable[[Progress], None], prefix: str) -> Callable[
 def _row(runs: Sequence[Report]) -> Row:
     return Row(
         cpu_ms_per_turn=_median([each.cpu_ms_per_turn for each in runs]),
+        cpu_ms_without_vectors=_median([each.cpu_ms_without_vectors for each in runs]),
         turns_per_s=_median([each.turns_per_s for each in runs]),
         overhead_ms=Overhead(
             p50=_median([each.overhead_ms.p50 for each in runs]),
@@ -102,6 +105,7 @@ def _ratio(agent: Row, floor: Row) -> Row:
     ours, theirs = agent.overhead_ms, floor.overhead_ms
     return Row(
         cpu_ms_per_turn=_quotient(agent.cpu_ms_per_turn, floor.cpu_ms_per_turn),
+        cpu_ms_without_vectors=_quotient(agent.cpu_ms_without_vectors, floor.cpu_ms_without_vectors),
         turns_per_s=_quotient(agent.turns_per_s, floor.turns_per_s),
         overhead_ms=Overhead(
             p50=_quotient(ours.p50, theirs.p50),

@@ -48,6 +48,12 @@ class Played:
         return last.cpu_s - first.cpu_s if first is not None and last is not None else None
 
     @property
+    def vectors_s(self) -> float:
+        """Of that, what the local model took for vectors."""
+        first, last = self.looks[0].bot, self.after.bot
+        return last.vectors_s - first.vectors_s if first is not None and last is not None else 0.0
+
+    @property
     def load(self) -> Load | None:
         """Of the bot's processes."""
         return load_of([look.at for look in self.looks], [look.bot.cpu_s if look.bot else None for look in self.looks])

@@ -75,6 +75,7 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         phases=tuple(each.report() for each in played),
         verdicts=tuple(ending.verdicts),
         rss_over_time=_rss_over_time(drive) if profile.watches_memory else (),
+        vectors_cpu_ms_per_turn=round(sum(each.vectors_s for each in played) * 1000 / replied, 2) if replied else 0.0,
     )
 
 

@@ -9,6 +9,7 @@ from lab.load.report import AGENT, FLOOR, Report
 
 _COLUMNS: Sequence[tuple[str, Callable[[Row], float | None]]] = (
     ("CPU ms/turn", lambda row: row.cpu_ms_per_turn),
+    ("less vectors", lambda row: row.cpu_ms_without_vectors),
     ("turns/s", lambda row: row.turns_per_s),
     ("p50 ms", lambda row: row.overhead_ms.p50),
     ("p95 ms", lambda row: row.overhead_ms.p95),
@@ -33,7 +34,8 @@ def report_lines(report: Report) -> Iterator[str]:
     yield f"{report.turns_per_s:g} turns/s over {report.seconds:g} s; bounded by: {report.bounded_by}"
     yield f"overhead p50 {late.p50} ms, p95 {late.p95} ms, p99 {late.p99} ms"
     yield (
-        f"{report.subject}: {cpu} of CPU a turn, at most {report.busiest_share} of a core, "
+        f"{report.subject}: {cpu} of CPU a turn, {report.vectors_cpu_ms_per_turn:g} of it for vectors, "
+        f"at most {report.busiest_share} of a core, "
         f"peak {report.peak_rss_mb:g} MiB in {report.processes} processes, "
         f"{report.agent_errors} errors and {report.agent_warnings} warnings logged; {report.logs} logs checked"
     )

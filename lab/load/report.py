@@ -114,6 +114,13 @@ class Report:
     verdicts: tuple[Verdict, ...] = ()
     rss_over_time: tuple[tuple[float, float], ...] = ()
     """Seconds from the beginning, MiB; of profiles that watch the memory."""
+    vectors_cpu_ms_per_turn: float = 0.0
+    """Part of `cpu_ms_per_turn` that the local embedding model takes, where the agent has one."""
+
+    @property
+    def cpu_ms_without_vectors(self) -> float | None:
+        """CPU of a turn beside the local model's."""
+        return None if self.cpu_ms_per_turn is None else round(self.cpu_ms_per_turn - self.vectors_cpu_ms_per_turn, 2)
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON has it."""

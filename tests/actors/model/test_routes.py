@@ -56,6 +56,12 @@ def test_what_is_not_openais_is_left_to_litellm(model: str) -> None:
     assert way_to(model) is None
 
 
+def test_an_empty_key_is_litellms_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XAI_API_KEY", "")
+
+    assert way_to("xai/grok-3", keys={}) is None
+
+
 def test_whoever_has_litellm_trust_others_has_it_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_VERIFY", "False")
 

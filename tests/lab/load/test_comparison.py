@@ -24,15 +24,22 @@ PLAN = Plan(threads=2, turns=3, model_latency_s=0.5, seed="s", timeout_s=1.0)
 
 
 def test_each_subject_has_the_medians_of_its_runs_and_the_ratio_is_the_agents_to_the_floors() -> None:
-    slow, slowest = (dataclasses.replace(GOOD, cpu_ms_per_turn=ms) for ms in (20.0, 90.0))
+    slow, slowest = (
+        dataclasses.replace(GOOD, cpu_ms_per_turn=ms, vectors_cpu_ms_per_turn=ms / 2) for ms in (20.0, 90.0)
+    )
     found = Comparison(runs=(slowest, FLOORS, GOOD, slow))
 
     agent, ratio = found.row(AGENT), found.ratio
 
     assert agent is not None
     assert (agent.cpu_ms_per_turn, agent.turns_per_s, agent.peak_rss_mb) == (20.0, 2.5, 200.0)
+    assert agent.cpu_ms_without_vectors == 14.0
     assert ratio == Row(
-        cpu_ms_per_turn=2.86, turns_per_s=0.5, overhead_ms=Overhead(p50=0.5, p95=2.0, p99=None), peak_rss_mb=2.0
+        cpu_ms_per_turn=2.86,
+        cpu_ms_without_vectors=2.0,
+        turns_per_s=0.5,
+        overhead_ms=Overhead(p50=0.5, p95=2.0, p99=None),
+        peak_rss_mb=2.0,
     )
 
 
@@ -56,6 +63,7 @@ def test_its_json_names_sizes_both_subjects_and_every_run() -> None:
     ]
     assert document["floor"] == {
         "cpu_ms_per_turn": 7.0,
+        "cpu_ms_without_vectors": 7.0,
         "turns_per_s": 5.0,
         "overhead_ms": {"p50": 2.0, "p95": 1.0, "p99": None},
         "peak_rss_mb": 100.0,

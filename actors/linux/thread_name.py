@@ -1,0 +1,16 @@
+"""Names of threads as the system shows them: in `top -H`, in `/proc/<pid>/task/*/comm`."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+_PR_SET_NAME = 15
+LONGEST = 15
+"""Bytes that Linux keeps of a name."""
+
+
+def name_thread(name: str) -> None:
+    """Give the calling thread its name, cut to what the system keeps; nothing where it has no such names."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()[:LONGEST]), 0, 0, 0)
