@@ -38,6 +38,7 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
     seconds = sum(each.counted.seconds for each in played)
     harness, bound = harness_of(played, plan.subject)
     bots = [look.bot for look in drive.meter.looks if look.bot is not None]
+    driven = [look.bot for each in played for look in (*each.looks, each.after) if look.bot is not None]
     return Report(
         threads=plan.threads,
         turns=plan.turns,
@@ -48,7 +49,7 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         cross_talk=totals.cross_talk + audit.cross_talk,
         turns_per_s=round(replied / seconds, 1) if seconds > 0 else 0.0,
         overhead_ms=all_overhead(played, plan.model_latency_s),
-        peak_rss_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in bots)]), 1),
+        peak_rss_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in driven)]), 1),
         restarts=complaints.restarts,
         model_latency_ms=plan.model_latency_s * 1000,
         seconds=round(seconds, 3),
@@ -75,6 +76,7 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         phases=tuple(each.report() for each in played),
         verdicts=tuple(ending.verdicts),
         rss_over_time=_rss_over_time(drive) if profile.watches_memory else (),
+        peak_rss_with_start_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in bots)]), 1),
         vectors_cpu_ms_per_turn=round(sum(each.vectors_s for each in played) * 1000 / replied, 2) if replied else 0.0,
     )
 

@@ -76,7 +76,7 @@ class Report:
     turns_per_s: float
     overhead_ms: Overhead
     peak_rss_mb: float
-    """Of the agent's processes together, in MiB."""
+    """Of the agent's processes together while they were driven, in MiB."""
     restarts: int
     """Actors of the agent that crashed."""
     model_latency_ms: float
@@ -114,6 +114,8 @@ class Report:
     verdicts: tuple[Verdict, ...] = ()
     rss_over_time: tuple[tuple[float, float], ...] = ()
     """Seconds from the beginning, MiB; of profiles that watch the memory."""
+    peak_rss_with_start_mb: float = 0.0
+    """The same with the start, in which a process asks litellm for the model's route, and ends."""
     vectors_cpu_ms_per_turn: float = 0.0
     """Part of `cpu_ms_per_turn` that the local embedding model takes, where the agent has one."""
 
