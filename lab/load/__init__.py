@@ -2,7 +2,7 @@
 
 Read `campaign.py` first (one run), then `drive.py` (how the phases of a profile are played), `profiles/` (what traffic
 there is), `crowd.py` (the people in the threads), `wording.py` (what is said, with a secret for each thread), then
-`tally.py` (what was answered) and `log_audit.py` (what was logged).
+`tally.py` (what was answered, and stands there in the end) and `log_audit.py` (what was logged).
 The playground with its crowd and the loopback model are in processes of their own (`stage.py`, `remote.py`), so that
 what the harness uses is known (`meter.py`, `accounting.py`) and is not the agent's.
 `floor.py` is a bot by itself, which `comparison.py` has driven like the agent.

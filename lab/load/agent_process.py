@@ -35,6 +35,8 @@ _RECORD = re.compile(r"[-0-9]{10} [:,0-9]{12} (?P<level>[A-Z]+) (?P<name>[\w.]+)
 _SUPERVISOR = "actors.kernel.supervisor"
 _NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
 """What an operator may have set for the real agent: other settings, real keys, a proxy before the loopback address."""
+_TRACEBACK = "Traceback (most recent call last):"
+_TRACEBACK_LINES = 500
 _LAST_LINES = 15
 _SAMPLES = 5
 
@@ -51,7 +53,7 @@ class Complaints:
     end: str
     """The last lines."""
     samples: tuple[str, ...]
-    """The first few of the crashes and errors, as they were logged."""
+    """The first few of the crashes and errors, as they were logged, and what an error's traceback ends with."""
 
 
 @contextlib.contextmanager
@@ -209,18 +211,25 @@ def read_complaints(stderr: str) -> Complaints:
     """What an agent's stderr holds."""
     crashes, errors, warnings = list[str](), list[str](), 0
     lines = stderr.splitlines()
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         record = _RECORD.match(line)
         if record is None:
             continue
         if record["name"] == _SUPERVISOR and " crashed in " in record["text"]:
             crashes.append(line)
         elif record["level"] in ("ERROR", "CRITICAL"):
-            errors.append(line)
+            errors.append(line + _exception_in(lines[number : number + _TRACEBACK_LINES]))
         elif record["level"] == "WARNING":
             warnings += 1
     samples = (*crashes[:_SAMPLES], *errors[:_SAMPLES])
     return Complaints(len(crashes), len(errors), warnings, "\n".join(lines[-_LAST_LINES:]), samples)
+
+
+def _exception_in(lines: Sequence[str]) -> str:
+    """What the traceback at their beginning ends with, after a colon; empty without one."""
+    if not lines or lines[0] != _TRACEBACK:
+        return ""
+    return next((f": {line}" for line in lines[1:] if not line.startswith(" ")), "")
 
 
 def _mark_of(folder: Path) -> str:

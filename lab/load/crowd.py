@@ -9,7 +9,7 @@ import asyncio
 import random
 from array import array
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from lab.load.phase import Counted, Phase, State, Totals
@@ -121,23 +121,22 @@ class Crowd:
         )
 
     def totals(self) -> Totals:
-        """What was counted so far in all phases."""
+        """What was counted so far in all phases, and what stands there now."""
         tally = self._tally
-        return Totals(
-            replied=tally.replied,
-            unanswered=frozenset(tally.unanswered()),
-            doubled=tally.doubled,
-            cross_talk=tally.cross_talk,
-            unexpected=tally.unexpected,
-            samples=tuple(tally.samples),
-        )
+        return Totals(replied=tally.replied, cross_talk=tally.cross_talk, standing=tally.standing())
 
     def on_event(self, event: Event) -> None:
-        """Count a message of the bot, at the moment at which it is posted."""
-        channel_id = event.channel_id
-        if channel_id is None or event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
-            return
-        payload, loop = event.payload, asyncio.get_running_loop()
+        """Count a message of the bot, at the moment at which it is posted, edited or deleted."""
+        channel_id, payload = event.channel_id, event.payload
+        if event.name in ("CHANNEL_DELETE", "THREAD_DELETE"):
+            self._tally.closed(int(payload["id"]))
+        elif channel_id is not None and event.name in ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK"):
+            self._tally.deleted(channel_id, map(int, payload["ids"] if "ids" in payload else [payload["id"]]))
+        elif channel_id is not None and event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
+            self._hear(channel_id, payload)
+
+    def _hear(self, channel_id: int, payload: Mapping[str, Any]) -> None:
+        loop = asyncio.get_running_loop()
         if payload["author"]["id"] != str(BOT_ID):
             return
         if self._tally.heard(channel_id, int(payload["id"]), payload["content"], loop.time()):

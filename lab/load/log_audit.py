@@ -1,19 +1,25 @@
-"""Audit of the agent's logs against what was said."""
+"""Audit of the agent's logs against what was said: each message, its answer and its delivery, once and in order."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.context.log.file import check_file
-from domain.log.event import Kind
+from domain.log.event import Event, Kind
 from domain.log.parser import parse
-from lab.load.tally import LoadThread
-from lab.load.wording import secrets_in
+from lab.load.tally import LoadThread, out_of_order
+from lab.load.wording import read_answer, secrets_in
 
 _NOBODY = LoadThread(secret="")
+_STRANGE = {
+    Kind.USER: "a message that nobody sent",
+    Kind.AGENT: "an answer to no message of its turn",
+    Kind.DELIVERY: "a delivery of no answer",
+}
+"""What an event is that belongs to no turn; of these kinds there is one for each turn."""
 
 
 @dataclass(slots=True)
@@ -22,13 +28,15 @@ class LogAudit:
 
     logs: int = 0
     broken: list[str] = field(default_factory=list)
-    """Logs that fail the check of their chain, each with its first reason."""
+    """Logs that fail the check of their chain, each with its first reason, and events that belong to no turn."""
     missing: set[tuple[int, int]] = field(default_factory=set)
-    """(Channel, turn) of messages that are not in their thread's log."""
+    """(Channel, turn) of messages that are not in their thread's log, or whose answer or its delivery is not."""
     doubled: int = 0
-    """Messages that stand in their thread's log once more than they should."""
+    """Messages, answers and deliveries that stand in their thread's log once more than they should."""
+    disordered: int = 0
+    """Messages, answers and deliveries that stand behind that of a later turn."""
     cross_talk: int = 0
-    """Messages in the log of another window."""
+    """Events of any kind in the log of another window."""
 
 
 def audit_logs(data_root: Path, threads: Mapping[int, LoadThread], prepared: range = range(0)) -> LogAudit:
@@ -46,35 +54,54 @@ def audit_logs(data_root: Path, threads: Mapping[int, LoadThread], prepared: ran
         if channel_id in prepared:
             continue
         unseen.discard(channel_id)
-        _compare(channel_id, threads.get(channel_id, _NOBODY), _texts(folder, audit), audit)
+        _compare(channel_id, threads.get(channel_id, _NOBODY), _events(folder, audit), audit)
     for channel_id in unseen:
         _compare(channel_id, threads[channel_id], [], audit)
     return audit
 
 
-def _texts(folder: Path, audit: LogAudit) -> list[str]:
-    """What people said in a window, by all its logs."""
-    texts: list[str] = []
+def _events(folder: Path, audit: LogAudit) -> list[Event]:
+    """What happened in a window, by all its logs."""
+    events: list[Event] = []
     for path in sorted(folder.glob("*.md")):
         audit.logs += 1
         problems = check_file(path)
         if problems:
             audit.broken.append(f"{path}:{problems[0].line}: {problems[0].reason}")
-        events = (logged.event for logged in parse(path.read_bytes()).events)
-        texts += [event.content for event in events if event.kind is Kind.USER]
-    return texts
+        events += [logged.event for logged in parse(path.read_bytes()).events]
+    return events
 
 
-def _compare(channel_id: int, thread: LoadThread, texts: list[str], audit: LogAudit) -> None:
-    counts = Counter(texts)
-    for turn in range(1, thread.turns + 1):
-        times = counts.pop(thread.text(turn), 0)
-        if times == 0:
-            audit.missing.add((channel_id, turn))
+def _compare(channel_id: int, thread: LoadThread, events: list[Event], audit: LogAudit) -> None:
+    own = [event for event in events if not secrets_in(event.content) - {thread.secret}]
+    audit.cross_talk += len(events) - len(own)
+    found: dict[Kind, list[int]] = {kind: [] for kind in _STRANGE}
+    for event, turn in _turns(thread, own):
+        if turn:
+            found[event.kind].append(turn)
         else:
-            audit.doubled += times - 1
-    for text, times in counts.items():
-        if secrets_in(text) - {thread.secret}:
-            audit.cross_talk += times
-        else:
-            audit.broken.append(f"window {channel_id}: a message that nobody sent: {text[:80]!r}")
+            shown = (event.content or event.meta_json)[:80]
+            audit.broken.append(f"window {channel_id}: {_STRANGE[event.kind]}: {shown!r}")
+    for turns in found.values():
+        counts = Counter(turns)
+        audit.missing.update((channel_id, turn) for turn in thread.all_turns if not counts[turn])
+        audit.doubled += len(turns) - len(set(turns))
+        audit.disordered += out_of_order(turns)
+
+
+def _turns(thread: LoadThread, events: list[Event]) -> Iterator[tuple[Event, int]]:
+    """Each message, final answer and delivery with its turn; 0 for one that belongs to none."""
+    asked = {thread.text(turn): turn for turn in thread.all_turns}
+    messages: dict[object, int] = {}
+    answers: dict[object, int] = {}
+    for event in events:
+        meta = event.meta_dict()
+        if event.kind is Kind.USER:
+            messages[event.id] = asked.get(event.content, 0)
+            yield event, messages[event.id]
+        elif event.kind is Kind.AGENT and meta.get("final"):
+            answer, turn = read_answer(event.content), messages.get(meta.get("turn"), 0)
+            answers[event.id] = turn if answer is not None and answer.turn == turn else 0
+            yield event, answers[event.id]
+        elif event.kind is Kind.DELIVERY:
+            yield event, answers.get(meta.get("event"), 0) if meta.get("message_ids") else 0

@@ -34,6 +34,7 @@ class Ending:
 def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Report:
     """The report on what was played; the warm-up counts only where something was lost, doubled or crossed."""
     played, totals, audit, complaints = drive.played, ending.totals, ending.audit, ending.complaints
+    standing = totals.standing
     replied = sum(each.counted.replied for each in played)
     seconds = sum(each.counted.seconds for each in played)
     harness, bound = harness_of(played, plan.subject)
@@ -44,8 +45,8 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         turns=plan.turns,
         sent=sum(each.counted.sent for each in played),
         replied=replied,
-        lost=len(totals.unanswered | audit.missing),
-        doubled=totals.doubled + audit.doubled,
+        lost=len(standing.unanswered | audit.missing),
+        doubled=standing.doubled + audit.doubled,
         cross_talk=totals.cross_talk + audit.cross_talk,
         turns_per_s=round(replied / seconds, 1) if seconds > 0 else 0.0,
         overhead_ms=all_overhead(played, plan.model_latency_s),
@@ -58,11 +59,12 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         agent_errors=complaints.errors,
         agent_warnings=complaints.warnings,
         agent_exit_code=ending.exit_code,
-        unexpected=totals.unexpected,
+        unexpected=standing.unexpected,
+        disordered=standing.disordered + audit.disordered,
         logs=audit.logs,
         broken_logs=len(audit.broken),
         timed_out=any(each.timed_out for each in played),
-        details=(*audit.broken[:_DETAILS], *complaints.samples, *totals.samples),
+        details=(*audit.broken[:_DETAILS], *complaints.samples, *standing.samples),
         seed=plan.seed,
         machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
         subject=plan.subject,

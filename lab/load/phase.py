@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
+from lab.load.tally import Standing
+
 WARM_UP = "warm-up"
 
 
@@ -67,9 +69,5 @@ class Totals:
     """What the people counted in all phases together."""
 
     replied: int
-    unanswered: frozenset[tuple[int, int]]
-    """(Channel, turn)."""
-    doubled: int
     cross_talk: int
-    unexpected: int
-    samples: tuple[str, ...]
+    standing: Standing

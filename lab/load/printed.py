@@ -29,7 +29,8 @@ def report_lines(report: Report) -> Iterator[str]:
     )
     yield (
         f"sent {report.sent}, replied {report.replied}, lost {report.lost}, doubled {report.doubled}, "
-        f"cross-talk {report.cross_talk}, restarts {report.restarts}"
+        f"cross-talk {report.cross_talk}, restarts {report.restarts}, unexpected {report.unexpected}, "
+        f"out of order {report.disordered}"
     )
     yield f"{report.turns_per_s:g} turns/s over {report.seconds:g} s; bounded by: {report.bounded_by}"
     yield f"overhead p50 {late.p50} ms, p95 {late.p95} ms, p99 {late.p99} ms"

@@ -68,11 +68,11 @@ class Report:
     sent: int
     replied: int
     lost: int
-    """Messages that were sent and not answered, or are not in their thread's log."""
+    """Messages that have no whole answer in the end, or are not in their thread's log with it and its delivery."""
     doubled: int
-    """Answers beyond the first, and messages logged more than once."""
+    """Answers beyond the first in the end, and messages, answers and deliveries logged more than once."""
     cross_talk: int
-    """Messages of the bot, and of the logs, that hold something of another thread."""
+    """Messages of the bot, and of the logs, that hold or ever held something of another thread."""
     turns_per_s: float
     overhead_ms: Overhead
     peak_rss_mb: float
@@ -91,12 +91,14 @@ class Report:
     agent_exit_code: int | None
     """None when it had to be killed."""
     unexpected: int
-    """Messages of the bot that were no answers."""
+    """Messages of the bot that are no whole answers in the end."""
+    disordered: int
+    """Answers that stand behind that to a later message, and whatever is logged so."""
     logs: int
     broken_logs: int
     timed_out: bool
     details: tuple[str, ...]
-    """The first few faults of logs, complaints of the agent, and messages that were no answers."""
+    """The first few faults of logs, complaints of the agent, and messages that are no answers."""
     seed: str
     machine: str
     subject: str = AGENT
@@ -135,7 +137,10 @@ class Report:
             f"{self.lost} of {self.sent} messages were lost": self.lost,
             f"{self.doubled} messages were answered or logged more than once": self.doubled,
             f"{self.cross_talk} messages held something of another thread": self.cross_talk,
+            f"{self.unexpected} messages of the {self.subject} are no whole answers": self.unexpected,
+            f"{self.disordered} answers or their logs are not in the order of the messages": self.disordered,
             f"{self.restarts} actors crashed": self.restarts,
+            f"{self.agent_errors} errors were logged by the {self.subject}": self.agent_errors,
             f"{self.broken_logs} logs are not as they should be": self.broken_logs,
             f"the {self.subject} ended with exit code {self.agent_exit_code}": self.agent_exit_code != 0,
             **{f"{each.name}: {each.value}, wanted {each.wanted}": not each.holds for each in self.verdicts},

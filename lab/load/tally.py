@@ -1,9 +1,12 @@
-"""Tally of questions and answers by thread; each message costs the same, however many threads there are."""
+"""Tally of questions and answers by thread: when each was heard, and what stands there in the end.
+
+Each event costs the same, however many threads there are.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lab.load.wording import is_part_of_answer, question, read_answer, secrets_in
@@ -19,6 +22,7 @@ class LoadThread:
     turns: int = 0
     """Turns that were said, which are numbered from 1."""
     answered: set[int] = field(default_factory=set)
+    """Turns whose answer was seen, whatever became of it."""
     commands: set[int] = field(default_factory=set)
     """Turns that run a command."""
     pending: dict[int, float] = field(default_factory=dict)
@@ -26,13 +30,34 @@ class LoadThread:
     is_timed: bool = True
     """Whether its answers' times are counted."""
 
+    @property
+    def all_turns(self) -> range:
+        """Numbers of the turns that were said."""
+        return range(1, self.turns + 1)
+
     def text(self, turn: int) -> str:
         """What is said as that turn."""
         return question(self.secret, turn, has_command=turn in self.commands)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Verdict on the bot's messages as they are, not as they once were."""
+
+    unanswered: frozenset[tuple[int, int]]
+    """(Channel, turn) of every message that was said and has no whole answer."""
+    doubled: int
+    """Answers beyond the first to the same turn."""
+    disordered: int
+    """Turns whose answer stands below that of a later one."""
+    unexpected: int
+    """Messages that are no answers: notices that something failed, answers that are not whole, running messages."""
+    samples: tuple[str, ...]
+    """The first of the unexpected ones."""
+
+
 class Tally:
-    """Counts of what has come back so far. One thread of the process feeds it; any may read the counts."""
+    """Counts of what has come back so far. One thread of the process feeds it and reads it."""
 
     def __init__(self, threads: Mapping[int, LoadThread], second_call_s: float = 0.0) -> None:
         """Nothing was said yet.
@@ -43,18 +68,14 @@ class Tally:
         """
         self._threads = threads
         self._second_call_s = second_call_s
-        self._counted: set[int] = set()
-        """Messages of the bot that were counted, so that an edit does not count again."""
+        self._shown: dict[int, dict[int, str]] = {}
+        """Text of each message of the bot's that is there, by channel and message id."""
+        self._whole: set[int] = set()
+        """Messages of the bot that were an answer or a notice, so that an edit ends no other turn's wait."""
+        self._crossed: set[int] = set()
+        """Messages of the bot that count as cross-talk, whatever becomes of them."""
         self.replied = 0
-        """Turns that were answered as they should be."""
-        self.doubled = 0
-        """Answers to turns that were answered before."""
-        self.cross_talk = 0
-        """Messages of the bot with a secret of another thread, or with any in a channel that is no thread of ours."""
-        self.unexpected = 0
-        """Other messages of the bot that are no answers, such as its notices that something failed."""
-        self.samples: list[str] = []
-        """The first of the unexpected ones."""
+        """Turns whose answer was seen."""
         self.reply_times_s = array("d")
         """Seconds from each message to its answer."""
         self.last_at = 0.0
@@ -77,33 +98,62 @@ class Tally:
         """
         self.last_at = at
         thread = self._threads.get(channel_id)
-        answer = read_answer(text)
-        if message_id in self._counted or (answer is None and thread is not None and is_part_of_answer(text)):
-            return False
-        self._counted.add(message_id)
+        self._shown.setdefault(channel_id, {})[message_id] = text
         if secrets_in(text) - ({thread.secret} if thread is not None else set()):
-            self.cross_talk += 1
-        elif answer is None or thread is None:
-            self._note_unexpected(text)
-        if thread is None or (answer is not None and answer.secret != thread.secret):
+            self._crossed.add(message_id)
+        answer = read_answer(text)
+        if thread is None or (answer is None and is_part_of_answer(text)):
             return False
-        return self._give_up(thread) if answer is None else self._answered(thread, answer.turn, text, at)
+        has_ended_a_wait = message_id in self._whole
+        self._whole.add(message_id)
+        if answer is not None:
+            return answer.secret == thread.secret and self._answered(thread, answer.turn, at)
+        return not has_ended_a_wait and self._give_up(thread)
 
-    def unanswered(self) -> set[tuple[int, int]]:
-        """(Channel, turn) of every message that was said and has no answer."""
-        return {
-            (channel_id, turn)
-            for channel_id, thread in self._threads.items()
-            for turn in range(1, thread.turns + 1)
-            if turn not in thread.answered
-        }
+    def deleted(self, channel_id: int, message_ids: Iterable[int]) -> None:
+        """Messages are there no more, whosever they were."""
+        shown = self._shown.get(channel_id, {})
+        for message_id in message_ids:
+            shown.pop(message_id, None)
 
-    def _answered(self, thread: LoadThread, turn: int, text: str, at: float) -> bool:
-        if turn in thread.answered:
-            self.doubled += 1
-            return False
-        if turn > thread.turns:
-            self._note_unexpected(text)
+    def closed(self, channel_id: int) -> None:
+        """A channel is there no more, with all that stood in it."""
+        self._shown.pop(channel_id, None)
+
+    @property
+    def cross_talk(self) -> int:
+        """Messages of the bot that ever had another thread's secret, or any in a channel that is no thread of ours."""
+        return len(self._crossed)
+
+    def standing(self) -> Standing:
+        """What is to be said of all that stands there now."""
+        unanswered = {(channel_id, turn) for channel_id, thread in self._threads.items() for turn in thread.all_turns}
+        doubled = disordered = 0
+        unexpected: list[str] = []
+        for channel_id, shown in self._shown.items():
+            found = [(self._turn_of(channel_id, shown[message_id]), message_id) for message_id in sorted(shown)]
+            turns = [turn for turn, _ in found if turn]
+            unexpected += [shown[each] for turn, each in found if not turn and each not in self._crossed]
+            unanswered.difference_update((channel_id, turn) for turn in turns)
+            doubled += len(turns) - len(set(turns))
+            disordered += out_of_order(turns)
+        return Standing(
+            unanswered=frozenset(unanswered),
+            doubled=doubled,
+            disordered=disordered,
+            unexpected=len(unexpected),
+            samples=tuple(text[:300] for text in unexpected[:_SAMPLES]),
+        )
+
+    def _turn_of(self, channel_id: int, text: str) -> int:
+        """The turn of its thread that a text is a whole answer to; 0 if it is none."""
+        thread, answer = self._threads.get(channel_id), read_answer(text)
+        if thread is None or answer is None or answer.secret != thread.secret or answer.turn not in thread.all_turns:
+            return 0
+        return answer.turn
+
+    def _answered(self, thread: LoadThread, turn: int, at: float) -> bool:
+        if turn in thread.answered or turn not in thread.all_turns:
             return False
         thread.answered.add(turn)
         self.replied += 1
@@ -119,7 +169,11 @@ class Tally:
         thread.pending.clear()
         return was_waiting
 
-    def _note_unexpected(self, text: str) -> None:
-        self.unexpected += 1
-        if len(self.samples) < _SAMPLES:
-            self.samples.append(text[:300])
+
+def out_of_order(turns: Iterable[int]) -> int:
+    """How many of these come first behind a greater one."""
+    found = greatest = 0
+    for turn in dict.fromkeys(turns):
+        found += turn < greatest
+        greatest = max(greatest, turn)
+    return found

@@ -113,8 +113,8 @@ def agent_load(
 
     The agent runs unchanged in a process of its own; the loopback Discord and model run in two others, whose own CPU is
     printed. Each thread has a secret in all its messages, so that anything said in the wrong place is seen. Exit code 1
-    when a message of the agent's was lost, answered twice or crossed into another thread, an actor crashed, or what the
-    profile wants does not hold.
+    when in the end an answer is missing, not whole, there twice, out of order or in another thread, anything else of
+    the agent's is left, an actor crashed, an error was logged, or what the profile wants does not hold.
     """
     if keep_in is not None and keep_in.exists() and any(keep_in.iterdir()):
         fail(f"{keep_in}: not empty")

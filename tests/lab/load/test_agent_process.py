@@ -37,6 +37,14 @@ def test_each_crash_that_the_supervisor_reports_is_one_restart() -> None:
     assert found.samples == (CRASH.splitlines()[0], CRASH.splitlines()[0], GAVE_UP.strip())
 
 
+def test_an_error_is_told_with_what_its_traceback_ends_with() -> None:
+    failed = "2026-11-22 04:18:58,000 ERROR actors.kernel.loop: loop embedder: a coroutine failed\n"
+    traceback = 'Traceback (most recent call last):\n  File "x.py", line 1, in f\n    g()\nOSError: the disk is full\n'
+
+    assert read_complaints(failed + traceback + ONLINE).samples == (f"{failed.strip()}: OSError: the disk is full",)
+    assert read_complaints(failed + ONLINE).samples == (failed.strip(),)
+
+
 def test_of_many_complaints_the_first_few_are_shown() -> None:
     found = read_complaints(CRASH * 9 + GAVE_UP * 9)
 

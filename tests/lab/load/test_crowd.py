@@ -10,6 +10,7 @@ import pytest
 from lab.load.crowd import Crowd
 from lab.load.phase import Counted, Phase, State
 from lab.load.stage import DiscordStage
+from lab.load.tally import Standing
 from lab.load.wording import answer
 from lab.loopback_model.answers import Answer, Received
 from lab.playground.gateway.events import Event
@@ -18,6 +19,8 @@ from lab.playground.world.defaults import BOT_ID
 from lab.playground.world.errors import ApiError
 from lab.playground.world.records import Draft
 from tests.e2e.stage import eventually
+
+WELL = Standing(unanswered=frozenset(), doubled=0, disordered=0, unexpected=0, samples=())
 
 
 class Scene:
@@ -73,7 +76,8 @@ def test_each_thread_says_its_messages_one_after_the_other_and_all_are_counted(s
     assert len(counted.reply_times_s) == 180
     assert set(scene.most_waiting.values()) == {1}
     totals = scene.stage.totals()
-    assert (totals.replied, totals.unanswered, totals.doubled, totals.cross_talk) == (180, frozenset(), 0, 0)
+    assert (totals.replied, totals.cross_talk) == (180, 0)
+    assert totals.standing == WELL
     assert {thread.turns for thread in scene.stage.threads().values()} == {3}
 
 
@@ -129,7 +133,7 @@ def test_one_thread_floods_while_the_others_speak_and_its_times_are_not_counted(
     assert scene.most_waiting[ids[0]] == scene.most_waiting[ids[1]] == 1
     assert len(counted.reply_times_s) == 10
     assert counted.replied == counted.sent > 17
-    assert scene.stage.totals().unanswered == frozenset()
+    assert scene.stage.totals().standing == WELL
 
 
 def test_a_share_of_the_turns_says_that_a_command_is_to_run(scene: Scene) -> None:
@@ -153,7 +157,7 @@ def test_a_message_that_nobody_answers_keeps_the_phase_from_its_end_and_is_lost(
 
     assert (state.is_over, state.total) == (False, 2)
     assert (counted.sent, counted.replied) == (2, 1)
-    assert scene.stage.totals().unanswered == {(deaf, 1)}
+    assert scene.stage.totals().standing.unanswered == {(deaf, 1)}
     assert scene.stage.state().is_over
 
 
@@ -174,3 +178,26 @@ def test_a_new_thread_is_shown_to_nobody_but_its_person_and_the_bot(scene: Scene
     assert thread.thread is not None
     assert len(thread.thread.members) == 2
     assert BOT_ID in thread.thread.members
+
+
+@pytest.mark.parametrize("act", ["delete", "delete many", "edit", "delete thread"])
+def test_what_becomes_of_an_answer_after_it_was_counted_is_seen(scene: Scene, act: str) -> None:
+    scene.stage.open_threads(2)
+    scene.play(Phase(name="burst", threads=2, turns=1))
+    hub = scene.server.acts.hub
+    changed, _ = scene.stage.threads()
+    channel = hub.world.channel(changed)
+    (message,) = [each for each in channel.history.before(None, 9) if each.author is hub.world.bot]
+    acts = {
+        "delete": lambda: hub.delete(channel, message.id),
+        "delete many": lambda: hub.delete_many(channel, [message.id]),
+        "edit": lambda: hub.edit(message, "garbage"),
+        "delete thread": lambda: hub.delete_channel(channel),
+    }
+    assert scene.stage.totals().standing == WELL
+
+    scene.server.run(acts[act])
+
+    standing = scene.stage.totals().standing
+    assert standing.unanswered == {(changed, 1)}
+    assert standing.unexpected == (act == "edit")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from domain.text.running_text import running_text
-from lab.load.tally import LoadThread, Tally
+from lab.load.tally import LoadThread, Tally, out_of_order
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.answers import Received
 
@@ -47,10 +47,25 @@ def scene() -> Scene:
 
 
 def counts(tally: Tally) -> dict[str, int]:
-    names = ("replied", "doubled", "cross_talk", "unexpected")
-    return {name: getattr(tally, name) for name in names if getattr(tally, name)} | (
-        {"lost": len(tally.unanswered())} if tally.unanswered() else {}
-    )
+    standing = tally.standing()
+    found = {
+        "replied": tally.replied,
+        "doubled": standing.doubled,
+        "cross_talk": tally.cross_talk,
+        "unexpected": standing.unexpected,
+        "disordered": standing.disordered,
+        "lost": len(standing.unanswered),
+    }
+    return {name: count for name, count in found.items() if count}
+
+
+@pytest.fixture
+def answered(scene: Scene) -> Scene:
+    """Alice's one message has its answer, which is message 77; Bob's has, too."""
+    scene.post(ALICE, scene.answer_to(ALICE), edited=77)
+    scene.post(BOB, scene.answer_to(BOB), edited=88)
+    assert counts(scene.tally) == {"replied": 2}
+    return scene
 
 
 @pytest.mark.req("C-40")
@@ -68,7 +83,7 @@ def test_an_answer_that_never_comes_is_lost(scene: Scene) -> None:
     scene.post(ALICE, scene.answer_to(ALICE))
 
     assert counts(scene.tally) == {"replied": 1, "lost": 1}
-    assert scene.tally.unanswered() == {(BOB, 1)}
+    assert scene.tally.standing().unanswered == {(BOB, 1)}
 
 
 def test_an_answer_that_comes_twice_is_doubled_and_does_not_end_the_next_turn(scene: Scene) -> None:
@@ -107,7 +122,7 @@ def test_a_notice_that_something_failed_ends_its_turn_which_is_lost(scene: Scene
     scene.post(BOB, scene.answer_to(BOB))
 
     assert counts(scene.tally) == {"replied": 1, "unexpected": 2, "lost": 1}
-    assert scene.tally.samples[0].startswith("I could not")
+    assert scene.tally.standing().samples[0].startswith("I could not")
 
 
 def test_an_answer_after_such_a_notice_counts_but_not_in_the_times(scene: Scene) -> None:
@@ -116,7 +131,7 @@ def test_an_answer_after_such_a_notice_counts_but_not_in_the_times(scene: Scene)
     assert not scene.post(ALICE, scene.answer_to(ALICE, 1))
     assert scene.post(ALICE, scene.answer_to(ALICE, 2))
 
-    assert (ALICE, 1) not in scene.tally.unanswered()
+    assert (ALICE, 1) not in scene.tally.standing().unanswered
     assert list(scene.tally.reply_times_s) == [2.0]
 
 
@@ -169,3 +184,138 @@ def test_a_thread_whose_times_do_not_matter_is_counted_all_the_same(scene: Scene
 
     assert list(scene.tally.reply_times_s) == []
     assert scene.tally.replied == 1
+
+
+def test_an_answer_that_is_deleted_again_is_lost(answered: Scene) -> None:
+    answered.tally.deleted(ALICE, [77])
+
+    assert counts(answered.tally) == {"replied": 2, "lost": 1}
+    assert answered.tally.standing().unanswered == {(ALICE, 1)}
+
+
+def test_what_is_deleted_in_another_channel_or_is_nobodys_changes_nothing(answered: Scene) -> None:
+    answered.tally.deleted(BOB, [77])
+    answered.tally.deleted(ELSEWHERE, [77, 99])
+
+    assert counts(answered.tally) == {"replied": 2}
+
+
+def test_all_answers_of_a_channel_that_is_gone_are_lost(answered: Scene) -> None:
+    answered.tally.closed(ALICE)
+    answered.tally.closed(ELSEWHERE)
+
+    assert counts(answered.tally) == {"replied": 2, "lost": 1}
+
+
+def test_an_answer_that_is_changed_afterwards_is_lost_and_what_stands_there_is_unexpected(answered: Scene) -> None:
+    assert not answered.post(ALICE, "garbage", edited=77)
+
+    assert counts(answered.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
+    assert answered.tally.standing().samples == ("garbage",)
+
+
+def test_a_change_of_an_old_answer_ends_nobodys_wait(answered: Scene) -> None:
+    answered.ask(ALICE)
+    assert not answered.post(ALICE, "garbage", edited=77)
+    assert not answered.post(ALICE, "garbage again", edited=77)
+
+    assert answered.post(ALICE, answered.answer_to(ALICE, 2))
+
+
+def test_an_answer_that_is_cut_off_afterwards_is_lost(answered: Scene) -> None:
+    answered.post(ALICE, answered.answer_to(ALICE)[:40], edited=77)
+
+    assert counts(answered.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
+
+
+def test_an_answer_that_becomes_that_of_another_turn_is_lost_and_doubles_the_other(answered: Scene) -> None:
+    answered.ask(ALICE)
+    answered.post(ALICE, answered.answer_to(ALICE, 2))
+    answered.post(ALICE, answered.answer_to(ALICE, 2), edited=77)
+
+    assert counts(answered.tally) == {"replied": 3, "lost": 1, "doubled": 1}
+
+
+def test_an_answer_that_becomes_another_threads_is_cross_talk_at_once_and_lost(answered: Scene) -> None:
+    answered.post(ALICE, answered.answer_to(BOB), edited=77)
+
+    assert counts(answered.tally) == {"replied": 2, "lost": 1, "cross_talk": 1}
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_another_threads_secret_counts_once_however_soon_it_is_gone(answered: Scene, is_deleted: bool) -> None:
+    foreign = f"something of {answered.threads[BOB].secret}"
+    answered.post(ALICE, foreign, edited=79)
+    answered.post(ALICE, f"{foreign} again", edited=79)
+    if is_deleted:
+        answered.tally.deleted(ALICE, [79])
+
+    assert counts(answered.tally) == {"replied": 2, "cross_talk": 1}
+
+
+def test_a_running_message_with_another_threads_secret_is_cross_talk_at_once(scene: Scene) -> None:
+    scene.post(ALICE, running_text(scene.threads[BOB].secret, "thinking"), edited=77)
+    assert scene.tally.cross_talk == 1
+
+    scene.post(ALICE, scene.answer_to(ALICE), edited=77)
+    scene.post(BOB, scene.answer_to(BOB))
+
+    assert counts(scene.tally) == {"replied": 2, "cross_talk": 1}
+
+
+@pytest.mark.parametrize("left", ["You said turn 1 of ", "running", "", "a notice"])
+def test_whatever_else_is_left_beside_the_answer_is_unexpected(answered: Scene, left: str) -> None:
+    text = running_text("", "thinking") if left == "running" else left
+    answered.post(ALICE, text, edited=78)
+    assert counts(answered.tally) == {"replied": 2, "unexpected": 1}
+
+    answered.tally.deleted(ALICE, [78])
+
+    assert counts(answered.tally) == {"replied": 2}
+
+
+def test_a_message_that_holds_no_secret_in_a_channel_that_is_no_thread_of_ours_is_unexpected(answered: Scene) -> None:
+    answered.post(ELSEWHERE, "hello")
+
+    assert counts(answered.tally) == {"replied": 2, "unexpected": 1}
+
+
+def test_a_notice_that_becomes_the_answer_is_no_loss(scene: Scene) -> None:
+    scene.post(BOB, scene.answer_to(BOB))
+    assert scene.post(ALICE, "trying again", edited=77)
+    assert not scene.post(ALICE, scene.answer_to(ALICE), edited=77)
+
+    assert counts(scene.tally) == {"replied": 2}
+
+
+def test_a_running_message_that_becomes_a_notice_ends_its_turn(scene: Scene) -> None:
+    assert not scene.post(ALICE, running_text("", "thinking"), edited=77)
+    assert scene.post(ALICE, "it failed", edited=77)
+
+
+def test_a_second_answer_that_is_gone_in_the_end_doubles_nothing(answered: Scene) -> None:
+    answered.post(ALICE, answered.answer_to(ALICE), edited=79)
+    assert counts(answered.tally) == {"replied": 2, "doubled": 1}
+
+    answered.tally.deleted(ALICE, [79])
+
+    assert counts(answered.tally) == {"replied": 2}
+
+
+@pytest.mark.parametrize(("ids", "disordered"), [((10, 11, 12), 0), ((12, 11, 10), 2), ((10, 12, 11), 1)])
+def test_answers_stand_in_the_order_of_the_turns_wherever_they_were_written_first(
+    ids: tuple[int, int, int], disordered: int
+) -> None:
+    scene = Scene()
+    for _ in ids:
+        scene.ask(BOB)
+    for turn, message_id in enumerate(ids, 1):
+        scene.post(BOB, scene.answer_to(BOB, turn), edited=message_id)
+
+    expected = {"replied": 3, "disordered": disordered} if disordered else {"replied": 3}
+    assert counts(scene.tally) == expected
+
+
+def test_of_turns_that_come_again_only_the_first_time_has_an_order() -> None:
+    assert out_of_order([1, 2, 1, 3]) == 0
+    assert out_of_order([3, 1, 2, 4]) == 2
