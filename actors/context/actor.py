@@ -154,7 +154,7 @@ class ContextActor(Actor):
         """
         fresh = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
-            position = self._journal.write(fresh, sync=sync, now=self.monotonic())
+            position = self._journal.write(fresh, sync=sync)
         return reported(fresh, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:

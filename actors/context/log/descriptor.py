@@ -17,7 +17,7 @@ MOST = 512
 _SHARE = 4
 """Of the descriptors that the process may have, logs take one in so many; the rest are sockets, pipes and files."""
 _FEWEST = 8
-_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def most_open() -> int:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from actors.linux.regular_file import read_regular
+
 log = logging.getLogger(__name__)
 
 FILE_NAME = "log-ends"
@@ -43,7 +45,7 @@ class EndsFile:
     def load(self) -> dict[str, SettledEnd]:
         """Window key -> its end, as an earlier start left them."""
         try:
-            data = self._path.read_bytes()
+            data = read_regular(self._path)
         except FileNotFoundError:
             return {}
         except OSError as error:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from actors.context.log.file import WindowLog
 from actors.context.log.scan import newest_name
+from actors.linux.regular_file import read_regular
 from domain.log.parser import ParsedLog, parse
 from domain.log.view import findings
 from domain.log.window import LOG_ROOT, parse_log_path
@@ -58,7 +59,7 @@ def examine(root: Path) -> Examined:
 
 def _examine(root: Path, path: Path, result: Examined) -> ParsedLog | None:
     """Note what is wrong with a log; the log if its end can be sealed."""
-    data = path.read_bytes()
+    data = read_regular(path)
     log = parse(data)
     try:
         window, name = parse_log_path(PurePosixPath(path.relative_to(root).as_posix()))

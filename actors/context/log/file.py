@@ -22,6 +22,7 @@ from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
 from actors.linux.disk import Disk, make_durable
 from actors.linux.private_folder import make_private
+from actors.linux.regular_file import open_regular
 from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
@@ -331,7 +332,8 @@ def is_ended(path: Path) -> bool:
     Raises:
         OSError: it can't be looked at.
     """
-    return not stat.S_IMODE(path.lstat().st_mode) & stat.S_IWUSR
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) and not mode & stat.S_IWUSR
 
 
 def _next_place(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path]:
@@ -362,7 +364,7 @@ def _open(disk: Disk, path: Path, flags: int) -> int:
         if not flags and is_ended(path):
             # Its window was ended but no newer one came to be, so it is still the one in use.
             path.chmod(_OPEN_MODE, follow_symlinks=False)
-        return disk.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | flags, _OPEN_MODE)
+        return open_regular(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | flags, _OPEN_MODE, opens=disk.open)
     except OSError as error:
         raise LogUnwritable(path, f"cannot be opened: {_words(error)}") from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime
 from functools import partial
@@ -15,6 +14,7 @@ from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk
+from actors.linux.regular_file import read_regular
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
@@ -30,8 +30,6 @@ __all__ = ["Journal", "LogPosition", "LogUnwritable"]
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-LOOK_AGAIN_S = 1.0
-"""For so long a look at a log counts, so that a turn costs one and not one a write."""
 
 
 class LogPosition(Value, frozen=True, kw_only=True, gc=False):
@@ -75,7 +73,6 @@ class Journal:
         self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, is_gated=is_gated)
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
-        self._looked_at = -math.inf
         self.open_logs = OpenLogs(1)
         """Among whose descriptors the log's is; those of all windows, once they are given them together."""
         self.redactions = Redactions(root, disk)
@@ -114,7 +111,6 @@ class Journal:
             return
         self._log, parsed = newest
         self._log.share(self.open_logs)
-        self._looked_at = -math.inf
         for gap in parsed.damage:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
         for logged in parsed.events:
@@ -189,7 +185,7 @@ class Journal:
         try:
             for name in log_names(self._root / folder):
                 path = folder / name
-                data = (self._root / path).read_bytes()
+                data = read_regular(self._root / path)
                 if naming and not any(name.encode() in data for name in naming):
                     continue
                 for logged in parse(data).events:
@@ -216,7 +212,7 @@ class Journal:
         if (folder / name).as_posix() != path:
             raise ValueError(f"log {path[:200]!r}: must be one of {folder}")
         try:
-            events = parse((self._root / path).read_bytes()).events
+            events = parse(read_regular(self._root / path)).events
         except OSError as error:
             raise LogUnwritable(self._root / path, f"cannot be read: {error.strerror}") from error
         whole = all_turns(logged.event for logged in events)
@@ -234,7 +230,7 @@ class Journal:
         folder = self._root / log_folder(self._window)
         try:
             for name in reversed(log_names(folder)):
-                yield (logged.event for logged in parse((folder / name).read_bytes()).events)
+                yield (logged.event for logged in parse(read_regular(folder / name)).events)
         except OSError as error:
             raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
 
@@ -278,7 +274,6 @@ class Journal:
             self.close()
         self._log = fresh
         self._log.share(self.open_logs)
-        self._looked_at = -math.inf
         self._begin_conversation(carried)
         return self.path
 
@@ -313,16 +308,16 @@ class Journal:
         except OSError as error:
             log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
-    def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
+    def write(self, event: Event, *, sync: bool) -> LogPosition:
         """Append `event`, and wait for the disk if `sync`; where it stands.
 
-        Whether somebody else has changed the log is looked at before what the world will act on, which is synced, and
-        not again within a moment: what is lost of the rest with a file that was replaced is found to be missing.
+        Whether somebody else has changed the log is looked at before what the world will act on, which is synced, each
+        time: an answer or a command that stands in a replaced file only would be given or run again. What is lost of
+        the rest with such a file is found to be missing.
 
         Args:
             event: What to append.
             sync: Whether to wait.
-            now: On a steady clock, in seconds; without one there is a look in any case.
 
         Raises:
             LogUnwritable: it is not stored and changes nothing here; open again before the next.
@@ -332,10 +327,7 @@ class Journal:
             return LogPosition(path="", line=0)
         if self._log is None:
             raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
-        is_looked_at = now is None or (sync and not 0 <= now - self._looked_at < LOOK_AGAIN_S)
-        (position,) = self._log.append(event, is_looked_at=is_looked_at)
-        if is_looked_at and now is not None:
-            self._looked_at = now
+        (position,) = self._log.append(event, is_looked_at=sync)
         if sync:
             self._log.sync()
         self.conversation.add(event)

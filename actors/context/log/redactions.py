@@ -13,6 +13,7 @@ from pathlib import Path
 
 from actors.linux.disk import Disk, RealDisk, make_durable, put_whole, write_all
 from actors.linux.private_folder import make_private
+from actors.linux.regular_file import open_regular, read_regular
 from domain.log.redaction import Tombstone, redacted
 from domain.log.window import redacted_path
 
@@ -44,8 +45,8 @@ class Redactions:
             return
         for path, of_path in _by_log(tombstones).items():
             there = self._root / redacted_path(path)
-            before = there.read_bytes() if there.exists() else b""
-            self._write(there, redacted((self._root / path).read_bytes(), of_path, before))
+            before = read_regular(there) if there.exists() else b""
+            self._write(there, redacted(read_regular(self._root / path), of_path, before))
         self._followed.clear()
 
     def restore(self, tombstones: Iterable[Tombstone]) -> None:
@@ -73,7 +74,10 @@ class Redactions:
         if not self._followed[path]:
             return
         try:
-            with (self._root / path).open("rb") as whole, there.open("ab") as copy:
+            with (
+                os.fdopen(open_regular(self._root / path), "rb") as whole,
+                os.fdopen(open_regular(there, os.O_WRONLY | os.O_APPEND), "ab") as copy,
+            ):
                 whole.seek(copy.tell())
                 copy.write(whole.read())
         except OSError as error:
@@ -82,7 +86,7 @@ class Redactions:
     def _write(self, there: Path, content: bytes) -> None:
         """Make the file say `content`, safely; one that is there stays the same file, for those who have it open."""
         if there.exists():
-            fd = self._disk.open(there, os.O_WRONLY)
+            fd = open_regular(there, os.O_WRONLY, opens=self._disk.open)
             try:
                 write_all(self._disk, fd, content)
             finally:

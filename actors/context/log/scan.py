@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from actors.linux.regular_file import open_regular
 from domain.log.tail import TailState, newest_message, tail_state
 from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
 from messages.base import Window
@@ -97,7 +98,7 @@ def read_tail_state(path: Path | str) -> TailState:
     Raises:
         OSError: it can't be read.
     """
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         size = os.fstat(fd).st_size
         for length in _SHORT_LOOKS_BYTES:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.context.log.scan import log_names
+from actors.linux.regular_file import read_regular
 from domain.log.window import LOGGED_SURFACES
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ def spent_on(root: Path, at: datetime) -> float:
     total = 0.0
     for path in _written_since(root / "logs", midnight_s):
         try:
-            data = path.read_bytes()
+            data = read_regular(path)
         except OSError as error:
             log.warning("%s cannot be read, so what it cost does not count: %s", path, error.strerror)
             continue

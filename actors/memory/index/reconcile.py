@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from actors.linux.regular_file import open_regular
 from actors.memory.index.index import Index
 from actors.memory.index.log_check import check_entries, check_sources
 from domain.log.parser import Gap, LogState, Record, read
@@ -104,7 +105,7 @@ class Reconciliation:
 
     def _compare(self, window: Window, path: str) -> Iterator[Piece]:
         try:
-            fd = os.open(self._root / path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = open_regular(self._root / path, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError as error:
             log.warning("%s cannot be compared with the index: %s", path, error.strerror)
             return

@@ -87,6 +87,8 @@ class WatchedSystem(ActorSystem):
         if not (self._root / "logs").is_dir():
             return
         for _, path in newest_logs(self._root / "logs"):
+            if not Path(path).is_file():
+                continue  # A test put something else there, which holds nothing of ours.
             written, safe = Path(path).read_bytes(), self._disk.surviving(Path(path)) or b""
             if safe == written:
                 continue

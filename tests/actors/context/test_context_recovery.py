@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -133,6 +134,42 @@ def test_a_survey_finds_the_windows_that_owe_something_and_only_those(tmp_path: 
     assert found.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
 
 
+def test_a_pipe_in_a_logs_place_keeps_no_other_window_from_being_found(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 41)
+    rig.say("in the thread", 42, THREAD)
+    (place,) = rig.logs()
+    rig.kill()
+    place.unlink()
+    os.mkfifo(place)
+    found = survey(tmp_path)
+
+    assert found.unfinished == (THREAD,)
+    assert f"{place} cannot be read: it is no regular file" in caplog.text
+
+
+def test_a_pipe_in_a_logs_place_is_refused_in_its_window_and_in_no_other(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 41)
+    (place,) = rig.logs()
+    rig.kill()
+    place.unlink()
+    os.mkfifo(place)
+    again = Rig(tmp_path)
+    again.say("hello?", 43)
+    refused = again.deliver().text
+    asked_here = again.requests()
+    again.say("in the thread", 44, THREAD)
+    asked_there = again.answer("yes")
+    again.stop()
+
+    assert "no regular file" in refused
+    assert asked_here == []
+    assert texts(asked_there) == ["in the thread"]
+
+
 def test_a_survey_of_an_empty_data_root_finds_nothing(tmp_path: Path) -> None:
     found = survey(tmp_path)
     assert (found.unfinished, found.last_seen) == ((), {})
@@ -182,13 +219,13 @@ def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Pa
     failing = [True]
 
     class Fragile(Journal):
-        def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
+        def write(self, event: Event, *, sync: bool) -> LogPosition:
             if event.kind is Kind.AGENT and failing.pop() is True:
                 failing.append(False)
                 raise RuntimeError("a defect")
             if not failing:
                 failing.append(False)
-            return super().write(event, sync=sync, now=now)
+            return super().write(event, sync=sync)
 
     rig = Rig(tmp_path, journal=lambda window: Fragile(tmp_path, window, 100_000, disk_of(tmp_path)))
     rig.say("hello", 1)
@@ -205,11 +242,11 @@ class TestUnwritable:
 
     def rig(self, root: Path, is_full: Callable[[], bool]) -> Rig:
         class Full(Journal):
-            def write(self, event: Event, *, sync: bool, now: float | None = None) -> LogPosition:
+            def write(self, event: Event, *, sync: bool) -> LogPosition:
                 if is_full():
                     self.close()
                     raise LogUnwritable(root, "the disk is full")
-                return super().write(event, sync=sync, now=now)
+                return super().write(event, sync=sync)
 
         return Rig(root, journal=lambda window: Full(root, window, 100_000, disk_of(root)))
 

@@ -141,3 +141,11 @@ def test_a_place_that_takes_no_file_costs_nothing_but_time(
 def test_who_does_not_hold_the_data_root_notes_nothing(root: Path) -> None:
     survey(root)
     assert not (root / FILE_NAME).exists()
+
+
+def test_a_pipe_in_the_place_of_the_noted_ends_counts_as_none(root: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(root / FILE_NAME)
+
+    assert survey(root, keeps_ends=True).unfinished == (THREAD,)
+    assert "no regular file" in caplog.text
+    assert (root / FILE_NAME).is_file(), "it is written anew"

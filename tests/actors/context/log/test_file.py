@@ -397,3 +397,20 @@ def test_check_notices_a_log_under_another_name_or_in_another_folder(tmp_path: P
     moved = renamed.rename(folder / log.path.name)
     assert ["folder" in finding.reason for finding in check_file(moved)] == [True]
     assert check_file(moved.rename(tmp_path / "copy.md")) == ()
+
+
+@pytest.mark.parametrize("what", ["pipe", "read-only pipe", "socket"])
+def test_what_is_no_file_in_a_logs_place_is_refused_at_once_and_stays_as_it_is(
+    tmp_path: Path, log: WindowLog, what: str
+) -> None:
+    log.close()
+    log.path.unlink()
+    if what == "socket":
+        os.mknod(log.path, stat.S_IFSOCK | 0o600)
+    else:
+        os.mkfifo(log.path, 0o400 if what == "read-only pipe" else 0o600)
+    mode = log.path.lstat().st_mode
+
+    with pytest.raises(LogUnwritable, match="cannot be opened: it is no regular file"):
+        WindowLog.open_newest(tmp_path, WINDOW)
+    assert log.path.lstat().st_mode == mode

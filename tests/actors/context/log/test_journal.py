@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from actors.context.log.file import WindowLog, is_ended
 from actors.context.log.journal import Journal, LogUnwritable
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
-from messages.base import EventId, Surface, Window
+from messages.base import EventId, Surface, TurnId, Window
 from tests.recording_disk import RecordingDisk
 
 AT = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
@@ -81,48 +83,88 @@ class Looks:
 
 
 @pytest.mark.req("X-171")
-def test_a_turn_looks_once_whether_somebody_changed_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_without_commands_looks_twice_whether_somebody_changed_its_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = begun(tmp_path)
     with monkeypatch.context() as patch:
         looks = Looks(patch)
         for turn in range(3):
-            at = 100.0 * turn
-            journal.write(made(f"q{turn}", Kind.USER, message_id=str(turn + 1)), sync=True, now=at)
-            journal.write(made(f"a{turn}", Kind.AGENT, turn=f"q{turn}", final=True), sync=True, now=at + 0.9)
-            journal.write(made(f"d{turn}", Kind.DELIVERY, event=f"a{turn}", open=0), sync=False, now=at + 50)
+            journal.write(made(f"q{turn}", Kind.USER, message_id=str(turn + 1)), sync=True)
+            journal.write(made(f"a{turn}", Kind.AGENT, turn=f"q{turn}", final=True), sync=True)
+            journal.write(made(f"d{turn}", Kind.DELIVERY, event=f"a{turn}", open=0), sync=False)
     journal.close()
 
-    assert looks.count == 3
+    assert looks.count == 6
+
+
+def removed(place: Path) -> None:
+    place.unlink()
+
+
+def saved_by_an_editor(place: Path) -> None:
+    fresh = place.with_suffix(".new")
+    fresh.write_bytes(place.read_bytes())
+    fresh.rename(place)
+
+
+def emptied(place: Path) -> None:
+    os.truncate(place, 0)
+
+
+def cut_shorter(place: Path) -> None:
+    os.truncate(place, place.stat().st_size // 2)
+
+
+def added_to(place: Path) -> None:
+    with place.open("ab") as file:
+        file.write(b"I was here\n")
+
+
+def folder_removed(place: Path) -> None:
+    shutil.rmtree(place.parent)
+
+
+def made_a_folder(place: Path) -> None:
+    place.unlink()
+    place.mkdir()
+
+
+CHANGES = (removed, saved_by_an_editor, emptied, cut_shorter, added_to, folder_removed, made_a_folder)
 
 
 @pytest.mark.req("X-171")
-def test_a_log_that_was_changed_in_a_long_turn_is_noticed_before_anybody_acts_on_it(tmp_path: Path) -> None:
-    journal = begun(tmp_path)
-    place = tmp_path / journal.path
-    journal.write(made("q", Kind.USER, message_id="1"), sync=True, now=0.0)
-    place.rename(place.with_suffix(".kept"))
-    place.write_bytes(place.with_suffix(".kept").read_bytes())
-    journal.write(made("a", Kind.AGENT, turn="q", final=False), sync=False, now=5.0)
-
-    with pytest.raises(LogUnwritable, match="replaced"):
-        journal.write(made("c", Kind.TOOL_CALL, turn="q", call_id="1", tool="bash"), sync=True, now=5.0)
-
-
-def test_a_clock_that_goes_back_and_a_log_that_is_opened_mean_a_look(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("calls", [0, 1, 2])
+def test_a_log_that_was_changed_since_the_message_takes_no_answer_and_no_call(
+    tmp_path: Path, change: Callable[[Path], None], calls: int
 ) -> None:
     journal = begun(tmp_path)
-    journal.write(made("q", Kind.USER, message_id="1"), sync=True, now=9.0)
-    with monkeypatch.context() as patch:
-        looks = Looks(patch)
-        journal.write(made("r", Kind.USER, message_id="2"), sync=True, now=8.0)
-        journal.close()
-        journal.open()
-        journal.write(made("s", Kind.USER, message_id="3"), sync=True, now=8.0)
-        counts = looks.count
-    journal.close()
+    place = tmp_path / journal.path
+    journal.write(made("q", Kind.USER, message_id="1"), sync=True)
+    change(place)
 
-    assert counts == 3  # the opening looks at it itself
+    last = made("a", Kind.AGENT, turn="q", final=not calls)
+    for call in range(calls):
+        journal.write(last, sync=False)
+        last = made(f"c{call}", Kind.TOOL_CALL, turn="q", call_id=str(call), tool="bash")
+
+    with pytest.raises(LogUnwritable, match=r"no longer there|replaced|bytes long"):
+        journal.write(last, sync=True)
+    with pytest.raises(LogUnwritable, match="given up earlier"):
+        journal.write(made("b", Kind.AGENT, turn="q", final=True), sync=True)
+
+
+@pytest.mark.req("X-171")
+def test_a_log_that_was_changed_between_a_call_and_the_answer_takes_no_answer(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    journal.write(made("q", Kind.USER, message_id="1"), sync=True)
+    journal.write(made("c", Kind.TOOL_CALL, turn="q", call_id="1", tool="bash"), sync=True)
+    saved_by_an_editor(tmp_path / journal.path)
+    journal.write(made("r", Kind.TOOL_RESULT, turn="q", call_id="1"), sync=False)
+
+    with pytest.raises(LogUnwritable, match="replaced"):
+        journal.write(made("a", Kind.AGENT, turn="q", final=True), sync=True)
 
 
 def test_a_window_opens_its_log_where_others_can_let_go_of_theirs(tmp_path: Path) -> None:
@@ -152,3 +194,19 @@ def test_a_window_opens_its_log_where_others_can_let_go_of_theirs(tmp_path: Path
     other.close()
 
     assert not disk.fails
+
+
+def test_a_pipe_in_the_place_of_an_earlier_log_is_not_waited_for(tmp_path: Path) -> None:
+    journal = begun(tmp_path)
+    earlier = journal.path
+    journal.start(AT, "1")
+    (tmp_path / earlier).unlink()
+    os.mkfifo(tmp_path / earlier)
+
+    with pytest.raises(LogUnwritable, match="no regular file"):
+        list(journal.past())
+    with pytest.raises(LogUnwritable, match="no regular file"):
+        journal.spoken(earlier, TurnId(""), TurnId(""))
+    with pytest.raises(LogUnwritable, match="no regular file"):
+        [list(events) for events in journal.newest_first()]
+    journal.close()

@@ -59,3 +59,16 @@ def test_logs_that_were_not_written_to_that_day_are_not_read(tmp_path: Path) -> 
 
 def test_an_empty_data_root_has_cost_nothing(tmp_path: Path) -> None:
     assert spent_on(tmp_path, NOON) == 0.0
+
+
+def test_a_pipe_in_a_logs_place_counts_as_nothing_and_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = write(tmp_path, CHANNEL, (NOON, 0.25))
+    write(tmp_path, THREAD, (NOON, 0.5))
+    place.unlink()
+    os.mkfifo(place)
+    os.utime(place, (NOON.timestamp(), NOON.timestamp()))
+
+    assert spent_on(tmp_path, NOON) == 0.5
+    assert f"{place} cannot be read, so what it cost does not count: it is no regular file" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -130,6 +131,16 @@ def test_a_damaged_log_is_named_once_and_counted_always(tmp_path: Path, caplog: 
     assert "line 12" in caplog.records[0].getMessage()
     assert [row[7] for row in rows(index)] == ["words 0", "words 2"]
     index.close()
+
+
+def test_a_pipe_in_a_logs_place_is_passed_over_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    index = an_index(tmp_path)
+    place = write(tmp_path, [said(1)])
+    place.unlink()
+    os.mkfifo(place)
+
+    compare(tmp_path, index)
+    assert "cannot be compared with the index: it is no regular file" in caplog.text
 
 
 def test_a_torn_end_is_nobodys_unfinished_write_after_a_minute(

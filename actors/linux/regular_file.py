@@ -1,0 +1,59 @@
+"""Regular file: opening and reading what must be one, without waiting for a pipe or a device in its place."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+P = TypeVar("P", bound=Path | str)
+_AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""A pipe is opened without anybody at its other end; a regular file does not notice."""
+
+
+class NotRegularError(OSError):
+    """There is a pipe, a socket, a device or a folder."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EINVAL, "it is no regular file, so it has to be taken away")
+
+
+def open_regular(
+    path: P, flags: int = os.O_RDONLY, mode: int = 0o600, *, opens: Callable[[P, int, int], int] = os.open
+) -> int:
+    """A descriptor of the regular file at `path`.
+
+    Args:
+        path: Where.
+        flags: As of `os.open`.
+        mode: As of `os.open`.
+        opens: How to open.
+
+    Raises:
+        NotRegularError: it is none.
+        OSError: it cannot be opened.
+    """
+    try:
+        fd = opens(path, flags | _AT_ONCE, mode)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket, or a device without one
+            raise NotRegularError from error
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise NotRegularError
+    return fd
+
+
+def read_regular(path: Path | str) -> bytes:
+    """All of the regular file at `path`.
+
+    Raises:
+        NotRegularError: it is none.
+        OSError: it cannot be read.
+    """
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read()

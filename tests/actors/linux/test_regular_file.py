@@ -1,0 +1,45 @@
+"""Regular files: what is none is refused at once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from actors.linux.regular_file import NotRegularError, open_regular, read_regular
+
+
+def test_a_regular_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"words" * 100_000)
+
+    assert read_regular(tmp_path / "file") == read_regular(str(tmp_path / "file")) == b"words" * 100_000
+
+
+@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR])
+@pytest.mark.parametrize("what", ["pipe", "socket", "device", "folder"])
+def test_what_is_no_regular_file_is_refused_at_once_and_not_left_open(tmp_path: Path, what: str, flags: int) -> None:
+    place = tmp_path / "file"
+    if what == "pipe":
+        os.mkfifo(place)
+    elif what == "socket":
+        os.mknod(place, stat.S_IFSOCK | 0o600)
+    elif what == "device":
+        place = Path("/dev/zero")
+    else:
+        place.mkdir()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    if what == "folder" and flags == os.O_RDWR:
+        with pytest.raises(IsADirectoryError):
+            open_regular(place, flags)
+    else:
+        with pytest.raises(NotRegularError, match="no regular file"):
+            open_regular(place, flags)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_what_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_regular(tmp_path / "file")
