@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from actors.kernel import Actor, ActorSpec
+from actors.linux.descriptors import share
 from actors.part import Finding, Level, Part, Parts, Plan
 from domain.offline.model import model_label
 from messages.model import MODEL
+
+_SHARE = 8
+"""Of the descriptors that the process may have, connections to models take one in so many."""
+_FEWEST = 8
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
@@ -22,7 +27,7 @@ def row(plan: Plan, _parts: Parts) -> Part:
             name=model.name,
             api_base=model.api_base,
             api_keys=plan.secrets,
-            concurrency=max(1, model.concurrency // plan.shares),
+            concurrency=max(1, min(model.concurrency // plan.shares, share(_SHARE, _FEWEST))),
             retries=model.retries,
             idle_timeout_s=model.idle_timeout_s,
             daily_cost_usd=model.daily_cost_usd / plan.shares,

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import aiohttp
 import discord
 
 from actors.discord.calls.discord_clock import DiscordClock
@@ -22,6 +23,7 @@ from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.window_map import AnyChannel
+from actors.linux.descriptors import share
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,8 @@ _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
+_SHARE, _FEWEST = 16, 8
+"""Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
 _OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
 """Events after which other servers may have to be waited for, or no more."""
 
@@ -108,6 +112,12 @@ class AgentClient(discord.Client):
         self._guard_parsers()
         clock.listen(self.http)
         clear_seldom(self.http)
+
+    async def login(self, token: str) -> None:
+        """Log in; from then on calls wait for one another where there would be too many connections."""
+        most = share(_SHARE, _FEWEST) + (self.shard_count or 1)
+        self.http.connector = aiohttp.TCPConnector(limit=most)
+        await super().login(token)
 
     async def has_lost_session(self) -> None:
         """Return when a connection has had no session for longer than one takes to open."""

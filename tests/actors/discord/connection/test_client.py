@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 from types import SimpleNamespace
 from typing import cast
 
+import discord
 import pytest
 
 from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
@@ -84,3 +86,30 @@ def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
     named.unavailable = True
     AgentClient._shorten_wait(cast("AgentClient", client))
     assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
+
+
+@pytest.mark.parametrize(("descriptors", "shards", "most"), [(256, None, 17), (64, 3, 11), (4096, 1, 257)])
+def test_connections_to_discord_have_a_share_of_the_descriptors_and_one_a_shard(
+    monkeypatch: pytest.MonkeyPatch, descriptors: int, shards: int | None, most: int
+) -> None:
+    """Where there are more calls they wait for one another, instead of taking what logs and models need."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _which: (descriptors, descriptors))
+    limits: list[int] = []
+
+    async def log_in(client: discord.Client, _token: str) -> None:
+        connector = client.http.connector
+        limits.append(connector.limit)
+        await connector.close()
+
+    monkeypatch.setattr(discord.Client, "login", log_in)
+
+    async def begin() -> None:
+        client = object.__new__(AgentClient)
+        client.http = SimpleNamespace()  # type: ignore[assignment]
+        client._connection = SimpleNamespace(shard_count=shards)  # type: ignore[assignment]
+        client.shard_count = shards
+        await client.login("token")
+
+    asyncio.run(begin())
+
+    assert limits == [most]

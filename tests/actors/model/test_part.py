@@ -1,0 +1,30 @@
+"""Row of the model actor: what of the settings it is given."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+from actors.bootstrap import agent_plan
+from actors.kernel import ActorSystem
+from actors.model.part import row
+from actors.part import Parts
+from actors.settings.schema import Settings
+from actors.settings.secret import Secrets
+
+
+@pytest.mark.parametrize(("descriptors", "wished", "most"), [(256, 200, 32), (256, 20, 20), (4096, 200, 200)])
+def test_calls_at_once_are_no_more_than_there_are_descriptors_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, descriptors: int, wished: int, most: int
+) -> None:
+    """The others wait in turn, instead of failing because no connection can be opened."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _which: (descriptors, descriptors))
+    settings = Settings.model_validate({"data_root": tmp_path, "model": {"concurrency": wished}})
+    given: list[int] = []
+    monkeypatch.setattr("actors.model.actor.ModelActor", lambda config, **_more: given.append(config.concurrency))
+    plan = agent_plan(settings, Secrets.take({}), ActorSystem(workers=0), None)
+    row(plan, Parts(plan, ())).spec.build("")
+
+    assert given == [most]
