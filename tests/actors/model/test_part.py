@@ -12,7 +12,6 @@ from actors.kernel import ActorSystem
 from actors.model.part import row
 from actors.part import Parts
 from actors.settings.schema import Settings
-from actors.settings.secret import Secrets
 
 
 @pytest.mark.parametrize(("descriptors", "wished", "most"), [(256, 200, 32), (256, 20, 20), (4096, 200, 200)])
@@ -24,7 +23,7 @@ def test_calls_at_once_are_no_more_than_there_are_descriptors_for(
     settings = Settings.model_validate({"data_root": tmp_path, "model": {"concurrency": wished}})
     given: list[int] = []
     monkeypatch.setattr("actors.model.actor.ModelActor", lambda config, **_more: given.append(config.concurrency))
-    plan = agent_plan(settings, Secrets.take({}), ActorSystem(workers=0), None)
+    plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
     row(plan, Parts(plan, ())).spec.build("")
 
     assert given == [most]
