@@ -164,10 +164,10 @@ def test_messages_answers_and_deliveries_are_logged_in_the_order_of_the_turns(tm
 @pytest.mark.parametrize(
     ("place", "change"),
     [
-        (1, lambda events: event("a9", NOON, Kind.AGENT, "nonsense", events[1].meta_dict())),
-        (1, lambda events: event("a9", NOON, Kind.AGENT, events[1].content[:-5], events[1].meta_dict())),
-        (1, lambda events: event("a9", NOON, Kind.AGENT, events[1].content, {"final": True, "turn": "u2"})),
-        (1, lambda events: event("a9", NOON, Kind.AGENT, events[4].content, events[1].meta_dict())),
+        (1, lambda events: event("a1", NOON, Kind.AGENT, "nonsense", events[1].meta_dict())),
+        (1, lambda events: event("a1", NOON, Kind.AGENT, events[1].content[:-5], events[1].meta_dict())),
+        (1, lambda events: event("a1", NOON, Kind.AGENT, events[1].content, {"final": True, "turn": "u2"})),
+        (1, lambda events: event("a1", NOON, Kind.AGENT, events[4].content, events[1].meta_dict())),
         (2, lambda events: event("d9", NOON, Kind.DELIVERY, "", {"event": "a9", "message_ids": ["1"]})),
         (2, lambda events: event("d9", NOON, Kind.DELIVERY, "", {"event": "a1", "gave_up": True})),
     ],
@@ -180,7 +180,7 @@ def test_an_answer_in_other_words_and_a_delivery_of_nothing_are_named_and_what_t
     found = only(tmp_path, events)
 
     assert found.missing == {(ALICE, 1)}
-    assert "an answer to no message" in found.broken[0] or "a delivery of no answer" in found.broken[0]
+    assert ("a delivery of no answer", "an answer to no message")[place == 1] in found.broken[0]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
