@@ -15,6 +15,7 @@ from actors.cluster.fence import FencedDisk, LeaseWatchdog, hold_hosts_lock
 from actors.cluster.host import HostSystem
 from actors.cluster.lease import Lease
 from actors.cluster.shared import HOST_KINDS, host_codec
+from actors.cluster.storage import new_word, refusal
 from actors.cluster.wire import every_message, schema_digest
 from actors.context.log.reserve import ReservedDisk
 from actors.kernel import ActorSpec, ActorSystem, boot_seconds
@@ -48,6 +49,8 @@ class HostConfig(msgspec.Struct, frozen=True):
     """Of the log."""
     schema: str
     """What both sides must agree on."""
+    word: str
+    """Of the head's run, which stands in its storage."""
 
     @classmethod
     def of(cls, settings: Settings, secrets: Mapping[str, str], count: int, level: int) -> HostConfig:
@@ -61,6 +64,7 @@ class HostConfig(msgspec.Struct, frozen=True):
             count=count,
             level=level,
             schema=schema_digest(every_message()),
+            word=new_word(),
         )
 
     def packed(self) -> bytes:
@@ -90,8 +94,8 @@ class HostProcess:
         make_undumpable()
         settings = config.unpacked_settings()
         root = settings.data_root
-        if not (root / "agent.lock").exists():
-            return f"host {name}: no data root at {root}, which must be the same storage on all machines"
+        if reason := refusal(root, config.word):
+            return f"host {name}: {reason}"
         try:
             self._lock = hold_hosts_lock(root)
         except OSError as error:

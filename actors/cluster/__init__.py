@@ -10,10 +10,11 @@ told that the bot is online) each side has its own of, made from the same settin
 Read first `shared.py` (which actors a host has), second `link.py` (how messages cross, in order and once), third
 `head.py` (which window is where, and what becomes of a host's windows when it is lost). `host_life.py` drives one host,
 `host.py` is its other end, `ledger.py` knows what is owed to a lost one's windows, `lease.py` and `fence.py` keep two
-hosts from one log, `wire.py` is how all of it is written. `ray_pool.py` is the only module that imports Ray, behind
-`pool.py`. `part.py` and `actor.py` speak for the hosts in `/status`. `actors/hosting.py` composes a host's process.
+hosts from one log, `storage.py` a host from another folder at the data root's path, `wire.py` is how all of it is
+written. `ray_pool.py` is the only module that imports Ray, behind `pool.py`, and `watch.py` looks whether Ray lives.
+`part.py` and `actor.py` speak for the hosts in `/status`. `actors/hosting.py` composes a host's process.
 
-Writes nothing of its own but `hosts.lock` in the data root, which is empty and held while a host lives; Ray has its
-sockets and logs in a folder below the system's temporary one. Pure are `lease.py`, `ledger.py`, `link.py`,
+Writes nothing of its own but `hosts.lock` in the data root, which names the run and is held while a host lives; Ray has
+its sockets and logs in a folder below the system's temporary one. Pure are `lease.py`, `ledger.py`, `link.py`,
 `placement.py`, `shared.py` and `wire.py`.
 """

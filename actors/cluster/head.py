@@ -28,6 +28,8 @@ BEGIN_S = 60.0
 """For a host's actors to start."""
 FAILURES = 5
 """Hosts that could not be started one after the other, after which the agent gives up."""
+LOOK_S = 1.0
+"""Between two looks at what runs the hosts."""
 RETRY_S = 1.0
 """Doubled with each of them."""
 END_S = 1.5
@@ -83,8 +85,18 @@ class Head:
             PoolError: there is nowhere to start them.
         """
         self._pool.open()
+        self._look()
         for _ in range(self._count):
             self._start_one()
+
+    def _look(self) -> None:
+        """Look each second whether what runs the hosts is there: without it the agent starts anew, by its manager."""
+        if self._is_over:
+            return
+        if reason := self._pool.trouble():
+            self._on_fatal(f"what runs the hosts is gone: {reason}; the next start makes it anew")
+            return
+        self._system.clock.call_later(LOOK_S, self._look)
 
     def stop(self) -> None:
         """End the hosts. What they had in hand is in the logs."""
@@ -172,9 +184,10 @@ class Head:
             name = f"h{self._made}"
             life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._lease_s)
             self._lives[name] = life
-        threading.Thread(target=self._begin, args=(life,), name=f"start {name}", daemon=True).start()
+            earlier = self._failures
+        threading.Thread(target=self._begin, args=(life, earlier), name=f"start {name}", daemon=True).start()
 
-    def _begin(self, life: HostLife) -> None:
+    def _begin(self, life: HostLife, earlier: int) -> None:
         try:
             remote = self._pool.start(life.name)
             try:
@@ -182,7 +195,10 @@ class Head:
             except BaseException:
                 remote.kill()
                 raise
-        except (PoolError, HostGoneError, HostSlowError) as error:
+        except HostSlowError as error:
+            self._failed(life, str(error), earlier)
+            return
+        except (PoolError, HostGoneError) as error:
             self._failed(life, str(error))
             return
         except Exception:
@@ -192,17 +208,25 @@ class Head:
             return
         life.drive(remote)
 
-    def _failed(self, life: HostLife, reason: str) -> None:
-        """A host could not be started: try again after a while, but not for ever."""
+    def _failed(self, life: HostLife, reason: str, earlier: int | None = None) -> None:
+        """A host could not be started: try again after a while, but not for ever.
+
+        Args:
+            life: Its.
+            reason: Why.
+            earlier: Failures there were when it was begun, for a host that was slow: those that were slow beside it
+                have one cause, and count as one.
+        """
         with self._lock:
             self._lives.pop(life.name, None)
-            self._failures += 1
+            if earlier is None or earlier == self._failures:
+                self._failures += 1
             failures = self._failures
             if self._is_over:
                 return
             self._look_at_round()
             self._hand_over(life)
-        log.warning("host %s cannot be started: %s", life.name, reason)
+        log.warning("host %s cannot be started (failure %d of %d): %s", life.name, failures, FAILURES, reason)
         if failures >= FAILURES:
             self._on_fatal(f"no host of the cluster can be started: {reason}")
             return

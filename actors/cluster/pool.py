@@ -60,5 +60,8 @@ class Pool(Protocol):
             PoolError: there can be none now.
         """
 
+    def trouble(self) -> str:
+        """Why no host can be started any more, for good; empty while that can be. Asked once a second, never waits."""
+
     def close(self) -> None:
-        """End all that is left of it."""
+        """End all that is left of it, within seconds also when there is trouble."""

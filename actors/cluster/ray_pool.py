@@ -2,23 +2,28 @@
 
 Ray starts processes, carries calls and says when a process has ended. Nothing of it lasts: its usage statistics,
 dashboard and metrics are off, values are never spilled to the disk, and the folder that it needs for sockets and its
-own logs is removed at the end and, after a kill, at the next start.
+own logs is removed at the end and, after a kill, at the next start. What it started is watched, for it mends itself by
+ending whoever uses it.
 """
 
 from __future__ import annotations
 
-import hashlib
+import atexit
 import logging
 import os
 import shutil
 import signal
 import tempfile
+import threading
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
+from actors.cluster.storage import Note, read_note, write_note
+from actors.cluster.watch import CallWatch, Process, ProcessWatch, Watch
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +36,13 @@ CALLS_AT_ONCE = 4
 _TOKEN_BYTES = 32
 _LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
+_FOLDER_PREFIX = "agent-ray-"
+_VITAL = ("gcs_server", "raylet")
+"""Processes of Ray without which no host starts; the others it starts again itself, or can do without."""
+_CLOSE_S = 5.0
+"""For Ray's own shutdown, which waits for ever for a part of it that is gone."""
+_GONE_S = 1.0
+"""The same where a part of it is known to be gone."""
 _OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _SETTINGS = MappingProxyType(
     {
@@ -43,6 +55,7 @@ _SETTINGS = MappingProxyType(
         "RAY_ENABLE_AUTO_CONNECT": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_memory_monitor_refresh_ms": "0",
+        "RAY_gcs_rpc_server_reconnect_timeout_s": "1000000",  # then it ends this process, in the midst
         "no_grpc_proxy": "localhost,127.0.0.1",
     }
 )
@@ -63,17 +76,20 @@ class HostClass(Protocol):
 class RayPool:
     """Hosts as actors of a Ray cluster, of one's own on this machine or one that is there."""
 
-    def __init__(self, host: HostClass, config: bytes, data_root: Path, address: str = "") -> None:
+    def __init__(self, host: HostClass, config: bytes, data_root: Path, address: str = "", word: str = "") -> None:
         """Nothing is started.
 
         Args:
             host: Its `begin(config, name, epoch)`, `exchange(frame, wait_s)` and `end()` are called.
             config: What each host is begun with.
-            data_root: Names the folder of a cluster of one's own.
+            data_root: Held by this process; says where the folder of an earlier run is, and to hosts whose it is.
             address: `auto` or `ray://host:port` for a cluster that is there; empty for one on this machine.
+            word: Of this run, which hosts look for in the data root.
         """
         self._host, self._config, self._address = host, config, address
-        self._folder = temporary_folder(data_root)
+        self._data_root, self._word = data_root, word
+        self._folder: Path | None = None
+        self._watch: Watch = ProcessWatch({})
         self._ray: Any = None
         self._actor: Any = None
 
@@ -81,12 +97,18 @@ class RayPool:
         """Start Ray, or join it.
 
         Raises:
-            PoolError: it is not installed, or cannot be started or joined.
+            PoolError: it is not installed, or cannot be started or joined, or has no place for its files.
         """
         os.environ.update(_SETTINGS)
-        if not self._address:
-            os.environ[_LOOPBACK_ONLY] = "0"
-            self._make_folder()
+        try:
+            remove_leftovers(self._data_root)
+            if not self._address:
+                os.environ[_LOOPBACK_ONLY] = "0"
+                self._make_folder()
+            write_note(self._data_root, Note(self._word, str(self._folder or "")))
+        except OSError as error:
+            self._remove_folder()
+            raise PoolError(f"no place for the hosts' files: {error}") from error
         try:
             import ray
             from ray.job_config import JobConfig
@@ -109,7 +131,7 @@ class RayPool:
                     logging_level=logging.ERROR,
                     job_config=job,
                     _node_ip_address=LOOPBACK,
-                    _temp_dir=str(self._folder / "r"),
+                    _temp_dir=f"{self._folder}/r",
                     _system_config={"automatic_object_spilling_enabled": False},
                 )
         except (ConnectionError, OSError, RuntimeError, ValueError, TimeoutError) as error:
@@ -122,6 +144,7 @@ class RayPool:
             ) in handlers.items():  # Ray takes signals for itself, and ends the process without a word
                 signal.signal(number, handler)
         self._ray = ray
+        self._watch = ProcessWatch(children) if (children := _children(ray)) else CallWatch(_heartbeat(ray))
         share = 1 if self._address else 0
         made: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
         self._actor = made(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
@@ -138,32 +161,77 @@ class RayPool:
             raise PoolError(f"Ray starts no process for host {name}: {error}") from error
         return RayHost(self._ray, handle, self._config)
 
+    def trouble(self) -> str:
+        """Which part of Ray is gone; empty for none."""
+        return self._watch.trouble()
+
     def close(self) -> None:
-        """End Ray, or leave it."""
-        if self._ray is not None:
-            self._ray.shutdown()
-            self._ray = None
-        if not self._address:
+        """End Ray, or leave it; what does not end by itself is killed."""
+        ray, self._ray = self._ray, None
+        if ray is not None:
+            children = _children(ray)
+            shutdown = threading.Thread(target=ray.shutdown, name="ray shutdown", daemon=True)
+            shutdown.start()
+            shutdown.join(_GONE_S if self.trouble() else _CLOSE_S)
+            if shutdown.is_alive():
+                log.warning("Ray does not end by itself; its processes are killed")
+                atexit.unregister(ray.shutdown)  # or the end of this process waits for it again
+            for child in children.values():
+                if child.poll() is None:
+                    os.kill(child.pid, signal.SIGKILL)
+        self._remove_folder()
+
+    def _remove_folder(self) -> None:
+        if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make_folder(self) -> None:
-        """Afresh: an agent that was killed leaves one behind, and no other uses it while this one has the data root.
+        """One of a name that nobody can foresee, and so make before: the system's temporary folder is everybody's.
 
-        In it is a token that each call to this Ray must carry: whoever reaches its ports on this machine, such as a
+        It is short, for sockets' paths may not be long. In it is a token that each call to this Ray must carry: whoever
+        reaches its ports on this machine, such as a
         command that has the network, could start processes as the agent otherwise.
         """
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(mode=0o700)
+        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
         token = self._folder / "token"
         token.touch(mode=0o600)
         token.write_text(os.urandom(_TOKEN_BYTES).hex())
         os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)})
 
 
-def temporary_folder(data_root: Path) -> Path:
-    """Where a cluster of one's own has its sockets and logs: short, for sockets' paths may not be long."""
-    name = hashlib.sha256(f"{os.getuid()} {data_root}".encode()).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"agent-ray-{name}"
+def remove_leftovers(data_root: Path) -> None:
+    """Remove the folder of an earlier run that was killed, if it is one, and ours.
+
+    Raises:
+        OSError: what the earlier run noted cannot be read.
+    """
+    folder = Path(read_note(data_root).folder)
+    if not folder.name.startswith(_FOLDER_PREFIX):
+        return
+    try:
+        owner = folder.lstat().st_uid
+    except OSError:
+        return
+    if owner == os.getuid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _children(ray: Any) -> dict[str, Process]:
+    """Processes that Ray started here; none where it was joined."""
+    node = getattr(ray._private.worker, "_global_node", None)
+    started: dict[str, Any] = getattr(node, "all_processes", {})
+    return {name: info.process for name in _VITAL for info in started.get(name, ())}
+
+
+def _heartbeat(ray: Any) -> Callable[[], str]:
+    """Call of a cluster that was joined."""
+    here = ray.get_runtime_context().get_node_id()
+
+    def beat() -> str:
+        nodes = {node["NodeID"]: node["Alive"] for node in ray.nodes()}
+        return "" if nodes.get(here, True) else "the Ray node that this machine has in the cluster is gone"
+
+    return beat
 
 
 class RayHost:

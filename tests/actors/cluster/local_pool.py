@@ -55,6 +55,7 @@ class LocalPool:
 
     def __init__(self, specs: Specs) -> None:
         self.hosts: dict[str, LocalHost] = {}
+        self.lacks = ""
         self._specs = specs
 
     def open(self) -> None:
@@ -63,6 +64,9 @@ class LocalPool:
     def start(self, name: str) -> LocalHost:
         host = self.hosts[name] = LocalHost(name, self._specs)
         return host
+
+    def trouble(self) -> str:
+        return self.lacks
 
     def close(self) -> None:
         for host in self.hosts.values():

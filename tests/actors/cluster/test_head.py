@@ -361,3 +361,51 @@ def test_hosts_that_cannot_be_started_end_the_agent_with_the_reason(
     eventually(lambda: bool(fatal))
 
     assert fatal[0] == "no host of the cluster can be started: of another version"
+
+
+def test_the_agent_ends_with_the_reason_when_what_runs_the_hosts_is_gone(
+    head: Head, pool: LocalPool, fatal: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from actors.cluster import head as module
+
+    monkeypatch.setattr(module, "LOOK_S", 0.01)
+    start(head)
+    assert not fatal
+    pool.lacks = "Ray's raylet ended"
+    eventually(lambda: bool(fatal))
+
+    assert fatal == ["what runs the hosts is gone: Ray's raylet ended; the next start makes it anew"]
+
+
+def test_hosts_that_are_slow_to_start_beside_each_other_count_as_one_failure(
+    system: ActorSystem,
+    pool: LocalPool,
+    people: Edge,
+    fatal: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from actors.cluster import head as module
+    from actors.cluster.pool import HostSlowError
+
+    together = threading.Barrier(module.FAILURES)
+    begin = LocalHost.begin
+
+    def be_slow(host: LocalHost, name: str, epoch: str, timeout_s: float) -> None:
+        if int(name[1:]) > module.FAILURES:
+            begin(host, name, epoch, timeout_s)
+            return
+        together.wait(PATIENCE_S)
+        raise HostSlowError(f"no answer within {timeout_s:g} s")
+
+    monkeypatch.setattr(LocalHost, "begin", be_slow)
+    monkeypatch.setattr(module, "RETRY_S", 0.01)
+    head = Head(system, pool, module.FAILURES, surface=people.address, on_fatal=fatal.append, lease_s=LEASE_S)
+    with caplog.at_level("WARNING"):
+        start(head, module.FAILURES)
+    head.stop()
+
+    assert not fatal
+    assert {record.getMessage().partition(" cannot ")[2] for record in caplog.records} == {
+        "be started (failure 1 of 5): no answer within 60 s"
+    }

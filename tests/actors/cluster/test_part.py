@@ -76,6 +76,8 @@ def test_settings_reach_a_host_as_they_are(tmp_path: Path) -> None:
     assert there.unpacked_settings() == here
     assert there.unpacked_settings().origin.folder == here.origin.folder
     assert there == config
+    assert there.word
+    assert there.word != HostConfig.of(here, {}, 2, 20).word
 
 
 def test_the_models_limits_are_divided_among_hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

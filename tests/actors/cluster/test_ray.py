@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.cluster.ray_pool import temporary_folder
+from actors.cluster.storage import read_note
 from actors.context.log.file import check_file
 from actors.socket.client import AgentNotRunningError, ask_operator
 from domain.log.parser import parse
@@ -82,7 +82,8 @@ def agent(server: PlaygroundServer, tmp_path: Path) -> Iterator[Agent]:
     yield made
     made.process.kill()  # its hosts end with it, also one that stands still
     made.process.wait(PATIENCE_S)
-    shutil.rmtree(temporary_folder(made.data), ignore_errors=True)
+    if folder := read_note(made.data).folder:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def ask(server: PlaygroundServer, channel: int, text: str) -> str:
@@ -133,7 +134,7 @@ def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agen
     words = [event.event.content for event in parse(taken_over).events]
     assert words.count("are you there?") == 1
     until(lambda: len(agent.hosts()) == 2)
-    folder = temporary_folder(agent.data)
+    folder = Path(read_note(agent.data).folder)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "token").stat().st_mode & 0o777 == 0o600
     addresses = listening(folder)

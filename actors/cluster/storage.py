@@ -1,0 +1,92 @@
+"""Proof that a host has the head's storage at the data root's path, and not some other folder of that name.
+
+While it lives the head holds the lock of `agent.lock`, so whoever gets that lock is elsewhere. Another agent may hold
+it there, so a random word of this run, in `hosts.lock`, is compared, too. Behind it stands where Ray's folder is, which
+a later start removes when the agent was killed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from actors.cluster.fence import HOSTS_LOCK
+
+AGENT_LOCK = "agent.lock"
+NOTE_BYTES = 1024
+"""Padded: written over what was there, it needs no space on a full disk."""
+WORD_BYTES = 16
+
+
+class Note(NamedTuple):
+    """What the head wrote into `hosts.lock`."""
+
+    word: str
+    """Of its run."""
+    folder: str
+    """Of Ray; empty for none."""
+
+
+def new_word() -> str:
+    """A word that no other run has."""
+    return os.urandom(WORD_BYTES).hex()
+
+
+def write_note(data_root: Path, note: Note) -> None:
+    """Say which run has the data root; only its holder does.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    fd = os.open(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.pwrite(fd, os.fsencode(f"{note.word}\n{note.folder}\n").ljust(NOTE_BYTES), 0)
+    finally:
+        os.close(fd)
+
+
+def read_note(data_root: Path) -> Note:
+    """What the latest run wrote; empty where none did.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    try:
+        data = (data_root / HOSTS_LOCK).read_bytes()
+    except FileNotFoundError:
+        return Note("", "")
+    word, folder = (*os.fsdecode(data).split("\n")[:2], "", "")[:2]
+    return Note(word.strip(), folder.strip())
+
+
+def refusal(data_root: Path, word: str) -> str:
+    """Why a host must not write there; empty when it is the head's storage.
+
+    Args:
+        data_root: As the host sees it.
+        word: Of the head's run.
+    """
+    wanted = f"{data_root} must be the same storage on all machines"
+    try:
+        fd = os.open(data_root / AGENT_LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        return f"no data root: {wanted}, and {AGENT_LOCK} there cannot be opened: {error.strerror}"
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pass
+    except OSError as error:
+        return f"{data_root} cannot be locked: {error.strerror}"
+    else:
+        return f"not the head's data root: {wanted}, and here nobody holds {AGENT_LOCK}, which the head does"
+    finally:
+        os.close(fd)
+    try:
+        found = read_note(data_root).word
+    except OSError as error:
+        return f"{data_root / HOSTS_LOCK} cannot be read: {error.strerror}"
+    if found != word:
+        return f"not the head's data root: {wanted}, and {HOSTS_LOCK} here is of another run"
+    return ""

@@ -1,0 +1,87 @@
+"""Watch of what runs the hosts: a host's death is mended by another host, the death of what starts them by nobody.
+
+A watch is looked at once a second and never waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+LOOKS = 60
+"""Looks, a second apart, at a call that does not come back: as long as Ray itself waits for a cluster's own restart."""
+
+
+class Watch(Protocol):
+    """What the head looks at."""
+
+    def trouble(self) -> str:
+        """Why no host can be started any more; empty while all is there."""
+
+
+class Process(Protocol):
+    """A child of this process, such as `subprocess.Popen`."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Its exit status; None while it runs."""
+
+
+class ProcessWatch:
+    """Watch of children by their exit status."""
+
+    def __init__(self, processes: Mapping[str, Process]) -> None:
+        """Children that run.
+
+        Args:
+            processes: By what they are called.
+        """
+        self._processes = processes
+
+    def trouble(self) -> str:
+        """Which one ended, and how; empty while all run."""
+        for name, process in self._processes.items():
+            if (status := process.poll()) is not None:
+                how = f"was ended by signal {-status}" if status < 0 else f"ended with exit code {status}"
+                return f"Ray's {name} (process {process.pid}) {how}"
+        return ""
+
+
+class CallWatch:
+    """Watch of a service elsewhere by a call, one at a time, in a thread of its own."""
+
+    def __init__(self, call: Callable[[], str], looks: int = LOOKS) -> None:
+        """A service that answered just now.
+
+        Args:
+            call: Says what is wrong, empty for nothing; it may hang for ever, and what it raises is no answer.
+            looks: So many in a row that find no answer are trouble.
+        """
+        self._call, self._looks = call, looks
+        self._unanswered = 0
+        self._answer = ""
+        self._why = ""
+        self._is_under_way = threading.Lock()
+
+    def trouble(self) -> str:
+        """What the service said of itself, or that it says nothing; begins the next call."""
+        if self._answer:
+            return self._answer
+        if self._unanswered >= self._looks:
+            return f"the Ray cluster has not answered for {self._looks} s{self._why}"
+        self._unanswered += 1
+        if self._is_under_way.acquire(blocking=False):
+            threading.Thread(target=self._ask, name="cluster heartbeat", daemon=True).start()
+        return ""
+
+    def _ask(self) -> None:
+        try:
+            self._answer = self._call()
+            self._unanswered = 0
+            self._why = ""
+        except Exception as error:  # noqa: BLE001 - whatever Ray raises: it is told when it lasts
+            self._why = f": {error}"
+        finally:
+            self._is_under_way.release()

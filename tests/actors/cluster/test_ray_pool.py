@@ -1,0 +1,97 @@
+"""What of the pool needs no Ray: its folder, and the end of a Ray that does not end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from actors.cluster import ray_pool
+from actors.cluster.pool import PoolError
+from actors.cluster.ray_pool import RayPool, remove_leftovers
+from actors.cluster.storage import Note, read_note, write_note
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"):
+        monkeypatch.setenv(name, "")
+    return folder
+
+
+def test_each_run_has_a_private_folder_of_another_name(temporary: Path, tmp_path: Path) -> None:
+    pools = [RayPool(object, b"", tmp_path) for _ in range(2)]
+    for pool in pools:
+        pool._make_folder()
+    made = list(temporary.iterdir())
+
+    assert len(made) == 2
+    assert {folder.stat().st_mode & 0o777 for folder in made} == {0o700}
+    for pool in pools:
+        pool.close()
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_removed(temporary: Path, tmp_path: Path) -> None:
+    left = temporary / "agent-ray-abc"
+    (left / "r").mkdir(parents=True)
+    write_note(tmp_path, Note("w", str(left)))
+    remove_leftovers(tmp_path)
+
+    assert list(temporary.iterdir()) == []
+
+
+def test_nothing_is_removed_that_is_not_the_agents(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = temporary / "other"
+    (target / "kept").mkdir(parents=True)
+    (temporary / "agent-ray-link").symlink_to(target)
+    for name in ("other", "agent-ray-link", "agent-ray-gone"):
+        write_note(tmp_path, Note("w", str(temporary / name)))
+        remove_leftovers(tmp_path)
+    assert (target / "kept").exists()
+    foreign = temporary / "agent-ray-foreign"
+    foreign.mkdir()
+    write_note(tmp_path, Note("w", str(foreign)))
+    monkeypatch.setattr("os.getuid", lambda: foreign.stat().st_uid + 1)
+    remove_leftovers(tmp_path)
+
+    assert foreign.exists()
+
+
+def test_a_temporary_folder_that_cannot_be_made_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    monkeypatch.setattr("os.environ", dict(os.environ))
+    with pytest.raises(PoolError, match=r"^no place for the hosts' files: .*No such file or directory"):
+        RayPool(object, b"", tmp_path).open()
+    assert read_note(tmp_path) == Note("", "")
+
+
+def test_a_ray_that_does_not_end_by_itself_is_killed_and_holds_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        processes = {"raylet": [SimpleNamespace(process=child)]}
+        worker = SimpleNamespace(_global_node=SimpleNamespace(all_processes=processes))
+        pool = RayPool(object, b"", tmp_path)
+        pool._ray = SimpleNamespace(_private=SimpleNamespace(worker=worker), shutdown=lambda: release.wait(PATIENCE_S))
+        monkeypatch.setattr(ray_pool, "_CLOSE_S", 0.05)
+        pool.close()
+
+        assert not release.is_set()
+        assert child.wait(PATIENCE_S) == -9
+        release.set()
