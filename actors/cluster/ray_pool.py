@@ -189,8 +189,8 @@ class RayPool:
         """One of a name that nobody can foresee, and so make before: the system's temporary folder is everybody's.
 
         It is short, for sockets' paths may not be long. In it is a token that each call to this Ray must carry: whoever
-        reaches its ports on this machine, such as a
-        command that has the network, could start processes as the agent otherwise.
+        reaches its ports on this machine, such as a command that has the network, could start processes as the agent
+        otherwise.
         """
         self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
         token = self._folder / "token"
