@@ -124,7 +124,21 @@ def test_a_run_is_printed_with_its_verdict_and_what_the_harness_took() -> None:
 def test_a_comparison_is_a_table_of_both_and_their_ratio() -> None:
     lines = list(comparison_lines(Comparison(runs=(GOOD, FLOORS))))
 
-    assert lines[1].split() == ["CPU", "ms/turn", "less", "vectors", "turns/s", "p50", "ms", "p95", "ms", "p99", "ms", "peak", "MiB"]
+    assert lines[1].split() == [
+        "CPU",
+        "ms/turn",
+        "less",
+        "vectors",
+        "turns/s",
+        "p50",
+        "ms",
+        "p95",
+        "ms",
+        "p99",
+        "ms",
+        "peak",
+        "MiB",
+    ]
     assert lines[2].split() == ["agent", "14", "2.5", "1", "2", "3", "200"]
     assert lines[3].split() == ["floor", "7", "5", "2", "1", "-", "100"]
     assert lines[4].split() == ["ratio", "2", "0.5", "0.5", "2", "-", "2"]
