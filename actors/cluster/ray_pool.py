@@ -174,7 +174,7 @@ class RayPool:
             shutdown.start()
             shutdown.join(_GONE_S if self.trouble() else _CLOSE_S)
             if shutdown.is_alive():
-                log.warning("Ray does not end by itself; its processes are killed")
+                log.warning("Ray does not end by itself: what it started here is killed")
                 atexit.unregister(ray.shutdown)  # or the end of this process waits for it again
             for child in children.values():
                 if child.poll() is None:
@@ -205,8 +205,9 @@ def remove_leftovers(data_root: Path) -> None:
     Raises:
         OSError: what the earlier run noted cannot be read.
     """
-    folder = Path(read_note(data_root).folder)
-    if not folder.name.startswith(_FOLDER_PREFIX):
+    noted = read_note(data_root).folder
+    folder = Path(tempfile.gettempdir(), Path(noted).name)
+    if not folder.name.startswith(_FOLDER_PREFIX) or str(folder) != noted:  # never a path that something else wrote
         return
     try:
         owner = folder.lstat().st_uid

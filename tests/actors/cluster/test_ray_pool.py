@@ -61,6 +61,13 @@ def test_nothing_is_removed_that_is_not_the_agents(
         write_note(tmp_path, Note("w", str(temporary / name)))
         remove_leftovers(tmp_path)
     assert (target / "kept").exists()
+    elsewhere = tmp_path / "agent-ray-elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    for noted in ("", ".", "agent-ray-elsewhere", str(elsewhere), f"{temporary}/agent-ray-x/../../agent-ray-elsewhere"):
+        write_note(tmp_path, Note("w", noted))
+        remove_leftovers(tmp_path)
+    assert elsewhere.exists()
     foreign = temporary / "agent-ray-foreign"
     foreign.mkdir()
     write_note(tmp_path, Note("w", str(foreign)))
