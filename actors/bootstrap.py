@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from actors.cluster.head import Head
 from actors.cluster.pool import Pool, PoolError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.recovery import CalledOffError, Recovery, survey
@@ -32,6 +32,9 @@ from messages.base import CONTEXT_KIND, Address
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
 from messages.status import ActorGaveUp
+
+if TYPE_CHECKING:
+    from actors.cluster.head import Head
 
 log = logging.getLogger(__name__)
 
@@ -172,6 +175,8 @@ class Agent:
         return report
 
     def _head_of(self, hosts: Hosting) -> Head:
+        from actors.cluster.head import Head
+
         return Head(
             self.system,
             hosts.pool,

@@ -12,6 +12,7 @@ import logging
 import math
 import os
 import re
+import signal
 import socket
 import sys
 import warnings
@@ -19,6 +20,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from actors.linux import syscall
 from actors.model.provider import ENVIRONMENT, fixed_arguments, key_for
 from actors.model.question import Question
 from actors.model.route import Route, Tier, cost_usd, has_placeholder, placeholder
@@ -94,6 +96,7 @@ class _NotShapedError(Exception):
 
 def main() -> None:
     """Read a question from stdin and write the route, or null, to stdout."""
+    _end_with(int(sys.argv[2]))
     question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
     os.environ.clear()
     os.environ.update(question.environment)
@@ -108,6 +111,14 @@ def main() -> None:
     answer.buffer.write(msgspec.json.encode(route))
     answer.flush()
     os._exit(0)  # litellm leaves threads behind that a normal end would wait for
+
+
+def _end_with(parent: int) -> None:
+    """Be killed with the process that asks, which may itself be killed at any moment."""
+    if sys.platform == "linux":
+        syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def _cut_off() -> None:

@@ -116,6 +116,7 @@ async def _said(question: bytes) -> bytes:
         "-c",
         _START,
         _PACKAGES,
+        str(os.getpid()),
         env={"PATH": os.environ.get("PATH", os.defpath)},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -25,9 +25,6 @@ _HOW_OFTEN = "what is trimmed is the same, only more often, which costs time"
 
 REASONS: Mapping[Key, str] = {
     Key(
-        "actors/context/log/file.py", "WindowLog.append", "self._require_unchanged() ⇄ positions = []: swapped"
-    ): _ORDER_APART,
-    Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.meet",
         "reading.join(self.session, newest) ⇄ self._mark(channel_id): swapped",

@@ -139,9 +139,9 @@ def test_a_comparison_is_a_table_of_both_and_their_ratio() -> None:
         "peak",
         "MiB",
     ]
-    assert lines[2].split() == ["agent", "14", "2.5", "1", "2", "3", "200"]
-    assert lines[3].split() == ["floor", "7", "5", "2", "1", "-", "100"]
-    assert lines[4].split() == ["ratio", "2", "0.5", "0.5", "2", "-", "2"]
+    assert lines[2].split() == ["agent", "14", "14", "2.5", "1", "2", "3", "200"]
+    assert lines[3].split() == ["floor", "7", "7", "5", "2", "1", "-", "100"]
+    assert lines[4].split() == ["ratio", "2", "2", "0.5", "0.5", "2", "-", "2"]
     assert any(line.startswith("floor: replied 6 of 6, lost 3") for line in lines)
 
 
