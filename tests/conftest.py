@@ -56,6 +56,15 @@ def no_actor_dies(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def what_is_logged_stays() -> Iterator[None]:
+    """Gives the agent's loggers their level back, which a command that is run in a test sets for its process."""
+    logger = logging.getLogger("actors")
+    level = logger.level
+    yield
+    logger.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
 def no_thread_is_left_behind() -> Iterator[None]:
     """Fails a test after which a thread runs that would keep the process alive, or one of the kernel's."""
     before = set(threading.enumerate())
