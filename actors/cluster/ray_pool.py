@@ -100,6 +100,35 @@ class RayPool:
             PoolError: it is not installed, or cannot be started or joined, or has no place for its files.
         """
         os.environ.update(_SETTINGS)
+        self._make_place()
+        try:
+            import ray
+            from ray.job_config import JobConfig
+        except ImportError as error:
+            raise PoolError(NO_RAY) from error
+        job = JobConfig(code_search_path=[str(Path(__file__).resolve().parents[2])])
+        handlers = {number: signal.getsignal(number) for number in _OURS}
+        try:
+            ray.init(**self._arguments(), log_to_driver=False, logging_level=logging.ERROR, job_config=job)
+        except (ConnectionError, OSError, RuntimeError, ValueError, TimeoutError) as error:
+            where = f"the Ray cluster at {self._address} cannot be joined" if self._address else "Ray cannot be started"
+            raise PoolError(f"{where}: {error}") from error
+        finally:
+            # Ray takes signals for itself, and ends the process without a word.
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        self._ray = ray
+        self._watch = ProcessWatch(children) if (children := _children(ray)) else CallWatch(_heartbeat(ray))
+        share = 1 if self._address else 0
+        made: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
+        self._actor = made(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
+
+    def _make_place(self) -> None:
+        """Make the folder of a Ray of one's own, and note it; what an earlier run left is removed.
+
+        Raises:
+            PoolError: that cannot be.
+        """
         try:
             remove_leftovers(self._data_root)
             if not self._address:
@@ -109,45 +138,21 @@ class RayPool:
         except OSError as error:
             self._remove_folder()
             raise PoolError(f"no place for the hosts' files: {error}") from error
-        try:
-            import ray
-            from ray.job_config import JobConfig
-        except ImportError as error:
-            raise PoolError(NO_RAY) from error
-        code = str(Path(__file__).resolve().parents[2])
-        job = JobConfig(code_search_path=[code])
-        handlers = {number: signal.getsignal(number) for number in _OURS}
-        try:
-            if self._address:
-                ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, job_config=job)
-            else:
-                ray.init(
-                    address="local",
-                    include_dashboard=False,
-                    num_cpus=1,
-                    num_gpus=0,
-                    object_store_memory=OBJECT_STORE_BYTES,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                    job_config=job,
-                    _node_ip_address=LOOPBACK,
-                    _temp_dir=f"{self._folder}/r",
-                    _system_config={"automatic_object_spilling_enabled": False},
-                )
-        except (ConnectionError, OSError, RuntimeError, ValueError, TimeoutError) as error:
-            where = f"the Ray cluster at {self._address} cannot be joined" if self._address else "Ray cannot be started"
-            raise PoolError(f"{where}: {error}") from error
-        finally:
-            for (
-                number,
-                handler,
-            ) in handlers.items():  # Ray takes signals for itself, and ends the process without a word
-                signal.signal(number, handler)
-        self._ray = ray
-        self._watch = ProcessWatch(children) if (children := _children(ray)) else CallWatch(_heartbeat(ray))
-        share = 1 if self._address else 0
-        made: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
-        self._actor = made(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
+
+    def _arguments(self) -> dict[str, Any]:
+        """What `ray.init` needs to join a cluster, or to make one on loopback."""
+        if self._address:
+            return {"address": self._address}
+        return {
+            "address": "local",
+            "include_dashboard": False,
+            "num_cpus": 1,
+            "num_gpus": 0,
+            "object_store_memory": OBJECT_STORE_BYTES,
+            "_node_ip_address": LOOPBACK,
+            "_temp_dir": f"{self._folder}/r",
+            "_system_config": {"automatic_object_spilling_enabled": False},
+        }
 
     def start(self, name: str) -> RayHost:
         """A process for a host, on whichever machine Ray chooses, spread over all.

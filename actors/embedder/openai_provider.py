@@ -17,14 +17,11 @@ import msgspec
 import numpy as np
 
 from actors.embedder.backend import CallError, Limits, chain
+from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
-MOST_ERROR_BYTES = 64 * 1024
-"""Of what comes with a refusal; the rest is not read."""
-KEEP_ALIVE_S = 4.0
-"""Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 _BASE64 = {"encoding_format": "base64"}
 
 
@@ -59,7 +56,7 @@ class OpenAIBackend:
         self._api_key = api_key
         self._api_base = api_base.rstrip("/")
         self._now = now
-        self._session: aiohttp.ClientSession | None = None
+        self._connections = Connections()
         self._form = _BASE64
         self._is_form_known = False
         """Whether the server has taken `_form`."""
@@ -86,54 +83,23 @@ class OpenAIBackend:
 
     async def close(self) -> None:
         """Close the connections, also those of calls that are under way."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        await self._connections.close()
 
     async def _post(self, texts: Sequence[str], form: dict[str, str]) -> Sequence[object]:
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
+        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         try:
             body = msgspec.json.encode({"model": self._model, "input": list(texts)} | form)
-            async with self._open_session().post(
-                f"{self._api_base}/embeddings", data=body, headers=headers, allow_redirects=False
-            ) as response:
-                data = await _read(response)
+            async with self._connections.post(f"{self._api_base}/embeddings", body, headers) as response:
+                data = await read_whole(response, MOST_ANSWER_BYTES)
+        except BodyTooLargeError as error:
+            raise CallError(Fault(FaultKind.UNREADABLE)) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
             raise CallError(classify(names, None, str(error), {}, self._now())) from error
         if response.status != 200:
             words = data.decode("utf-8", "replace")
-            lower = {name.lower(): value for name, value in response.headers.items()}
-            raise CallError(classify(("APIStatusError",), response.status, words, lower, self._now()))
+            raise CallError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
         return _vectors(data)
-
-    def _open_session(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-            )
-        return self._session
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    """What comes, as far as it is read.
-
-    Raises:
-        CallError: an answer is too large.
-    """
-    data = bytearray()
-    async for chunk in response.content.iter_any():
-        data += chunk
-        if response.status != 200 and len(data) > MOST_ERROR_BYTES:
-            break
-        if len(data) > MOST_ANSWER_BYTES:
-            raise CallError(Fault(FaultKind.UNREADABLE))
-    return bytes(data)
 
 
 def _vectors(data: bytes) -> list[object]:

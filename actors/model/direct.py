@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
+from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
-from actors.model.connections import Connections, headers_of, read_whole
 from actors.model.route import tokens
 from actors.model.wire import messages_of, tools_json, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
@@ -91,6 +91,8 @@ class DirectBackend:
         try:
             async with asyncio.timeout(self._timeout_s):
                 status, headers, data = await self._post(request, body)
+        except BodyTooLargeError as error:
+            raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise AttemptError(self._fault(error)) from error
         if status != 200:

@@ -14,10 +14,16 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from actors.http_client.connections import (
+    MOST_ANSWER_BYTES,
+    BodyTooLargeError,
+    Connections,
+    headers_of,
+    read_whole,
+)
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
 from actors.model.config import ModelConfig
-from actors.model.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
 from actors.model.conversation import Conversations
 from actors.model.direct import completion_of
 from actors.model.provider import LitellmBackend
@@ -136,7 +142,7 @@ class RoutedBackend:
         return classify(("APIStatusError",), status, text, {}, self._now())
 
     def _fault(self, error: Exception) -> Fault:
-        if isinstance(error, LineTooLongError):
+        if isinstance(error, LineTooLongError | BodyTooLargeError):
             return Fault(FaultKind.UNREADABLE)
         names = [kind.__name__ for kind in type(error).__mro__]
         return classify(names, None, str(error), {}, self._now())

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 import actors
+from actors.http_client.connections import proxy_for
 from actors.model.config import ModelConfig
-from actors.model.connections import proxy_for
 from actors.model.question import Question, address_for, question_for
 from actors.model.route import Route
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.embedder.openai_provider import MOST_ANSWER_BYTES, MOST_ERROR_BYTES
+from actors.embedder.openai_provider import MOST_ANSWER_BYTES
+from actors.http_client.connections import MOST_ERROR_BYTES
 from domain.memory.space import Provider, Space
 from messages.embedder import TextRole, TextsEmbedded
 from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply, Vectors, vector_of

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from actors.http_client.connections import MOST_ANSWER_BYTES
 from actors.kernel import LoopThread
-from actors.model.connections import MOST_ANSWER_BYTES
 from actors.model.direct import refusal_of
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.model.connections import MOST_ANSWER_BYTES
+from actors.http_client.connections import MOST_ANSWER_BYTES
 from lab.loopback_model.server import LoopbackModel, Raw, Refusal
 from tests.actors.model.bench import Bench, window
 

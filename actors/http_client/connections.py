@@ -1,4 +1,4 @@
-"""Connections to servers of models: one HTTP client for all calls that are made without litellm."""
+"""Connections to servers of models and embeddings: the client of all calls that no library makes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from urllib.parse import urlsplit
 import aiohttp
 import certifi
 
-from actors.model.backend import AttemptError
-from domain.policy.retrying import Fault, FaultKind
-
 KEEP_ALIVE_S = 4.0
 """Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 KEEP_ALIVE_TLS_S = 20.0
@@ -26,6 +23,10 @@ MOST_ERROR_BYTES = 64 * 1024
 """Of what comes with a refusal; the rest is not read."""
 
 
+class BodyTooLargeError(Exception):
+    """A server's answer is longer than its caller reads."""
+
+
 class Connections:
     """HTTP client of one event loop, opened at the first need. It follows no redirection and keeps no cookies."""
 
@@ -33,6 +34,7 @@ class Connections:
         self._sessions: dict[tuple[str, bool], aiohttp.ClientSession] = {}
         self._idle_until: dict[str, float] = {}
         """Address -> until when a connection to it may lie here, on the loop's clock."""
+        self._is_closed = False
 
     @asynccontextmanager
     async def post(
@@ -76,7 +78,8 @@ class Connections:
         return await session.post(address, data=body, headers=headers, allow_redirects=False, proxy=proxy)
 
     async def close(self) -> None:
-        """Close all of them."""
+        """Close all of them; whoever is calling, or calls later, gets `aiohttp.ClientConnectionError`."""
+        self._is_closed = True
         sessions = tuple(self._sessions.values())
         self._sessions.clear()
         for session in sessions:
@@ -84,6 +87,8 @@ class Connections:
 
     def _session(self, scheme: str, *, is_new: bool) -> aiohttp.ClientSession:
         """The client for a scheme; `is_new` for one that uses each connection once."""
+        if self._is_closed:
+            raise aiohttp.ClientConnectionError("the connections were closed")
         session = self._sessions.get((scheme, is_new))
         if session is None:
             ssl_of = _trust() if scheme == "https" else True
@@ -106,19 +111,19 @@ def headers_of(response: aiohttp.ClientResponse) -> dict[str, str]:
     return {name.lower(): value for name, value in response.headers.items()}
 
 
-async def read_whole(response: aiohttp.ClientResponse) -> bytes:
-    """What comes, as far as it is read.
+async def read_whole(response: aiohttp.ClientResponse, most_bytes: int = MOST_ANSWER_BYTES) -> bytes:
+    """The body of a response; of a refusal the first `MOST_ERROR_BYTES` and what came with their end.
 
     Raises:
-        AttemptError: an answer is too large.
+        BodyTooLargeError: an answer is longer than `most_bytes`.
     """
     data = bytearray()
     async for chunk in response.content.iter_any():
         data += chunk
         if response.status != 200 and len(data) > MOST_ERROR_BYTES:
             break
-        if len(data) > MOST_ANSWER_BYTES:
-            raise AttemptError(Fault(FaultKind.UNREADABLE))
+        if len(data) > most_bytes:
+            raise BodyTooLargeError(f"an answer is longer than {most_bytes} bytes")
     return bytes(data)
 
 
