@@ -33,7 +33,10 @@ LOGS = "logs"
 WORK = "work"
 REPLACED = "replaced-"
 """In a data root: how folders begin that hold what a restore took the place of."""
-_OF_THE_PROCESS = ("agent.lock", "hosts.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve")
+_OF_THE_PROCESS = (
+    *("agent.lock", "hosts.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve"),
+    *("signs", ".signs.new"),
+)
 _DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""

@@ -85,6 +85,7 @@ class DiscordActor(Actor):
             self.on_fatal(fault)
         else:
             self._call(self._parts.session.start)
+            self._call(self._parts.reactions.take_over, self._around.signs)
 
     def handle(self, message: Message) -> None:
         """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody."""

@@ -25,17 +25,20 @@ def row(plan: Plan, parts: Parts) -> Part | None:
     def build(_key: str) -> Actor:
         from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
         from actors.discord.incoming.watermark_file import load_watermarks
+        from actors.discord.outgoing.signs import load_signs
         from actors.discord.wiring import Surroundings
 
         with plan.system.dispatcher.blocking:
             last_seen = plan.last_seen()
             watermarks = load_watermarks(plan.settings.data_root)
+            signs = load_signs(plan.settings.data_root)
         return DiscordActor(
             discord_config(plan.settings.discord, connection, tuple(plan.secrets.values())),
             Surroundings(
                 menu=parts.menu,
                 last_seen=last_seen,
                 watermarks=watermarks,
+                signs=signs,
                 reader_listeners=parts.reader_listeners,
                 workdir_of=plan.workdir_of,
                 data_root=plan.settings.data_root,

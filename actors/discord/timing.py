@@ -56,6 +56,8 @@ class Timing:
     """A message that is answered sooner shows neither that it is worked on nor that it was answered."""
     reaction_every_s: float = 0.25
     """Between two changes of reactions in a channel, as Discord allows."""
+    signs_left_s: float = 30.0
+    """Until the signs of work of an earlier life are taken away: the turns that go on have said so by then."""
     reaction_late_s: float = 60.0
     """A reaction that could not be shown for so long is left out."""
     answer_within_s: float = 10.0

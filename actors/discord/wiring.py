@@ -42,6 +42,7 @@ from actors.discord.outgoing.outbox import Outbox
 from actors.discord.outgoing.reactions import Reactions
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
+from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
@@ -70,6 +71,8 @@ class Surroundings:
     """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in its logs, 0 for none."""
     watermarks: Mapping[int, Watermark] = field(default_factory=dict)
     """Channel id -> how far it was read, as far as that is kept."""
+    signs: tuple[Place, ...] = ()
+    """Where an earlier life left the sign of work."""
     reader_listeners: tuple[Address, ...] = ()
     """Who hears which window is read by whom."""
     workdir_of: WorkdirOf | None = None
@@ -155,7 +158,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             most_bytes=config.attachment_bytes,
             timing=timing,
         ),
-        reactions=Reactions(host=host, rest=rest, timing=timing),
+        reactions=Reactions(
+            host=host, rest=rest, timing=timing, file=SignFile(around.data_root) if around.data_root else None
+        ),
         typing=typing,
         replies=replies,
         session=GatewaySession(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described, refusal
+from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.timing import Timing
 from actors.kernel import Host
 from messages.discord import ReactionKind, ShowReaction
@@ -24,15 +26,13 @@ _REMEMBERED = 10_000
 _WAITING = 50
 """Most messages of a channel whose reactions wait; beyond that the oldest are left out."""
 
-_Place = tuple[str, str]
-"""Channel and message."""
-
 
 @dataclass(slots=True)
 class _Change:
     """Reaction that a message is to show."""
 
-    kind: ReactionKind
+    kind: ReactionKind | None
+    """None for no sign at all."""
     late: float
     """On the loop's clock: not any more."""
 
@@ -45,32 +45,45 @@ class Reactions:
     sign of work never stays at a message that is dealt with.
     """
 
-    def __init__(self, *, host: Host, rest: RestCalls, timing: Timing) -> None:
+    def __init__(self, *, host: Host, rest: RestCalls, timing: Timing, file: SignFile | None = None) -> None:
         """Nothing is shown.
 
         Args:
             host: Says when this life began.
             rest: Calls Discord.
             timing: When a sign of work is due, and every pause.
+            file: Keeps where the sign of work stands; None where nothing is kept.
         """
         self._began = host.now()
         self._rest = rest
         self._timing = timing
-        self._taken: OrderedDict[_Place, float] = OrderedDict()
+        self._file = file
+        self._taken: OrderedDict[Place, float] = OrderedDict()
         """Message that is worked on and does not show it yet -> when it will, on the loop's clock; the next first."""
         self._timer: asyncio.TimerHandle | None = None
         """Until the first of those; it may have been answered meanwhile."""
         self._changes: dict[str, OrderedDict[str, _Change]] = {}
         """Channel -> message -> what it is to show; a channel is here while its pump runs."""
-        self._at_work: OrderedDict[_Place, None] = OrderedDict()
+        self._at_work: OrderedDict[Place, None] = OrderedDict()
         """Messages that show the sign of work."""
+        self._left: dict[Place, None] = {}
+        """Messages at which an earlier life left the sign, and of which nobody has said anything yet."""
         self._tasks = BackgroundTasks()
+
+    def take_over(self, left: Iterable[Place]) -> None:
+        """Take away, in a while, the signs that an earlier life left at messages which nobody works on any more."""
+        self._left = dict.fromkeys(left)
+        for place in self._left:
+            self._remember(place)
+        if self._left:
+            asyncio.get_running_loop().call_later(self._timing.signs_left_s, self._clear_left)
 
     def show(self, reaction: ShowReaction) -> None:
         """Have a message show what has become of it, if that is still so when it can be shown."""
         channel_id, message_id = place = reaction.window.id, reaction.message_id
         if not channel_id.isdecimal() or not message_id.isdecimal():
             return
+        self._left.pop(place, None)
         match reaction.kind:
             case ReactionKind.RESUMED:
                 if place not in self._taken:
@@ -88,10 +101,11 @@ class Reactions:
         if self._timer is not None:
             self._timer.cancel()
         self._taken.clear()
+        self._left.clear()
         self._tasks.cancel()
         self._changes.clear()
 
-    def _take(self, place: _Place) -> None:
+    def _take(self, place: Place) -> None:
         if self._timing.reaction_after_s <= 0:
             self._change_soon(place, ReactionKind.TAKEN)
             return
@@ -114,7 +128,7 @@ class Reactions:
             del self._taken[place]
             self._change_soon(place, ReactionKind.TAKEN)
 
-    def _change_soon(self, place: _Place, kind: ReactionKind) -> None:
+    def _change_soon(self, place: Place, kind: ReactionKind | None) -> None:
         channel_id, message_id = place
         change = _Change(kind, asyncio.get_running_loop().time() + self._timing.reaction_late_s)
         changes = self._changes.get(channel_id)
@@ -127,6 +141,11 @@ class Reactions:
         if len(changes) > _WAITING:
             self._leave_out_one(channel_id, changes)
 
+    def _clear_left(self) -> None:
+        left, self._left = self._left, {}
+        for place in left:
+            self._change_soon(place, None)
+
     async def _pump(self, channel_id: str) -> None:
         changes = self._changes[channel_id]
         try:
@@ -136,25 +155,31 @@ class Reactions:
         finally:
             self._changes.pop(channel_id, None)
 
-    async def _change(self, place: _Place, change: _Change) -> None:
+    async def _change(self, place: Place, change: _Change) -> None:
         is_late = asyncio.get_running_loop().time() > change.late
         if change.kind is ReactionKind.TAKEN:
             if not is_late:
                 self._remember(place)  # Also where nobody knows what became of the call: it may be there.
+                await self._keep()
                 await self._react(place, AT_WORK, is_there=True)
             return
-        if not is_late:
+        if not is_late and change.kind is not None:
             await self._react(place, EMOJI[change.kind], is_there=True)
         if place in self._at_work or self._is_of_earlier_life(place):
             self._at_work.pop(place, None)
             await self._react(place, AT_WORK, is_there=False)
+            await self._keep()
 
-    def _is_of_earlier_life(self, place: _Place) -> bool:
+    async def _keep(self) -> None:
+        if self._file is not None:
+            await self._file.keep(self._at_work)
+
+    def _is_of_earlier_life(self, place: Place) -> bool:
         """Whether an earlier life may have shown the sign of work, of which this one was not told: it alone ended."""
         _, message_id = place
         return discord.utils.snowflake_time(int(message_id)) < self._began
 
-    async def _react(self, place: _Place, emoji: str, *, is_there: bool) -> None:
+    async def _react(self, place: Place, emoji: str, *, is_there: bool) -> None:
         """Add a reaction or take it away, at the pace that Discord allows."""
         channel_id, message_id = place
 
@@ -185,7 +210,7 @@ class Reactions:
         if free:
             del changes[next(others, free[0])]
 
-    def _remember(self, place: _Place) -> None:
+    def _remember(self, place: Place) -> None:
         self._at_work[place] = None
         if len(self._at_work) > _REMEMBERED:
             self._at_work.popitem(last=False)

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import logging
+from pathlib import Path
+
 import pytest
 
+from actors.discord.outgoing.signs import FILE_NAME, load_signs
 from lab.playground.world import defaults
 from messages.base import MessageId
 from messages.discord import ReactionKind, ShowReaction
@@ -194,3 +198,70 @@ def test_a_crowd_of_messages_leaves_out_the_oldest(start_life: StartLife) -> Non
     show(life, first, ReactionKind.ANSWERED)
     until(lambda: shown(life, first) == ["✅"])
     assert len(calls(life)) <= 70
+
+
+# kills
+
+
+def lasting(start_life: StartLife, root: Path, **timings: float) -> Life:
+    """A life on a data root, which knows what the one before left."""
+    times = timing(**({"reaction_after_s": 0.0, "reaction_every_s": 0.02, "signs_left_s": 0.5} | timings))
+    return start_life(timing=times, data_root=root, signs=load_signs(root))
+
+
+@pytest.mark.req("X-160")
+def test_a_sign_that_a_killed_life_left_is_taken_away(start_life: StartLife, tmp_path: Path) -> None:
+    life = lasting(start_life, tmp_path)
+    question = life.say("question")
+    show(life, question, ReactionKind.TAKEN)
+    until(lambda: shown(life, question) == ["👀"])
+    life.stop()  # before anybody said how it ended
+
+    life = lasting(start_life, tmp_path)
+    until(lambda: shown(life, question) == [])
+    until(lambda: load_signs(tmp_path) == ())
+
+
+def test_a_turn_that_goes_on_keeps_its_sign(start_life: StartLife, tmp_path: Path) -> None:
+    life = lasting(start_life, tmp_path)
+    resumed, left = life.say("resumed"), life.say("left")
+    for question in (resumed, left):
+        show(life, question, ReactionKind.TAKEN)
+        until(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
+    life.stop()
+
+    life = lasting(start_life, tmp_path)
+    show(life, resumed, ReactionKind.RESUMED)
+    until(lambda: shown(life, left) == [])
+    assert shown(life, resumed) == ["👀"]
+    show(life, resumed, ReactionKind.ANSWERED)
+    until(lambda: shown(life, resumed) == ["✅"])
+    until(lambda: load_signs(tmp_path) == ())
+
+
+def test_a_sign_is_on_the_disk_before_it_is_shown_and_until_it_is_gone(start_life: StartLife, tmp_path: Path) -> None:
+    life = lasting(start_life, tmp_path)
+    question = life.say("question")
+    show(life, question, ReactionKind.TAKEN)
+    until(lambda: "PUT" in calls(life))
+    assert load_signs(tmp_path) == ((str(defaults.GENERAL_ID), str(question)),)
+    show(life, question, ReactionKind.FAILED)
+    until(lambda: shown(life, question) == ["❌"])
+    until(lambda: load_signs(tmp_path) == ())
+
+
+def test_without_a_file_signs_are_shown_and_the_log_says_so_once(
+    start_life: StartLife, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / f".{FILE_NAME}.new").mkdir()
+    life = lasting(start_life, tmp_path)
+    for question in (life.say("one"), life.say("two")):
+        show(life, question, ReactionKind.TAKEN)
+        until(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
+        show(life, question, ReactionKind.ANSWERED)
+        until(lambda question=question: shown(life, question) == ["✅"])  # type: ignore[misc]
+    life.stop()
+
+    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(said) == 1
+    assert said[0].startswith(f"{FILE_NAME} cannot be written")

@@ -1,0 +1,81 @@
+"""File of the signs of work that stand at people's messages: what a killed life left there, the next one takes away.
+
+A line is a channel's id and a message's. It is written in the place of the one before, without a sync: it has to
+outlive the process, and after a power loss a sign too many harms nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from actors.kernel import Bulkhead
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "signs"
+"""Below the data root."""
+MOST_BYTES = 1 << 20
+_LINE = re.compile(r"([0-9]{1,20}) ([0-9]{1,20})")
+_LANE = "signs"
+_WRITE_S = 10.0
+
+Place = tuple[str, str]
+"""Channel and message."""
+
+
+def load_signs(root: Path) -> tuple[Place, ...]:
+    """The places where an earlier life showed the sign of work; none where the file is missing or cannot be read."""
+    try:
+        with (root / FILE_NAME).open("rb") as file:
+            text = file.read(MOST_BYTES).decode("ascii", "replace")
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        log.warning("%s cannot be read, so signs of work of an earlier life may stay: %s", FILE_NAME, error.strerror)
+        return ()
+    found = (_LINE.fullmatch(line) for line in text.splitlines())
+    return tuple((match[1], match[2]) for match in found if match is not None)
+
+
+class SignFile:
+    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+
+    def __init__(self, root: Path) -> None:
+        """Nothing is written yet.
+
+        Args:
+            root: The data root.
+        """
+        self._path = root / FILE_NAME
+        self._threads = Bulkhead("discord-signs", at_once=1)
+        self._writing = asyncio.Lock()
+        self._places: frozenset[Place] = frozenset()
+        self._written: frozenset[Place] | None = None
+        """What the file says; None as long as this life has not written it."""
+        self._is_failing = False
+
+    async def keep(self, places: Iterable[Place]) -> None:
+        """Have the file say these places and no others; returns when it does, or cannot, which is logged once."""
+        self._places = frozenset(places)
+        async with self._writing:
+            if (now := self._places) == self._written:  # another call has written them too
+                return
+            try:
+                await self._threads.run(_LANE, _WRITE_S, self._write, now)
+            except OSError as error:
+                if not self._is_failing:
+                    log.warning("%s cannot be written, so a kill may leave signs of work: %s", FILE_NAME, error)
+                self._is_failing = True
+            else:
+                self._written, self._is_failing = now, False
+
+    def _write(self, places: frozenset[Place]) -> None:
+        draft = self._path.with_name(f".{FILE_NAME}.new")
+        draft.unlink(missing_ok=True)
+        with draft.open("x", encoding="ascii") as file:
+            file.write("".join(f"{channel_id} {message_id}\n" for channel_id, message_id in sorted(places)))
+        draft.replace(self._path)
