@@ -18,6 +18,8 @@ from messages.model import MODEL
 from messages.shell import SHELL
 
 OVER_LONGEST_COMMAND_S = 100.0
+MOST_IDLE = 1_000
+"""Idle windows that stay in memory, some 20 kB each; one that left is read from its log at its next message."""
 
 
 def row(plan: Plan, parts: Parts) -> Part:
@@ -48,7 +50,7 @@ def row(plan: Plan, parts: Parts) -> Part:
 
     idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None
     return Part(
-        spec=ActorSpec(CONTEXT_KIND, build, idle_s=idle_s),
+        spec=ActorSpec(CONTEXT_KIND, build, idle_s=idle_s, most_idle=MOST_IDLE if plan.lives else None),
         describes=False,
         commands=(*COMMANDS, *model_commands(_models(plan))),
         presses=PRESSES,

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 
 MICROSECONDS = 1_000_000
 """In a second."""
+LEAST_CLEARED = 1024
+"""Cancelled timers that are kept until their time before any are looked for."""
 
 
 def boot_seconds() -> float:
@@ -27,12 +29,15 @@ def boot_seconds() -> float:
 class Timer:
     """One thing to do at one time; comparable by that time, then by order of setting."""
 
-    __slots__ = ("_order", "action", "due")
+    __slots__ = ("_on_cancel", "_order", "action", "due")
 
-    def __init__(self, due: float, order: int, action: Callable[[], object]) -> None:
+    def __init__(
+        self, due: float, order: int, action: Callable[[], object], on_cancel: Callable[[], None] | None = None
+    ) -> None:
         self.due = due
         self._order = order
         self.action: Callable[[], object] | None = action
+        self._on_cancel = on_cancel
 
     def __lt__(self, other: Timer) -> bool:
         """Whether this timer fires before `other`."""
@@ -40,7 +45,11 @@ class Timer:
 
     def cancel(self) -> None:
         """Make it never fire; after firing, nothing."""
+        if self.action is None:
+            return
         self.action = None
+        if self._on_cancel is not None:
+            self._on_cancel()
 
     def fire(self) -> None:
         """Act once, unless cancelled."""
@@ -74,6 +83,9 @@ class SystemClock(Clock):
 
     def __init__(self) -> None:
         self._timers: list[Timer] = []
+        self._cancelled = 0
+        """Of them, about: cancelling takes no lock, and a count that two threads change at once may miss one."""
+        self._on_cancel = self._note_cancelled  # One for all: a bound method made for each takes as much as its timer.
         self._order = itertools.count()
         self._changed = threading.Condition()
         self._closed = False
@@ -89,8 +101,10 @@ class SystemClock(Clock):
 
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
         """A timer on the clock's own thread, started with the first timer."""
-        timer = Timer(time.monotonic() + max(0.0, delay_s), next(self._order), action)
+        timer = Timer(time.monotonic() + max(0.0, delay_s), next(self._order), action, self._on_cancel)
         with self._changed:
+            if self._cancelled > LEAST_CLEARED and self._cancelled > len(self._timers) / 2:
+                self._drop_cancelled()
             if self._thread is None and not self._closed:
                 self._thread = KernelThread(target=self._run, name="kernel-timers", daemon=True)
                 self._thread.start()
@@ -107,6 +121,15 @@ class SystemClock(Clock):
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5)
 
+    def _note_cancelled(self) -> None:
+        self._cancelled += 1
+
+    def _drop_cancelled(self) -> None:
+        """Keep the timers that will fire: a deadline of half an hour is cancelled within seconds, as a rule."""
+        self._timers = [timer for timer in self._timers if timer.action is not None]
+        heapq.heapify(self._timers)
+        self._cancelled = 0
+
     def _run(self) -> None:
         while (timer := self._next_due()) is not None:
             try:
@@ -120,6 +143,7 @@ class SystemClock(Clock):
             while not self._closed:
                 while self._timers and self._timers[0].action is None:
                     heapq.heappop(self._timers)
+                    self._cancelled -= 1
                 wait_s = self._timers[0].due - time.monotonic() if self._timers else None
                 if wait_s is not None and wait_s <= 0:
                     return heapq.heappop(self._timers)

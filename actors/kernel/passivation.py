@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TICKS_PER_IDLE = 4
+CROWD_LOOK_S = 5.0
+"""Between two looks at whether more actors of a kind are in memory than may be idle there."""
+STAY_TICKS = 2
+"""Ticks that an actor is left in memory after its last message, however many there are."""
 
 
 class Sweeper:
     """Passivation by the runner's ticks: at each one it asks the actors that were idle for long enough to leave.
 
-    Mailboxes note the tick at which they last ran, so that running one costs no look at a clock.
+    Of a kind of which more are in memory than `most_idle` says, those that were used longest ago leave before their
+    time. Mailboxes note the tick at which they last ran, so that running one costs no look at a clock.
     """
 
     def __init__(self, system: ActorSystem) -> None:
@@ -30,24 +36,42 @@ class Sweeper:
 
     def start(self, specs: Iterable[ActorSpec]) -> None:
         """Begin to sweep, if any kind of actor may leave at all."""
-        idle = [spec.idle_s for spec in specs if spec.idle_s is not None]
-        if idle:
-            self._interval_s = max(min(idle) / TICKS_PER_IDLE, 0.01)
+        leaving = [spec for spec in specs if spec.idle_s is not None]
+        if leaving:
+            wait_s = min(spec.idle_s for spec in leaving if spec.idle_s is not None) / TICKS_PER_IDLE
+            is_bounded = any(spec.most_idle is not None for spec in leaving)
+            self._interval_s = max(min(wait_s, CROWD_LOOK_S if is_bounded else wait_s), 0.01)
             self._system.clock.call_later(self._interval_s, self._sweep)
 
     def _sweep(self) -> None:
         self._system.runner.tick += 1
         try:
-            for mailbox in self._system.mailboxes():
-                if self._is_idle(mailbox) and mailbox.take_turn():
+            for mailbox in self._to_leave():
+                if mailbox.take_turn():
                     mailbox.leaving = True
                     self._system.schedule(mailbox)
         except Exception:
             log.exception("a sweep failed; the next one comes all the same")
         self._system.clock.call_later(self._interval_s, self._sweep)
 
-    def _is_idle(self, mailbox: Mailbox) -> bool:
-        idle_s, actor = mailbox.spec.idle_s, mailbox.actor
-        if idle_s is None or mailbox.queue or actor is None or actor.in_progress:
-            return False
-        return self._system.runner.tick - mailbox.last_used > math.ceil(idle_s / self._interval_s)
+    def _to_leave(self) -> list[Mailbox]:
+        """Those whose actors have nothing to do and were idle for long enough, or are too many."""
+        leaving, staying = list[Mailbox](), defaultdict[str, list[Mailbox]](list)
+        for mailbox in self._system.mailboxes():
+            spec, actor = mailbox.spec, mailbox.actor
+            if spec.idle_s is None or mailbox.queue or actor is None or actor.in_progress:
+                continue
+            if self._system.runner.tick - mailbox.last_used > math.ceil(spec.idle_s / self._interval_s):
+                leaving.append(mailbox)
+            elif spec.most_idle is not None:
+                staying[spec.kind].append(mailbox)
+        for idle in staying.values():
+            leaving.extend(self._too_many(idle, idle[0].spec.most_idle or 0))
+        return leaving
+
+    def _too_many(self, idle: list[Mailbox], most: int) -> list[Mailbox]:
+        """Those beyond `most`, longest unused first; none that was used just now."""
+        if len(idle) <= most:
+            return []
+        oldest = sorted(idle, key=lambda mailbox: mailbox.last_used)[: len(idle) - most]
+        return [mailbox for mailbox in oldest if self._system.runner.tick - mailbox.last_used >= STAY_TICKS]

@@ -127,6 +127,7 @@ class Runner:
         if mailbox.queue or actor.in_progress:
             return False
         self.end(mailbox)
+        actor.let_go()
         return True
 
     def _open(self, actor: Actor, envelope: Envelope[Any]) -> None:

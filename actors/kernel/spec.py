@@ -27,6 +27,8 @@ class ActorSpec:
     core: bool = False
     idle_s: float | None = None
     """Seconds without a message after which the actor is passivated; None for never."""
+    most_idle: int | None = None
+    """Idle actors of the kind that may be in memory: of more, those used longest ago leave before `idle_s`."""
     policy: RestartPolicy = field(default_factory=RestartPolicy)
     is_eager: bool = False
     """Whether an actor that is not core, the one with the empty key, is started with the system all the same."""
@@ -41,3 +43,5 @@ class ActorSpec:
             raise ValueError(f"kind {self.kind!r}: a core actor is never passivated, so idle_s must be None")
         if self.idle_s is not None and self.idle_s <= 0:
             raise ValueError(f"kind {self.kind!r}: idle_s {self.idle_s} must be > 0")
+        if self.most_idle is not None and (self.idle_s is None or self.most_idle < 0):
+            raise ValueError(f"kind {self.kind!r}: most_idle {self.most_idle} must be >= 0, and needs an idle_s")

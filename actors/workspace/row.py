@@ -31,6 +31,8 @@ from messages.workspace import (
 
 IDLE_S = 300.0
 """A workspace without a turn for so long leaves memory; the disk has what it knew."""
+MOST_IDLE = 1_000
+"""Workspaces without a turn that stay in memory, as many as windows do."""
 DEFINITIONS = "sub-agents"
 """Folder of the operator's own sub-agents."""
 _VERBS = {
@@ -66,7 +68,13 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
 
     compacts = table.compaction and plan.lives
     return Part(
-        spec=ActorSpec(WORKSPACE_KIND, build, idle_s=IDLE_S if plan.lives else None, is_made_up_for=True),
+        spec=ActorSpec(
+            WORKSPACE_KIND,
+            build,
+            idle_s=IDLE_S if plan.lives else None,
+            most_idle=MOST_IDLE if plan.lives else None,
+            is_made_up_for=True,
+        ),
         unusable=NOT_BOTH if table.compaction and plan.settings.has_layer("objects") else "",
         per_window=workspace_of,
         contributes=True,

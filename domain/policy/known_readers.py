@@ -39,12 +39,15 @@ class KnownReaders:
         if is_all:
             news = dict.fromkeys(self._of) | news
         changed = [key for key, readers in news.items() if self._of.get(key) != readers]
+        are_all_new = self._of.keys().isdisjoint(changed)
         for key in changed:
             readers = news[key]
             if readers is None:
                 self._of.pop(key, None)
             else:
                 self._of[key] = readers
-        if changed:
+        if changed and are_all_new:  # As a new thread is, and to look at all others would cost ever more.
+            self._of_view |= {view_of(self._of[key]): self._of[key] for key in changed}
+        elif changed:
             self._of_view = {view_of(readers): readers for readers in self._of.values()}
         return changed

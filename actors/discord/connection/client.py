@@ -33,6 +33,8 @@ _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
+KEPT_LIMIT_S = 10.0
+"""How long one is kept after its last use, and for as long as it says when there may be another."""
 _SHARE, _FEWEST = 16, 8
 """Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
 _OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
@@ -43,17 +45,28 @@ def clear_seldom(http: Any) -> None:
     """Have discord.py's HTTP client look for rate limits to forget only when their number has doubled.
 
     discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
-    agent's time, and it grows with the square of their number.
+    agent's time, and it grows with the square of their number. And it keeps each for five minutes, two kilobytes for a
+    thread in which the bot typed and wrote; one that nobody waits for and whose time is over says nothing any more.
     """
-    clear, limit = http._try_clear_expired_ratelimits, LEAST_CLEARED
+    limit = LEAST_CLEARED
 
     def clear_when_doubled() -> None:
         nonlocal limit
-        if len(http._buckets) >= limit:
-            clear()
-            limit = max(LEAST_CLEARED, 2 * len(http._buckets))
+        buckets = http._buckets
+        if len(buckets) >= limit:
+            now = asyncio.get_running_loop().time()
+            for key in [key for key, bucket in buckets.items() if _says_nothing(bucket, now)]:
+                del buckets[key]
+            limit = max(LEAST_CLEARED, 2 * len(buckets))
 
     http._try_clear_expired_ratelimits = clear_when_doubled
+
+
+def _says_nothing(bucket: Any, now: float) -> bool:
+    """Whether a rate limit was used by nobody for a while, and lets through whoever comes next."""
+    is_waited_for = bucket.outgoing or bucket._pending_requests or bucket._sleeping.locked()
+    is_over = bucket.expires is None or bucket.expires < now
+    return is_over and not is_waited_for and now - bucket._last_request >= KEPT_LIMIT_S
 
 
 class AgentClient(discord.Client):

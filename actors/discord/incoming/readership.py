@@ -72,6 +72,9 @@ class Readership:
         self._gone: OrderedDict[int, None] = OrderedDict()
         """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
         self._told: dict[Window, Readers] = {}
+        self._shared: dict[Readers, Readers] = {}
+        """The values among them, each once: what a channel says of its readers is 2 kB, and the same for its threads.
+        """
         self._tasks = BackgroundTasks()
 
     def begin(self, client: discord.Client) -> None:
@@ -163,7 +166,7 @@ class Readership:
         if readers is None:
             del self._told[window]
         else:
-            self._told[window] = readers
+            readers = self._told[window] = self._shared.setdefault(readers, readers)
         self._tell(ReadersChanged(windows=(WindowReaders(window=window, readers=readers),)))
 
     def _is_of_now(self, thread: discord.Thread) -> bool:
@@ -192,6 +195,7 @@ class Readership:
         for thread_id in self._threads:
             if (of_parent := self._of_thread(thread_id, readers)) is not None:
                 found[thread_window(str(thread_id))] = of_parent
+        self._shared = {each: each for each in found.values()}
         return found
 
     def _of_thread(self, thread_id: int, readers: Callable[..., Readers | None]) -> Readers | None:

@@ -6,51 +6,90 @@ import asyncio
 import logging
 import resource
 from types import SimpleNamespace
+from collections.abc import Callable, ItemsView
 from typing import cast
 
 import discord
 import pytest
+from discord.http import HTTPClient, Ratelimit
 
-from actors.discord.connection.client import LEAST_CLEARED, AgentClient, clear_seldom
+from actors.discord.connection.client import KEPT_LIMIT_S, LEAST_CLEARED, AgentClient, clear_seldom
 from actors.discord.timing import Timing
 
 
-class Http:
-    """discord.py's HTTP client as far as its rate limits go; those with an odd number have expired."""
+class Looked(dict[str, Ratelimit]):
+    """Rate limits that count how many of them were looked at."""
 
-    def __init__(self) -> None:
-        self._buckets: dict[int, bool] = {}
-        self.looked_through = 0
+    looked_at = 0
 
-    def _try_clear_expired_ratelimits(self) -> None:
-        self.looked_through += len(self._buckets)
-        self._buckets = {number: live for number, live in self._buckets.items() if live}
-
-    def add(self, number: int, *, live: bool) -> None:
-        self._buckets[number] = live
-        self._try_clear_expired_ratelimits()
+    def items(self) -> ItemsView[str, Ratelimit]:
+        self.looked_at += len(self)
+        return super().items()
 
 
-def test_discord_py_still_has_what_is_changed() -> None:
-    from discord.http import HTTPClient
+def in_loop(test: Callable[[HTTPClient, Looked], None]) -> None:
+    """Run `test` with discord.py's HTTP client and its rate limits, which belong to a loop."""
 
-    assert callable(HTTPClient._try_clear_expired_ratelimits)
+    async def run() -> None:
+        http = HTTPClient(asyncio.get_running_loop(), max_ratelimit_timeout=30.0)
+        http._buckets = buckets = Looked()
+        clear_seldom(http)
+        test(http, buckets)
+
+    asyncio.run(run())
 
 
 def test_looking_for_expired_rate_limits_costs_a_bounded_share_however_many_there_are() -> None:
-    http = Http()
-    clear_seldom(http)
-    for number in range(20_000):
-        http.add(number, live=True)
-    assert 0 < http.looked_through <= 2 * 20_000
+    def test(http: HTTPClient, buckets: Looked) -> None:
+        for number in range(20_000):
+            http.get_ratelimit(str(number))
+        assert len(buckets) == 20_000
+        assert 0 < buckets.looked_at <= 2 * 20_000
+
+    in_loop(test)
 
 
-def test_expired_rate_limits_are_forgotten_all_the_same() -> None:
-    http = Http()
-    clear_seldom(http)
-    for number in range(20_000):
-        http.add(number, live=False)
-        assert len(http._buckets) <= LEAST_CLEARED
+def test_rate_limits_that_were_not_used_for_a_while_are_forgotten() -> None:
+    def test(http: HTTPClient, buckets: Looked) -> None:
+        for number in range(20_000):
+            http.get_ratelimit(str(number))._last_request -= KEPT_LIMIT_S
+            assert len(buckets) <= LEAST_CLEARED
+
+    in_loop(test)
+
+
+def _is_used(bucket: Ratelimit) -> None:
+    bucket.outgoing = 1
+
+
+def _is_waited_for(bucket: Ratelimit) -> None:
+    bucket._pending_requests.append(asyncio.get_running_loop().create_future())
+
+
+def _is_slept_on(bucket: Ratelimit) -> None:
+    bucket._sleeping._locked = True  # type: ignore[attr-defined]
+
+
+def _is_not_over(bucket: Ratelimit) -> None:
+    bucket.expires = asyncio.get_running_loop().time() + 60.0
+
+
+def _is_fresh(bucket: Ratelimit) -> None:
+    bucket._last_request += KEPT_LIMIT_S
+
+
+@pytest.mark.parametrize("happens_to", [_is_used, _is_waited_for, _is_slept_on, _is_not_over, _is_fresh])
+def test_a_rate_limit_that_still_says_something_is_kept(happens_to: Callable[[Ratelimit], None]) -> None:
+    def test(http: HTTPClient, buckets: Looked) -> None:
+        kept = http.get_ratelimit("kept")
+        kept._last_request -= KEPT_LIMIT_S
+        happens_to(kept)
+        for number in range(2 * LEAST_CLEARED):
+            http.get_ratelimit(str(number))._last_request -= KEPT_LIMIT_S
+        assert buckets["kept"] is kept
+        assert len(buckets) <= LEAST_CLEARED
+
+    in_loop(test)
 
 
 @pytest.mark.parametrize("is_closed", [False, True])

@@ -102,6 +102,16 @@ def test_a_thread_is_known_as_long_as_it_is_there_archived_or_not(start_life: St
     until(lambda: str(public) not in ledger.ask())
 
 
+def test_threads_share_what_their_channel_says_of_its_readers(life: Life) -> None:
+    """It is two kilobytes, and there may be as many threads as there were questions."""
+    server, ledger = life.playground, Ledger(life)
+    threads = [str(server.create_thread(defaults.GENERAL_ID, name)) for name in ("one", "two", "three")]
+    until(lambda: set(threads) <= ledger.ask().keys())
+    known = ledger.ask()
+
+    assert len({id(known[window]) for window in (GENERAL.id, *threads)}) == 1
+
+
 def test_an_archived_thread_with_a_log_is_asked_for_and_a_deleted_one_is_nobodys(start_life: StartLife) -> None:
     life = start_life()
     server = life.playground
