@@ -50,6 +50,7 @@ class Stage:
         kind: str = "player",
         core: bool = False,
         idle_s: float | None = None,
+        most_idle: int | None = None,
         policy: RestartPolicy | None = None,
         start: bool = True,
     ) -> None:
@@ -59,7 +60,8 @@ class Stage:
         self.players: list[Player] = []
         self._play = play or (lambda player, message: None)
         self.kind = kind
-        system.register(ActorSpec(kind, self._build, core=core, idle_s=idle_s, policy=policy or RestartPolicy()))
+        policy = policy or RestartPolicy()
+        system.register(ActorSpec(kind, self._build, core=core, idle_s=idle_s, most_idle=most_idle, policy=policy))
         if start:
             system.start()
 

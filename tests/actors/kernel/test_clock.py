@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kernel import ActorSystem, ManualClock, SystemClock, Timer
+from actors.kernel.clock import LEAST_CLEARED
 from tests.actors.kernel.players import Player, Say, Stage, failing
 from tests.patience import PATIENCE_S
 
@@ -192,3 +193,22 @@ def test_a_closing_clock_does_not_wait_for_itself() -> None:
 
     assert closed.wait(PATIENCE_S)
     assert time.monotonic() - begin < 5
+
+
+def test_cancelled_timers_do_not_wait_for_their_time() -> None:
+    clock = SystemClock()
+    fired: list[int] = []
+    over = threading.Event()
+    clock.call_later(0.2, lambda: fired.append(2))
+    clock.call_later(0.3, over.set)
+    for _ in range(20):
+        for timer in [clock.call_later(3_600, lambda: fired.append(0)) for _ in range(1_000)]:
+            timer.cancel()
+            timer.cancel()  # the second time is no news
+    clock.call_later(0.1, lambda: fired.append(1))
+    kept = len(clock._timers)
+    assert over.wait(PATIENCE_S)
+    clock.close()
+
+    assert kept <= 2 * LEAST_CLEARED + 1_000
+    assert sorted(fired) == [1, 2]
