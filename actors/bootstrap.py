@@ -20,6 +20,7 @@ from actors.context.log.spending import spent_on
 from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
 from actors.linux.hardening import make_undumpable
+from actors.linux.heap import bound_heaps
 from actors.memory.checks import has_index
 from actors.part import DiscordConnection, Layer, Plan
 from actors.parts import LAYERS, gateway_parts, parts
@@ -116,6 +117,7 @@ class Agent:
         """
         specs = self._parts.specs()
         self._root.hold()
+        bound_heaps()
         make_undumpable()
         if self._head is not None:
             self._start_hosts(self._head)

@@ -20,6 +20,7 @@ from actors.cluster.wire import every_message, schema_digest
 from actors.context.log.reserve import ReservedDisk
 from actors.kernel import ActorSpec, ActorSystem, boot_seconds
 from actors.linux.hardening import make_undumpable
+from actors.linux.heap import bound_heaps
 from actors.part import UnusableError
 from actors.parts import parts, settings_tables
 from actors.settings.layers import with_tables
@@ -91,6 +92,7 @@ class HostProcess:
         config = msgspec.msgpack.decode(packed, type=HostConfig)
         if config.schema != schema_digest(every_message()):
             return f"host {name}: its program is of another version than the head's"
+        bound_heaps()
         make_undumpable()
         settings = config.unpacked_settings()
         root = settings.data_root

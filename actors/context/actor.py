@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -91,7 +90,7 @@ class ContextActor(Actor):
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news)
         self._postings = Postings(self, journal)
-        self._waiting: deque[TurnId] = deque()
+        self._waiting: list[TurnId] = []
         self._requests = PartRequests(self, journal, self._driver)
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
@@ -212,12 +211,12 @@ class ContextActor(Actor):
             self._news.hold_question(TurnId(question.event.id), logged)
         self._endings.finish_stopped()
         open_turns = self.conversation.open_turns()
-        self._waiting = deque(turn.id for turn in open_turns)
+        self._waiting = [turn.id for turn in open_turns]
         if open_turns:
             first = open_turns[0]
             self._endings.interrupt(first)
             if first.was_resumed:
-                self._waiting.popleft()
+                self._waiting.pop(0)
                 self._endings.give_up(first.id)
             else:
                 resumed: dict[str, MetaValue] = {"turn": first.id, "what": "resumed"}
@@ -321,12 +320,12 @@ class ContextActor(Actor):
         deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
         open_turns = self.conversation.open_turns() if deleted else []
         gone = {turn.id for turn in open_turns if not deleted.isdisjoint((turn.message_id, *turn.joined))}
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self._waiting = self._waiting, []
         if self._driver.run is not None and self._driver.run.turn_id in gone:
             self._driver.abort(TAKEN_BACK)
         self._endings.leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
         self._retraction.handle(command)
-        self._waiting = deque(turn_id for turn_id in waiting if turn_id not in gone)
+        self._waiting = [turn_id for turn_id in waiting if turn_id not in gone]
         self._begin_next()
 
     def _choose_model(self, command: ChooseModel) -> None:
@@ -348,7 +347,7 @@ class ContextActor(Actor):
 
     def _abort_all(self, reason: str) -> None:
         """End what runs, and leave unanswered what waits behind it."""
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self._waiting = self._waiting, []
         self._driver.abort(reason)
         self._endings.leave_unanswered(waiting, reason)
 
@@ -356,7 +355,7 @@ class ContextActor(Actor):
 
     def _begin_next(self) -> None:
         if self._driver.run is None and self._waiting:
-            self._driver.begin(self._waiting.popleft())
+            self._driver.begin(self._waiting.pop(0))
 
     def _join_waiting(self, run: TurnRun) -> list[Turn]:
         """Make messages that came while `run` lasted part of it, as far as they may be; which, in their order."""
@@ -366,7 +365,7 @@ class ContextActor(Actor):
             other = self.conversation.turn(self._waiting[0])
             if not turn.may_be_joined_by(other) or self.conversation.is_overgrown(turn.id, other.id):
                 break
-            self._waiting.popleft()
+            self._waiting.pop(0)
             if (question := self._news.take_question(other.id)) is not None:
                 run.logged.append(question)
             meta: dict[str, MetaValue] = {"turn": run.turn_id, "what": "joined", "message": other.id}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
 from domain.log.event import Kind
@@ -23,7 +21,7 @@ class Postings:
     def __init__(self, host: WindowHost, journal: Journal) -> None:
         self._host = host
         self._journal = journal
-        self._waiting: deque[RuntimePosted] = deque(maxlen=MOST)
+        self._waiting: list[RuntimePosted] = []
 
     def note(self, posted: RuntimePosted, *, is_writable: bool) -> None:
         """Log it; in its turn, once the log can be written.
@@ -32,6 +30,7 @@ class Postings:
             LogUnwritable: as the journal; it waits.
         """
         self._waiting.append(posted)
+        del self._waiting[:-MOST]
         if is_writable:
             self.write()
 
@@ -43,7 +42,7 @@ class Postings:
         """
         while self._waiting:
             self._log(self._waiting[0])
-            self._waiting.popleft()
+            self._waiting.pop(0)
 
     def _log(self, posted: RuntimePosted) -> None:
         if not self._journal.is_open:

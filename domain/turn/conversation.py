@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -63,7 +62,7 @@ class Conversation:
         """Bound on what a request holds besides its newest turn."""
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
-        self._shown: deque[MessageId] = deque(maxlen=SHOWN_KEPT)
+        self._shown: list[MessageId] = []
         """Messages that show texts that are owed no more, the newest last."""
         self.trimming = Trimming(self._turns, self.limit_chars, is_gated=is_gated)
         self._images = 0
@@ -361,6 +360,7 @@ class Conversation:
         """Keep in mind the messages that an event says are seen."""
         message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
         self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
+        del self._shown[:-SHOWN_KEPT]
         return message_ids
 
     def _count_usage(self, meta: dict[str, Any]) -> None:

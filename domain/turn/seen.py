@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 
 class SeenMessages:
     """Remembers the newest `limit` message ids; of older ones only the logs can tell whether they were had.
@@ -13,7 +11,7 @@ class SeenMessages:
 
     def __init__(self, limit: int = 4096) -> None:
         self._limit = limit
-        self._order: deque[int] = deque()
+        self._order: list[int] = []
         self._ids: set[int] = set()
         self._floor = 0
 
@@ -38,7 +36,7 @@ class SeenMessages:
         self._ids.add(number)
         self._order.append(number)
         if len(self._order) > self._limit:
-            oldest = self._order.popleft()
+            oldest = self._order.pop(0)
             self._ids.discard(oldest)
             self.raise_floor(oldest)
 

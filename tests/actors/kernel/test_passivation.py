@@ -93,6 +93,4 @@ def test_an_actor_that_left_forgets_its_parts(system: ActorSystem, clock: Manual
 @pytest.mark.parametrize(("idle_s", "most_idle"), [(None, 5), (60.0, -1)])
 def test_a_bound_that_cannot_be_kept_is_refused(idle_s: float | None, most_idle: int) -> None:
     with pytest.raises(ValueError, match=f"kind 'player': most_idle {most_idle} must be >= 0, and needs an idle_s"):
-        ActorSpec(
-            "player", lambda key: Player(lambda player, message: None, []), idle_s=idle_s, most_idle=most_idle
-        )
+        ActorSpec("player", lambda key: Player(lambda player, message: None, []), idle_s=idle_s, most_idle=most_idle)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import resource
-from types import SimpleNamespace
 from collections.abc import Callable, ItemsView
+from types import SimpleNamespace
 from typing import cast
 
 import discord
