@@ -13,6 +13,8 @@ import apsw
 from actors.memory.index.sqlite_file import transaction
 from messages.base import Window
 
+MOST_NUMBERS = 4_096
+"""Windows, and files, whose numbers are kept: of those in which something is said now, not of all that ever were."""
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
@@ -54,6 +56,8 @@ class IndexSession:
         """The window's number; it gets one if it has none."""
         key = window.address.key
         if key not in self._windows:
+            if len(self._windows) >= MOST_NUMBERS:
+                self._windows.clear()
             self.rows("INSERT OR IGNORE INTO windows(key, context_id) VALUES (?, ?)", key, window.id)
             self._windows[key] = self.one("SELECT id FROM windows WHERE key = ?", key)
         return self._windows[key]
@@ -61,6 +65,8 @@ class IndexSession:
     def file(self, path: str, window: int) -> int:
         """A log's number; it gets one if it has none."""
         if path not in self._files:
+            if len(self._files) >= MOST_NUMBERS:
+                self._files.clear()
             self.rows("INSERT OR IGNORE INTO files(path, window) VALUES (?, ?)", path, window)
             self._files[path] = self.one("SELECT id FROM files WHERE path = ?", path)
         return self._files[path]

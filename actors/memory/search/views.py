@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = "views"
 MOST_KNOWN = 100_000
-"""Links that are remembered as made, so that a turn costs no look at the disk."""
+"""Links that are remembered as made, so that a turn costs no look at the disk: by 64-bit hashes, 70 bytes each."""
 
 
 class Views:
@@ -40,7 +40,8 @@ class Views:
         self._known = readers
         self._views: dict[str, Readers] = {}
         """View -> whom it was filled for."""
-        self._linked: set[tuple[str, str]] = set()
+        self._linked: set[int] = set()
+        """Hashes of view and path, which begin anew with each process: their text would be three times as much."""
         self._is_able = True
 
     def open(self) -> None:
@@ -145,7 +146,7 @@ class Views:
                     self._link(view, path)
 
     def _link(self, view: str, path: str) -> None:
-        if (view, path) in self._linked or not self._is_able or self._lacks_copy(path):
+        if hash((view, path)) in self._linked or not self._is_able or self._lacks_copy(path):
             return
         link = self._place(view, path)
         try:
@@ -161,7 +162,7 @@ class Views:
             return
         if len(self._linked) >= MOST_KNOWN:
             self._linked.clear()
-        self._linked.add((view, path))
+        self._linked.add(hash((view, path)))
 
     def _lacks_copy(self, path: str) -> bool:
         """Whether words were taken back from a log, and there is no copy without them."""
@@ -176,7 +177,7 @@ class Views:
 
     def _unlink(self, view: str, path: str) -> None:
         self._place(view, path).unlink(missing_ok=True)
-        self._linked.discard((view, path))
+        self._linked.discard(hash((view, path)))
 
     def _place(self, view: str, path: str) -> Path:
         return self._folder / view / Path(path).relative_to(LOG_ROOT)
