@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import logging
 import os
 import queue
@@ -20,7 +21,7 @@ from actors.context.log.spending import spent_on
 from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
 from actors.linux.hardening import make_undumpable
-from actors.linux.heap import bound_heaps
+from actors.linux.heap import bound_heaps, trim_heaps
 from actors.memory.checks import has_index
 from actors.part import DiscordConnection, Layer, Plan
 from actors.parts import LAYERS, gateway_parts, parts
@@ -50,6 +51,8 @@ STOP_S = 1.5
 """Both together, and the rest of an end, take less than the ten seconds that service managers give at least."""
 SIGNAL_LOOK_S = 0.25
 """A signal that has woken nobody is noticed after so long."""
+LOOKS_PER_TRIM = 80
+"""Such looks between two times that the heaps are trimmed: 20 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +152,13 @@ class Agent:
         if not self._is_ending():
             gc.collect()
             gc.freeze()
-        while True:
+        for look in itertools.count(1):
             with suppress(queue.Empty):
                 self._over.get(timeout=SIGNAL_LOOK_S)
                 self._over.put(None)
                 return
+            if not look % LOOKS_PER_TRIM:
+                trim_heaps()
 
     def end(self, reason: str = "", exit_code: int = 0) -> None:
         """Make `wait` return; safe in any thread and in signal handlers. The first reason counts."""

@@ -86,3 +86,27 @@ def test_an_agent_that_was_never_started_ends_without_a_word_to_anybody(
     finally:
         root.release()
     assert caplog.messages == []
+
+
+def test_while_the_agent_lives_free_memory_goes_back_now_and_then(
+    server: PlaygroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    living, done = agent(server, tmp_path), list[str]()
+
+    def trim() -> bool:
+        done.append("trimmed")
+        if done.count("trimmed") == 3:
+            living.end()
+        return True
+
+    monkeypatch.setattr(bootstrap, "SIGNAL_LOOK_S", 0.01)
+    monkeypatch.setattr(bootstrap, "LOOKS_PER_TRIM", 2)
+    monkeypatch.setattr(bootstrap, "bound_heaps", lambda: done.append("bounded"))
+    monkeypatch.setattr(bootstrap, "trim_heaps", trim)
+    monkeypatch.setattr(bootstrap.gc, "freeze", lambda: done.append("lives"))
+    living.start()
+    assert done == ["bounded"]
+    living.wait()
+    living.stop()
+
+    assert done == ["bounded", "lives", "trimmed", "trimmed", "trimmed"]

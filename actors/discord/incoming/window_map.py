@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import sys
 from collections.abc import Iterable
 from enum import Enum
 from typing import TypeVar
@@ -10,6 +10,7 @@ from typing import TypeVar
 import discord
 
 from actors.discord.incoming.audience import audience_label
+from actors.discord.incoming.seen import forget_oldest
 from messages.base import Surface, Window
 
 _REMEMBERED = 10_000
@@ -39,8 +40,8 @@ class WindowMap:
         """
         self.channels = frozenset(channels)
         self.hears_dms = dms
-        self._known: OrderedDict[str, Window | NoWindow] = OrderedDict()
-        self._audiences: OrderedDict[str, str] = OrderedDict()
+        self._known: dict[str, Window | NoWindow] = {}
+        self._audiences: dict[str, str] = {}
         """Channel id -> label of its readers when it was last seen whole."""
 
     def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:
@@ -74,15 +75,15 @@ class WindowMap:
             return ""
         label = audience_label(channel)
         if label:
-            _remember(self._audiences, str(channel.id), label)
+            _remember(self._audiences, str(channel.id), sys.intern(label))  # The same for all threads of a channel.
         return label or self._audiences.get(str(channel.id), "")
 
 
-def _remember(known: OrderedDict[str, T], key: str, value: T) -> None:
+def _remember(known: dict[str, T], key: str, value: T) -> None:
+    known.pop(key, None)
     known[key] = value
-    known.move_to_end(key)
     if len(known) > _REMEMBERED:
-        known.popitem(last=False)
+        forget_oldest(known)
 
 
 def channel_window(channel_id: str) -> Window:

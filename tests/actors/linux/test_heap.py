@@ -8,7 +8,7 @@ import pytest
 
 from actors.linux.heap import HEAPS
 
-_PROGRAM = """
+_MANY_HEAPS = """
 import ctypes, sys, threading
 from actors.linux.heap import bound_heaps
 
@@ -33,13 +33,45 @@ libc.malloc_info(0, out)
 libc.fflush(out)
 """
 
+_HOLES = """
+import ctypes, os
+from actors.linux.heap import trim_heaps
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+
+def resident():
+    with open("/proc/self/statm") as figures:
+        return int(figures.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+held = [libc.malloc(16_000) for _ in range(6_000)]
+for place in held:
+    ctypes.memset(place, 1, 16_000)
+libc.malloc(16_000)  # what is in use behind them
+full = resident()
+for place in held:
+    libc.free(ctypes.c_void_p(place))
+freed = resident()
+assert trim_heaps()
+print(full, freed, resident())
+"""
+_IS_GLIBC = hasattr(ctypes.CDLL(None), "gnu_get_libc_version")
+
 
 def heaps(how: str) -> int:
     """How many heaps a process has whose threads ask for memory all at once."""
-    ran = subprocess.run([sys.executable, "-c", _PROGRAM, how], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-c", _MANY_HEAPS, how], capture_output=True, text=True, check=True)
     return ran.stdout.count("<heap nr=")
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "gnu_get_libc_version"), reason="only glibc has many heaps")
+@pytest.mark.skipif(not _IS_GLIBC, reason="only glibc has many heaps")
 def test_threads_share_few_heaps() -> None:
     assert heaps("bounded") <= HEAPS < heaps("as usual")
+
+
+@pytest.mark.skipif(not _IS_GLIBC, reason="only glibc keeps what is free before the end of a heap")
+def test_what_is_free_goes_back_to_the_system() -> None:
+    ran = subprocess.run([sys.executable, "-c", _HOLES], capture_output=True, text=True, check=True)
+    full, freed, trimmed = map(int, ran.stdout.split())
+    assert freed > full - 10
+    assert trimmed < full - 80

@@ -29,3 +29,14 @@ def test_what_is_remembered_is_bounded() -> None:
     assert seen.is_new(0)
     assert not seen.is_new(59_999)
     assert seen.newest_in("1") == ""
+
+
+def test_a_channel_in_which_something_is_said_again_and_again_is_not_forgotten() -> None:
+    seen = SeenMessages()
+    for number in range(1, 60_001):
+        seen.notice(str(number), number)
+        if number % 1_000 == 0:
+            seen.notice("busy", number)
+    assert seen.newest_in("busy") == "60000"
+    assert seen.newest_in("59999") == "59999"
+    assert 15_000 < len(seen._newest_in) <= 20_000

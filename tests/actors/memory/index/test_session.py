@@ -20,9 +20,7 @@ def test_numbers_are_kept_of_few_windows_and_files_and_stay_what_they_are(
     windows = [Window(surface=Surface.DISCORD_THREAD, id=str(900 + number)) for number in range(10)]
 
     def numbers() -> list[tuple[int, int]]:
-        return [
-            (number := session.window(window), session.file(f"logs/{window.id}.md", number)) for window in windows
-        ]
+        return [(number := session.window(window), session.file(f"logs/{window.id}.md", number)) for window in windows]
 
     first = numbers()
     assert numbers() == first
