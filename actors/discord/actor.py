@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import assert_never
 
 import discord
@@ -73,6 +74,7 @@ class DiscordActor(Actor):
         logging.getLogger("discord").setLevel(logging.WARNING)
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         self._parts = wire(self, self._config, self._around)
+        self._around = replace(self._around, last_seen={}, watermarks={})  # Of a hundred thousand windows it is 30 MB.
         self._loop = LoopThread("discord", self)
         self._loop.start()
         connection = self._config.connection

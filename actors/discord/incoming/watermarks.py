@@ -52,9 +52,10 @@ class Watermarks:
         for key, message_id in logged.items():
             window = Window.from_key(key)
             if window.id.isdecimal():
-                self._with_logs.add(int(window.id))
+                channel_id = int(window.id)
+                self._with_logs.add(channel_id)
                 earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
-                self._readings.setdefault(int(window.id), Reading(earlier))
+                self._readings.setdefault(channel_id, Reading(earlier))
         self._written: dict[int, Watermark] = dict(kept)
         self._file = file
         self._catchup_ms = int(catchup_hours * 3_600_000)

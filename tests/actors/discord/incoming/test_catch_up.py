@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import functools
 
+from actors.discord.actor import DiscordActor
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.records import Draft
 from messages.context import TellKeptMessages
+from messages.discord import DISCORD
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, until
 
@@ -205,3 +207,13 @@ def test_history_that_fails_in_the_middle_is_read_on(playground: PlaygroundServe
     playground.inject("abort-after", "GET .*/messages", times=2)
     life = start_life(last_seen={GENERAL_KEY: "1"})
     assert life.texts(150) == [str(number) for number in range(150)]
+
+
+def test_what_earlier_lives_had_seen_is_held_once(start_life: StartLife) -> None:
+    """Of a hundred thousand windows it is 30 MB, and the watermarks have it."""
+    life = start_life(last_seen={thread_window(970000000000000001).address.key: "5"})
+    (mailbox,) = [each for each in life.system.mailboxes() if each.address == DISCORD]
+    assert isinstance(mailbox.actor, DiscordActor)
+
+    assert mailbox.actor._around.last_seen == mailbox.actor._around.watermarks == {}
+    assert mailbox.actor._parts.intake.watermarks.knows(thread_window(970000000000000001))
