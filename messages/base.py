@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, NewType
@@ -82,8 +83,8 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def address(self) -> Address:
-        """Where this window's ContextActor is told things."""
-        return Address(CONTEXT_KIND, f"{self.surface.value}/{self.id}")
+        """Where this window's ContextActor is told things; its key is one string for all who keep it."""
+        return Address(CONTEXT_KIND, sys.intern(f"{self.surface.value}/{self.id}"))
 
     @classmethod
     def from_key(cls, key: str) -> Window:

@@ -45,7 +45,7 @@ _STEP_4 = (
 )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """The index term of `word`, which is in lower case."""
     data = word.encode("utf-8", "surrogatepass")

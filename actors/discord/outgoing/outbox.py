@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
@@ -12,6 +12,7 @@ import discord
 
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError
+from actors.discord.incoming.seen import forget_oldest
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.recognition import Part, running_turn, shown_already
@@ -70,10 +71,8 @@ class Outbox:
         self._queues: dict[ChannelId, deque[PostMessage]] = {}
         self._tasks = BackgroundTasks()
         self._waiting: dict[tuple[Address, RequestId], PostMessage] = {}
-        self._sent: OrderedDict[tuple[ChannelId, str], MessageId] = OrderedDict()
+        self._sent: dict[tuple[ChannelId, str], MessageId] = {}
         """(channel, nonce of a part) -> message."""
-        self._nonces: dict[tuple[ChannelId, MessageId], str] = {}
-        """(channel, message) -> nonce of the part that it shows."""
         self._closed: set[str] = set()
         """Channels in which the bot may not speak, of which that was logged."""
 
@@ -229,7 +228,7 @@ class Outbox:
         left: list[int] = []
         async for page in self._messages.own_pages(channel_id, self._look_from(message)):
             own = [*page, *own]
-            shown = shown_already(message, parts, own, lambda *which: self._is_taken(channel_id, *which))
+            shown = shown_already(message, parts, own, self._is_taken_in(channel_id))
             left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
             is_all = len(shown) == len(parts) and (bool(left) or not message.turn_id)
             if is_all:
@@ -250,16 +249,15 @@ class Outbox:
         since = message.look_since or self._host.now() - timedelta(seconds=self._timing.look_back_s)
         return discord.utils.time_snowflake(since) - 1
 
-    def _is_taken(self, channel_id: ChannelId, message_id: MessageId, nonce: str) -> bool:
-        """Whether a message shows something else than the part of that nonce."""
-        return self._nonces.get((channel_id, message_id), nonce) != nonce
+    def _is_taken_in(self, channel_id: ChannelId) -> Callable[[MessageId, str], bool]:
+        """What says whether a message shows something else than the part of that nonce."""
+        nonces = {message: nonce for (channel, nonce), message in self._sent.items() if channel == channel_id}
+        return lambda message_id, nonce: nonces.get(message_id, nonce) != nonce
 
     def _remember(self, channel_id: ChannelId, nonce: str, message_id: MessageId) -> None:
         self._sent[channel_id, nonce] = message_id
-        self._nonces[channel_id, message_id] = nonce
         if len(self._sent) > _REMEMBERED:
-            (channel_id, _), message_id = self._sent.popitem(last=False)
-            self._nonces.pop((channel_id, message_id), None)
+            forget_oldest(self._sent)
 
 
 def part_nonce(message: PostMessage, index: int) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from actors.memory.index.seal import AlteredIndexError, vector_sum
 
-MOST_SUMS = 65_536
+MOST_SUMS = 8_192
 """Sums that are kept, of some hundred bytes each."""
 PART = 65_536
 """Vectors whose rows are learned at a time."""
