@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_while_the_agent_lives_free_memory_goes_back_now_and_then(
     monkeypatch.setattr(bootstrap, "LOOKS_PER_TRIM", 2)
     monkeypatch.setattr(bootstrap, "bound_heaps", lambda: done.append("bounded"))
     monkeypatch.setattr(bootstrap, "trim_heaps", trim)
-    monkeypatch.setattr(bootstrap.gc, "freeze", lambda: done.append("lives"))
+    monkeypatch.setattr(gc, "freeze", lambda: done.append("lives"))
     living.start()
     assert done == ["bounded"]
     living.wait()

@@ -215,5 +215,6 @@ def test_what_earlier_lives_had_seen_is_held_once(start_life: StartLife) -> None
     (mailbox,) = [each for each in life.system.mailboxes() if each.address == DISCORD]
     assert isinstance(mailbox.actor, DiscordActor)
 
-    assert mailbox.actor._around.last_seen == mailbox.actor._around.watermarks == {}
+    assert mailbox.actor._around.last_seen == {}
+    assert mailbox.actor._around.watermarks == {}
     assert mailbox.actor._parts.intake.watermarks.knows(thread_window(970000000000000001))
