@@ -45,8 +45,8 @@ def clear_seldom(http: Any) -> None:
     """Have discord.py's HTTP client look for rate limits to forget only when their number has doubled.
 
     discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
-    agent's time, and it grows with the square of their number. And it keeps each for five minutes, two kilobytes for a
-    thread in which the bot typed and wrote; one that nobody waits for and whose time is over says nothing any more.
+    agent's time, and it grows with the square of their number. And it keeps each for five minutes, over a kilobyte for
+    a thread in which the bot typed and wrote; one that nobody waits for and whose time is over says nothing any more.
     """
     limit = LEAST_CLEARED
 
