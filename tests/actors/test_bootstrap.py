@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from actors.bootstrap import Agent
 from actors.cli.try_it import playground_connection
 from actors.context.log.data_root import DataRoot, DataRootError
 from actors.context.log.recovery import CalledOffError, Recovery
+from actors.context.part import MOST_IDLE
 from actors.kernel import ActorSystem
 from actors.settings.load import load
 from lab.playground.server import PlaygroundServer
+from messages.base import CONTEXT_KIND
+from tests.patience import PATIENCE_S
 
 
 def agent(server: PlaygroundServer, folder: Path) -> Agent:
@@ -107,7 +111,11 @@ def test_while_the_agent_lives_free_memory_goes_back_now_and_then(
     monkeypatch.setattr(gc, "freeze", lambda: done.append("lives"))
     living.start()
     assert done == ["bounded"]
+    assert living.system._specs[CONTEXT_KIND].most_idle == MOST_IDLE
+    overdue = threading.Timer(PATIENCE_S, living.end)
+    overdue.start()
     living.wait()
+    overdue.cancel()
     living.stop()
 
     assert done == ["bounded", "lives", "trimmed", "trimmed", "trimmed"]
