@@ -9,10 +9,11 @@ from typing import NoReturn
 
 import pytest
 
-from actors.context.actor import REOPEN_AFTER_S
+from actors.context.actor import REOPEN_AFTER_S, ContextActor
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.log.recovery import is_settled
 from actors.context.log.scan import read_tail_state
+from actors.context.postings import MOST
 from domain.log.event import Kind
 from domain.log.parser import parse
 from messages.base import MessageId, RequestId, UserId
@@ -144,3 +145,16 @@ def fill(disk: RecordingDisk) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     disk.before = full
+
+
+def test_of_too_many_postings_that_wait_the_newest_are_kept(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("hello", 910000000000000101)
+    (actor,) = [mailbox.actor for mailbox in rig.system.mailboxes()]
+    assert isinstance(actor, ContextActor)
+    told = [posted(text=str(number)) for number in range(MOST + 5)]
+    for each in told:
+        actor._postings.note(each, is_writable=False)
+
+    assert actor._postings._waiting == told[5:]
+    rig.stop()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn import conversation as under_test
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import SHOWN_KEPT, Conversation, rebuilt
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TurnState
 from messages.base import TurnId
@@ -207,3 +207,14 @@ def test_only_what_people_wrote_counts_as_an_address_that_was_seen() -> None:
     hosts = ("said", "overheard", "quoted", "answered", "called", "printed", "noted", "filed", "pasted", "skill")
     seen = [host for host in (*hosts, "typed", "wished") if f"https://{host}.example/" in conversation.addresses]
     assert seen == ["said", "overheard", "typed", "wished"]
+
+
+def test_the_newest_messages_that_are_seen_are_kept_in_mind() -> None:
+    conversation = Conversation(1_000)
+    shown = [str(920000000000000000 + number) for number in range(SHOWN_KEPT + 7)]
+    for number, message_id in enumerate(shown):
+        meta: dict[str, MetaValue] = {"event": f"e{number}", "message_ids": [message_id], "open": 0}
+        conversation.add(event(f"d{number}", datetime(2026, 1, 30, tzinfo=UTC), Kind.DELIVERY, "", meta))
+
+    kept = [conversation.has_shown([message_id]) for message_id in shown]
+    assert kept == [False] * 7 + [True] * SHOWN_KEPT

@@ -37,6 +37,7 @@ def test_a_channel_in_which_something_is_said_again_and_again_is_not_forgotten()
         seen.notice(str(number), number)
         if number % 1_000 == 0:
             seen.notice("busy", number)
+        assert seen.newest_in("busy") == str(number // 1_000 * 1_000 or "")
     assert seen.newest_in("busy") == "60000"
     assert seen.newest_in("59999") == "59999"
     assert 15_000 < len(seen._newest_in) <= 20_000
