@@ -312,6 +312,7 @@ def test_texts_and_keys_are_never_logged(rig: Rig, caplog: pytest.LogCaptureFixt
     while rig.figures()["requests_waiting"]:
         rig.pass_time(1)
     rig.answer(request_id)
+    rig.system.stop()  # all is logged
 
     assert "secret plan" not in caplog.text
     assert "test-key" not in caplog.text

@@ -412,5 +412,6 @@ def test_texts_and_keys_are_never_logged(rig: Rig, caplog: pytest.LogCaptureFixt
     while rig.figures()["requests_waiting"]:
         rig.pass_time(1)
     rig.answer(request_id)
+    rig.system.stop()  # all is logged
 
     assert [secret for secret in ("secret plan", "test-key") if secret in caplog.text] == []

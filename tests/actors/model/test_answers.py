@@ -203,6 +203,7 @@ def test_the_offline_model_goes_the_same_way(make_bench: Callable[..., Bench]) -
 def test_litellm_neither_downloads_nor_reads_env_files_nor_logs(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         bench.reply(bench.ask("a secret thing"))
+        bench.system.stop()  # all is logged
 
     assert {name: os.environ.get(name) for name in ENVIRONMENT} == ENVIRONMENT
     assert [r for r in caplog.records if not r.name.startswith(("actors.", "asyncio"))] == []

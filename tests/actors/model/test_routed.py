@@ -59,6 +59,7 @@ def test_a_key_with_a_line_end_is_a_failure_that_does_not_say_it(
 
     with caplog.at_level(logging.DEBUG):
         reason = bench.failure(bench.ask()).reason
+        bench.system.stop()  # all is logged
 
     assert "sk-secret" not in reason + caplog.text
     assert bench.server.request_count == 0
