@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
+from actors.model import kept_routes
 from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
 from tests.schedule import is_real, is_whole, rank, scheduler
@@ -29,6 +31,8 @@ SUPERVISOR_LOG = "actors.kernel.supervisor"
 OUTCOMES = Outcomes()
 GRACE_S = 60.0
 """Seconds in which a thread that was told to end must have ended."""
+LONGEST_TEMPORARY = 48
+"""Characters of a folder for temporary files in which there is room for a socket's path."""
 
 
 class DeathWatch(logging.Handler):
@@ -112,8 +116,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: rank(item.nodeid))
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """Thousands of tests are made and stay until the end: no garbage collection needs to look at them on the way."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay until the end: no garbage collection needs to look at them again and again."""
+    """Nor does one need to look at them while they run."""
     gc.collect()
     gc.freeze()
 
@@ -150,6 +164,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 def _must_end(thread: threading.Thread) -> bool:
     return not thread.daemon or isinstance(thread, KernelThread)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folder of all processes of this run: for what litellm said of models, and for temporary files of killed agents.
+
+    litellm is asked about a model once in the run, not in each of dozens of agents for 3 s. pytest removes the folder
+    with those of earlier runs.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(kept_routes.FOLDER, str(shared / "routes"))
+        temporary = shared / "t"
+        temporary.mkdir(exist_ok=True)
+        if len(str(temporary)) <= LONGEST_TEMPORARY:
+            patch.setenv("TMPDIR", str(temporary))
+            patch.setattr(tempfile, "tempdir", str(temporary))
+        yield shared
 
 
 @pytest.fixture

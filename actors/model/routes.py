@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import msgspec
 import actors
 from actors.http_client.connections import proxy_for
 from actors.model.config import ModelConfig
+from actors.model.kept_routes import keep, kept
 from actors.model.question import Question, address_for, question_for
 from actors.model.route import Route
 
@@ -102,9 +104,13 @@ async def _resolve(question: Question) -> Route | None:
     Raises:
         NoAnswerError: there is no answer.
     """
+    with suppress(LookupError):
+        return kept(question)
     try:
         said = await _said(msgspec.json.encode(question))
-        return msgspec.json.decode(said, type=Route | None)
+        route = msgspec.json.decode(said, type=Route | None)
+        keep(question, route)
+        return route
     except (OSError, TimeoutError, msgspec.MsgspecError) as error:
         raise NoAnswerError(f"litellm cannot be asked beside this process about {question.model}: {error!r}") from error
 

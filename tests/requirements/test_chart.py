@@ -37,7 +37,7 @@ CLUSTER = range(152, 159)
 """Of hosts."""
 CALLS = range(160, 163)
 """What a turn asks of Discord."""
-MODEL = range(150, 152)
+MODEL = (150, 151, 176)
 COSTS = range(170, 175)
 """Of waits, logs and vectors."""
 

@@ -7,13 +7,19 @@ import logging
 
 import pytest
 
-from actors.model import routes
+from actors.model import kept_routes, routes
 from actors.model.config import ModelConfig
 from actors.model.question import question_for
 from actors.model.route import cost_usd
 from actors.model.routes import NoAnswerError, Way, Ways
 
 KEYS = {"OPENAI_API_KEY": "sk-1", "XAI_API_KEY": "xai-1", "ANTHROPIC_API_KEY": "sk-ant-1"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """litellm itself is asked."""
+    monkeypatch.delenv(kept_routes.FOLDER)
 
 
 def way_to(model: str, api_base: str = "", keys: dict[str, str] | None = None) -> Way | None:

@@ -1,0 +1,85 @@
+"""Kept routes: what litellm said of models, in a folder that the environment names, for the next start and for others.
+
+Whoever may write there decides where the agent sends its keys: a file that others than the agent's user or root may
+write to is not believed. No file holds a key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import stat
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from actors.linux.private_folder import make_private
+from actors.linux.regular_file import open_regular
+from actors.model.question import Question
+from actors.model.route import Route
+
+log = logging.getLogger(__name__)
+
+FOLDER = "REMEMBRANCER_ROUTES"
+"""Variable that names the folder; where it is not set nothing is kept."""
+_LIBRARIES = ("litellm", "openai", "httpx")
+"""What makes the requests that an answer was read from."""
+_SOURCES = ("litellm_child.py", "provider.py", "question.py", "route.py")
+"""What asks, and the form of the answer."""
+
+
+def kept(question: Question) -> Route | None:
+    """What was said to a question; None where it was that litellm has to make the calls.
+
+    Raises:
+        LookupError: nothing is kept, or nothing that can be believed.
+    """
+    place = _place(question)
+    if place is None:
+        raise LookupError(f"{FOLDER} names no folder")
+    try:
+        with os.fdopen(open_regular(place, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                log.warning("%s is not believed: others may write to it", place)
+                raise LookupError(f"{place} may be another's")
+            return msgspec.json.decode(file.read(), type=Route | None)
+    except FileNotFoundError:
+        raise LookupError(f"{place} is not there") from None
+    except (OSError, msgspec.MsgspecError) as error:
+        log.warning("%s is not read: %s", place, error)
+        raise LookupError(f"{place} cannot be read") from None
+
+
+def keep(question: Question, route: Route | None) -> None:
+    """Keep what was said to a question, if there is a folder for it; one that cannot be written costs a warning."""
+    place = _place(question)
+    if place is None:
+        return
+    part = place.with_suffix(f".{os.getpid()}")
+    try:
+        make_private(place.parent)
+        fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as file:
+            file.write(msgspec.json.encode(route))
+        part.replace(place)
+    except OSError as error:
+        log.warning("%s is not kept: %s", place, error)
+
+
+def _place(question: Question) -> Path | None:
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    asked = hashlib.sha256(_edition() + msgspec.json.encode(question))
+    return Path(folder).absolute() / f"{asked.hexdigest()}.json"
+
+
+@cache
+def _edition() -> bytes:
+    """Of all that an answer follows from besides its question."""
+    sources = [Path(__file__).with_name(name).read_bytes() for name in _SOURCES]
+    return hashlib.sha256(b"\0".join([*(version(name).encode() for name in _LIBRARIES), *sources])).digest()
