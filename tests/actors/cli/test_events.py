@@ -70,10 +70,12 @@ def test_agent_cli_fails_as_ever_when_there_is_no_answer(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(tmp_path: Path, number: int) -> None:
+def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "here").mkdir()
-    with minding(signal.SIGINT):
+    with minding(number):  # `nohup` has hang-ups ignored, a shell's `&` interrupts
         process = subprocess.Popen(
             [*start("agent-cli"), "--json-events", "run: sleep 600"],
             cwd=tmp_path / "here",
