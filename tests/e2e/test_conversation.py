@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from domain.log.event import Kind
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
-from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.e2e.stage import Stage, bot_texts, events, of_kind, shows
 from tests.patience import PATIENCE_S
 
 
@@ -56,9 +58,8 @@ def test_a_channel_and_two_threads_at_once_share_nothing(stage: Stage) -> None:
 def test_messages_sent_while_an_answer_is_on_its_way_are_answered_in_order(stage: Stage) -> None:
     server = stage.server
     said = [server.say(GENERAL_ID, f"run: sleep 0.2; echo number-{number}") for number in range(3)]
-    server.wait_for_reply(
-        GENERAL_ID, after=said[-1], timeout_s=PATIENCE_S, until=lambda message: "number-2" in message["content"]
-    )
+    # The message that shows the work names the number, too: in the command.
+    server.wait_for_reply(GENERAL_ID, after=said[-1], timeout_s=PATIENCE_S, until=partial(shows, "number-2"))
     positions = ["\n".join(bot_texts(server)).index(f"\nnumber-{number}") for number in range(3)]
     assert positions == sorted(positions)
 
