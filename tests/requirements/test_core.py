@@ -18,11 +18,14 @@ PROVIDERS = frozenset({"litellm", "google", "openai", "anthropic"})
 HTTP = frozenset({"aiohttp", "httpx", "requests", "urllib3", "http"})
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def sources() -> tuple[tuple[str, ast.Module], ...]:
     """Path from the checkout, and what stands in it, of every module of the runtime."""
-    for room in RUNTIME:
-        for path in sorted((CHECKOUT / room).rglob("*.py")):
-            yield path.relative_to(CHECKOUT).as_posix(), ast.parse(path.read_text("utf-8"))
+    return tuple(
+        (path.relative_to(CHECKOUT).as_posix(), ast.parse(path.read_text("utf-8")))
+        for room in RUNTIME
+        for path in sorted((CHECKOUT / room).rglob("*.py"))
+    )
 
 
 @cache
@@ -80,12 +83,15 @@ def test_what_the_card_names_a_package_for_is_done_with_it(module: str, package:
     assert package in imported()[module]
 
 
-def classes() -> Iterator[tuple[str, ast.ClassDef]]:
+@cache
+def classes() -> tuple[tuple[str, ast.ClassDef], ...]:
     """Room at the top, and each class in it."""
-    for path, tree in sources():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                yield path.partition("/")[0], node
+    return tuple(
+        (path.partition("/")[0], node)
+        for path, tree in sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
 
 
 def descendants(root: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,10 +53,15 @@ def sources() -> Iterator[str]:
 def read_keys(texts: Iterable[str], schema: type[BaseModel]) -> set[str]:
     """The dotted keys that the modules read."""
     tables = {table.__name__: name for name, table in _tables(schema).items()}
-    return {key for text in texts for scope in _scopes(ast.parse(text)) for key in _keys_read_in(scope, tables)}
+    return {key for text in texts for scope in _scopes(text) for key in _keys_read_in(scope, tables)}
 
 
-def _scopes(module: ast.Module) -> Iterator[list[ast.AST]]:
+@cache
+def _scopes(text: str) -> tuple[list[ast.AST], ...]:
+    return tuple(_scopes_of(ast.parse(text)))
+
+
+def _scopes_of(module: ast.Module) -> Iterator[list[ast.AST]]:
     """The nodes of each function with the functions in it, and those of the module outside of functions."""
     functions = [node for node in ast.iter_child_nodes(module) if _is_function(node)]
     for node in ast.iter_child_nodes(module):
