@@ -7,6 +7,7 @@ An operation is `staged` (or `proposed`, which only a person's flush takes up), 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,6 +36,7 @@ class Step(StrEnum):
 
 
 _ENDS = (Step.COMMITTED, Step.REJECTED)
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,6 @@ def _fields(raw: bytes) -> dict[str, str] | None:
         return None
     if not fields.get("id") or fields.get("state") not in set(Step):
         return None
-    if any("\ud800" <= each <= "\udfff" for value in fields.values() for each in value):
+    if any(map(_HALF_CHARACTER.search, fields.values())):
         return None
     return {"at": "", "window": "", **fields}
