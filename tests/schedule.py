@@ -21,6 +21,8 @@ UNITS = {
     "tests/launch/": "launch",  # checkouts that are set up once
     "tests/actors/model/": "litellm",  # seconds to import
     "tests/actors/embedder/": "litellm",
+    "tests/test_house.py": "sources",  # each reads all there are
+    "tests/test_imports.py": "sources",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
 FIRST = ("agents", "matrix", "commands", "measure", "sandbox", "launch", "litellm")
