@@ -38,25 +38,27 @@ def is_current(root: str, layer: str) -> bool:
 
 
 def is_built(root: str) -> bool:
-    """Whether the memory's search was built, or could not be, from its source as it is by size and time.
+    """Whether what is compiled was built, or could not be, from its sources as they are by size and time.
 
-    The stamp's lines: its fingerprint, what it was built from, and where it is; nothing there if it could not be built.
+    The stamp's lines: its fingerprint, what it was built from, and where each library is that could be built.
     """
     sources = build_sources(root)
-    if not os.path.exists(sources[0]):
+    if len(sources) == 1:
         return True
     try:
-        with open(stamp_path(root, "scan")) as stamp:
+        with open(stamp_path(root, "compiled")) as stamp:
             is_same = stamp.readline() == fingerprint(root, sources)
-            library = stamp.read().partition("\n")[2].strip()
+            libraries = stamp.read().splitlines()[1:]
     except OSError:
         return False
-    return is_same and (not library or os.path.exists(os.path.join(root, library)))
+    return is_same and all(os.path.exists(os.path.join(root, library)) for library in libraries)
 
 
 def build_sources(root: str) -> "list[str]":
-    """What the memory's search is built from."""
-    return [os.path.join(root, "actors", "memory", "codes", "scan.c"), os.path.join(root, "setup.py")]
+    """What the memory's search and the local model's vectors are built from; setup.py, which is the last, says how."""
+    folders = [os.path.join(root, "actors", *folder) for folder in (("memory", "codes"), ("embedder", "encoder"))]
+    files = [os.path.join(folder, name) for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)]
+    return [*sorted(file for file in files if file.endswith((".c", ".h"))), os.path.join(root, "setup.py")]
 
 
 def fingerprint(root: str, files: "list[str]") -> str:
@@ -72,7 +74,7 @@ def lock_path(root: str, layer: str) -> str:
 
 
 def stamp_path(root: str, layer: str) -> str:
-    """Where a finished set-up of `layer`, or of "scan", the memory's search, is noted."""
+    """Where a finished set-up of `layer`, or of "compiled", what is compiled, is noted."""
     return os.path.join(root, ".venv", f"{layer}.stamp")
 
 

@@ -1,6 +1,6 @@
 """Makes the checkout's .venv from its locks: all of it or, as far as the next command can tell, nothing.
 
-Where there is a C compiler, the memory's search is built as well (_extension.py).
+Where there is a C compiler, the memory's search and the local model's vectors are built as well (_extension.py).
 """
 
 from __future__ import annotations

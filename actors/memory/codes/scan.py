@@ -6,23 +6,22 @@ Both look at the same codes and give bounds that hold; the compiled ones are a l
 from __future__ import annotations
 
 import ctypes
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.linux.compiled import library_path, load
 from actors.memory.codes.recency import Recency
 from domain.memory import vector_codes
 from domain.memory.vector_codes import Frame, FramedQuery
 
-log = logging.getLogger(__name__)
-
+NAME = "_scan"
+"""Of the library that is built from `scan.c`."""
 BLOCK = 32
 """Vectors side by side in a block."""
 _INTERFACE = 1
@@ -158,25 +157,10 @@ def is_available() -> bool:
     return _found() is not None
 
 
-def library_path() -> Path:
-    """Where the build puts the compiled pass: beside this module, under the name of a Python extension `_scan`."""
-    return Path(__file__).with_name(f"_scan{EXTENSION_SUFFIXES[0]}")
-
-
 def loaded(path: Path) -> ctypes.CDLL | None:
     """The library at `path`; None if there is none of this interface that this machine can run."""
-    if not path.exists():
-        return None
-    try:
-        library = ctypes.CDLL(str(path))
-        interface = library.scan_interface()
-    except (OSError, AttributeError) as error:
-        log.warning("the compiled search cannot be loaded, numpy does its work: %s", error)
-        return None
-    if interface != _INTERFACE:
-        log.warning("the compiled search is of another version, numpy does its work: build it anew")
-        return None
-    return _declared(library) if library.scan_is_able() else None
+    library = load(path, "search", "scan", _INTERFACE)
+    return _declared(library) if library is not None and library.scan_is_able() else None
 
 
 class _Question(ctypes.Structure):
@@ -255,7 +239,7 @@ def _tables(frame: Frame, question: FramedQuery) -> tuple[NDArray[np.uint8], flo
 
 @cache
 def _found() -> ctypes.CDLL | None:
-    return loaded(library_path())
+    return loaded(library_path(__file__, NAME))
 
 
 def _library() -> ctypes.CDLL:

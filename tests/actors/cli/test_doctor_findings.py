@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from actors.cli.doctor_findings import all_findings
 from actors.edited_file.file import LIMIT_BYTES
+from actors.embedder.encoder import compiled
 from actors.memory.checks import turns_in_logs
 from actors.memory.codes.engine import is_compiled
 from actors.part import Finding, Level
@@ -14,7 +17,7 @@ from actors.workspace.row import NOT_BOTH
 from domain.log.event import Kind
 from tests.domain.log.logs import said, written
 
-OWN = {"embedder", "search", "memory", "skills", "reminders", "clocks"}
+OWN = {"embedder", "vectors", "search", "memory", "skills", "reminders", "clocks"}
 """What is looked at here; the rest is in test_agent.py."""
 
 
@@ -25,11 +28,28 @@ def checks(tmp_path: Path, **given: object) -> dict[str, Finding]:
 
 def test_all_is_well_where_nothing_is_there_yet(tmp_path: Path) -> None:
     found = checks(tmp_path)
-    search = found.pop("search")
+    search, vectors = found.pop("search"), found.pop("vectors")
     assert {check.level for check in found.values()} == {Level.OK}
     assert (search.level is Level.OK) == is_compiled()
     assert ("C compiler" in search.detail) != is_compiled()
+    assert vectors.detail.startswith("compiled, for AVX") == bool(compiled.best())
     assert found["memory"].detail == "no index yet: the next start makes it of 0 turns"
+
+
+def test_it_is_said_whether_the_local_models_layers_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "best", lambda: 0)
+    monkeypatch.setattr(compiled, "found", lambda: None)
+    vectors = checks(tmp_path)["vectors"]
+    assert vectors.level is Level.WARN
+    assert "install a C compiler, remove .venv/compiled.stamp" in vectors.detail
+
+    monkeypatch.setattr(compiled, "found", lambda: compiled)
+    vectors = checks(tmp_path)["vectors"]
+    assert (vectors.level, vectors.detail) == (Level.OK, "in numpy, several times slower: this processor has no AVX2")
+
+    assert "vectors" not in checks(tmp_path, **{"embedder.provider": "litellm"})
 
 
 def test_a_data_root_that_cannot_be_used_is_a_finding_among_the_others(tmp_path: Path) -> None:

@@ -52,11 +52,12 @@ def make(tmp_path: Path) -> Make:
 def test_the_installed_models_files_give_the_same_vectors_in_a_folder(make: Make) -> None:
     folder = make()
 
-    model = LocalModel.load(folder)
+    model = LocalModel.load(folder, may_compile=False)
 
     assert layout_of(folder) == MINI
     assert model.dimensions == 384
     assert np.abs(model.embed(TEXTS) - VECTORS).max() < 1e-4
+    assert np.array_equal(LocalModel.load(folder).embed(TEXTS), shared_model().embed(TEXTS))
 
 
 def test_the_first_tokens_vector_is_taken_where_the_folder_says_so(make: Make) -> None:
@@ -95,12 +96,12 @@ def test_weights_of_half_precision_and_of_a_model_around_the_encoder_are_taken(m
     vectors = LocalModel.load(folder).embed(TEXTS)
 
     assert vectors.dtype == np.float32
-    assert np.all(np.sum(vectors * VECTORS, axis=1) >= 0.999)
+    assert np.all(np.sum(vectors * VECTORS, axis=1) >= 0.99)
 
 
 def test_the_weights_of_a_folder_are_read_whole_since_its_owner_may_change_them(make: Make) -> None:
-    model = LocalModel.load(make())
-    words = model._bert._words
+    model = LocalModel.load(make(), may_compile=False)
+    words = model._bert.words
 
     assert not isinstance(words, np.memmap)
     assert not isinstance(words.base, np.memmap)

@@ -1,4 +1,4 @@
-"""The forward pass of a small BERT encoder, in numpy."""
+"""A BERT encoder's layers in numpy: the reference, and what does the work where nothing is compiled."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-WORDS = "embeddings.word_embeddings.weight"
-"""Name of the largest of a model's weights, of which a text needs a few rows."""
-_EPSILON = np.float32(1e-12)
+EPSILON = np.float32(1e-12)
 _GELU = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4, 3.6468782e-2, 7.9782814e-1))
 """Of x * (1 + tanh(x * p(x * x))), the highest power first: within 6.1e-6 of 2 * x * Phi(x), the exact GELU doubled.
 
@@ -40,42 +38,26 @@ class _Layer:
     last_norm: tuple[Floats, Floats]
 
 
-class Bert:
-    """A BERT encoder whose sentences go through it end to end in one matrix, so that nothing is padded."""
+class PlainLayers:
+    """Encoder layers in float32; any thread."""
+
+    kind = "numpy"
 
     def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int) -> None:
         """Take the weights, by the names that PyTorch's BertModel gives them."""
         self._heads = heads
-        self._words = weights[WORDS]
-        self._positions: Floats = (
-            weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
-        )
-        self._norm = _norm(weights, "embeddings.LayerNorm")
-        self._layers = tuple(_layer(weights, f"encoder.layer.{index}.", heads) for index in range(layers))
+        self.layers = tuple(_layer(weights, f"encoder.layer.{index}.", heads) for index in range(layers))
 
-    @property
-    def dimensions(self) -> int:
-        """Components of a token's vector."""
-        return int(self._words.shape[1])
-
-    def token_vectors(self, sentences: Sequence[Sequence[int]], between: Callable[[], None] = lambda: None) -> Floats:
-        """Last hidden states of all tokens, sentence after sentence.
+    def run(self, state: Floats, lengths: Sequence[int], between: Callable[[], None]) -> Floats:
+        """The last hidden states of sentences end to end.
 
         Args:
-            sentences: Token ids, each with at least one; of one length side by side is fastest.
+            state: (tokens, dimensions); may be changed.
+            lengths: Tokens of each sentence.
             between: Called before each layer; may wait.
-
-        Returns:
-            (tokens of all sentences, dimensions).
         """
-        lengths = [len(sentence) for sentence in sentences]
-        ids = np.fromiter((token for sentence in sentences for token in sentence), np.int64, sum(lengths))
-        places = np.concatenate([np.arange(length) for length in lengths])
-        state: Floats = self._words[ids]
-        state += self._positions[places]
-        state = _normalised(state, self._norm)
         runs = [(length, sum(1 for _ in run)) for length, run in groupby(lengths)]
-        for layer in self._layers:
+        for layer in self.layers:
             between()
             state = self._through(layer, state, runs)
         return state
@@ -84,18 +66,18 @@ class Bert:
         mixed: Floats = self._attention(state @ layer.qkv + layer.qkv_bias, runs) @ layer.out
         mixed += layer.out_bias
         mixed += state
-        state = _normalised(mixed, layer.norm)
+        state = normalised(mixed, layer.norm)
         wide: Floats = state @ layer.up
         wide += layer.up_bias
         _double_gelu(wide)
         deep: Floats = wide @ layer.down
         deep += layer.down_bias
         deep += state
-        return _normalised(deep, layer.last_norm)
+        return normalised(deep, layer.last_norm)
 
     def _attention(self, qkv: Floats, runs: Sequence[tuple[int, int]]) -> Floats:
         """Each sentence's tokens attend to one another; `runs` are (length, how many sentences of it)."""
-        mixed = np.empty((qkv.shape[0], self.dimensions), np.float32)
+        mixed = np.empty((qkv.shape[0], qkv.shape[1] // 3), np.float32)
         at = 0
         for length, count in runs:
             end = at + length * count
@@ -122,25 +104,26 @@ def _layer(weights: Mapping[str, Floats], prefix: str, heads: int) -> _Layer:
         qkv_bias=qkv_bias * scale,
         out=np.ascontiguousarray(weights[f"{prefix}attention.output.dense.weight"].T),
         out_bias=weights[f"{prefix}attention.output.dense.bias"],
-        norm=_norm(weights, f"{prefix}attention.output.LayerNorm"),
+        norm=norm_of(weights, f"{prefix}attention.output.LayerNorm"),
         up=np.ascontiguousarray(weights[f"{prefix}intermediate.dense.weight"].T),
         up_bias=weights[f"{prefix}intermediate.dense.bias"],
         down=np.ascontiguousarray(weights[f"{prefix}output.dense.weight"].T) * np.float32(0.5),
         down_bias=weights[f"{prefix}output.dense.bias"],
-        last_norm=_norm(weights, f"{prefix}output.LayerNorm"),
+        last_norm=norm_of(weights, f"{prefix}output.LayerNorm"),
     )
 
 
-def _norm(weights: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
+def norm_of(weights: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
+    """Weight and bias of a layer norm."""
     return weights[f"{name}.weight"], weights[f"{name}.bias"]
 
 
-def _normalised(rows: Floats, norm: tuple[Floats, Floats]) -> Floats:
+def normalised(rows: Floats, norm: tuple[Floats, Floats]) -> Floats:
     """Layer norm of `rows`, in place."""
     weight, bias = norm
     rows -= rows.mean(axis=1, keepdims=True)
     variance = np.einsum("ij,ij->i", rows, rows) / np.float32(rows.shape[1])
-    rows /= np.sqrt(variance + _EPSILON)[:, None]
+    rows /= np.sqrt(variance + EPSILON)[:, None]
     rows *= weight
     rows += bias
     return rows

@@ -1,0 +1,67 @@
+"""A BERT encoder: its tokens' first states, and the layers that these go through, compiled where they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from actors.embedder.encoder.compiled import CompiledLayers
+from actors.embedder.encoder.plain import Floats, PlainLayers, norm_of, normalised
+
+WORDS = "embeddings.word_embeddings.weight"
+"""Name of the largest of a model's weights, of which a text needs a few rows."""
+
+
+class Bert:
+    """A BERT encoder whose sentences go through it end to end in one matrix, so that nothing is padded."""
+
+    def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int, may_compile: bool = True) -> None:
+        """Take the weights, by the names that PyTorch's BertModel gives them.
+
+        Args:
+            weights: Each is asked for once.
+            layers: How many.
+            heads: Of each layer's attention.
+            may_compile: Whether the compiled layers are used, where they can be.
+
+        Raises:
+            KeyError: one is missing.
+            ValueError: one is not finite, or of another shape than the others need.
+        """
+        self.words = weights[WORDS]
+        self.positions: Floats = (
+            weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._norm = norm_of(weights, "embeddings.LayerNorm")
+        compiled = CompiledLayers.packed(weights, layers=layers, heads=heads) if may_compile else None
+        self.layers = compiled or PlainLayers(weights, layers=layers, heads=heads)
+
+    @property
+    def dimensions(self) -> int:
+        """Components of a token's vector."""
+        return int(self.words.shape[1])
+
+    @property
+    def kind(self) -> str:
+        """What computes: `numpy`, or the instructions that the compiled layers use."""
+        return self.layers.kind
+
+    def token_vectors(self, sentences: Sequence[Sequence[int]], between: Callable[[], None] = lambda: None) -> Floats:
+        """Last hidden states of all tokens, sentence after sentence.
+
+        Args:
+            sentences: Token ids, each with at least one; of one length side by side is fastest.
+            between: Called before each layer; may wait.
+
+        Returns:
+            (tokens of all sentences, dimensions).
+        """
+        lengths = [len(sentence) for sentence in sentences]
+        ids = np.fromiter((token for sentence in sentences for token in sentence), np.int64, sum(lengths))
+        state: Floats = self.words[ids]
+        at = 0
+        for length in lengths:
+            state[at : at + length] += self.positions[:length]
+            at += length
+        return self.layers.run(normalised(state, self._norm), lengths, between)
