@@ -16,7 +16,7 @@ from _stamp import is_noted, note
 from _terminal import say
 
 STAMP = "compiled"
-WORK = {"scan.c": "the memory's search", "forward.c": "the local model's vectors"}
+WORK = {"scan.c": "the memory's search", "forward.c": "the local model"}
 """What is made of each source."""
 SAID_CHARS = 500
 

@@ -1,4 +1,4 @@
-"""What is compiled, the memory's search and the local model's vectors, built by the first command."""
+"""What is compiled, the memory's search and the local model, built by the first command."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_what_one_source_makes_is_built_though_another_cannot_be(with_scan: Chec
     assert (first.returncode, second.returncode, second.stderr) == (0, 0, "")
     built = libraries(with_scan)
     assert [name.partition(".")[0] for name, _ in built] == ["_scan"] * len(built)
-    whose = "The local model's vectors were" if built else "The memory's search and the local model's vectors were"
+    whose = "The local model was" if built else "The local model and the memory's search were"
     assert f"{whose} not compiled (" in first.stderr
 
 
@@ -65,7 +65,7 @@ def test_what_was_taken_away_is_built_again(with_scan: Checkout) -> None:
 def test_without_a_compiler_all_is_set_up_and_it_is_said_once(with_scan: Checkout, tmp_path: Path) -> None:
     first, second = (with_scan.run("agent", PATH=str(tmp_path / "nowhere")) for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0)
-    assert "The memory's search and the local model's vectors were not compiled (" in first.stderr
+    assert "The local model and the memory's search were not compiled (" in first.stderr
     assert "cc" in first.stderr
     assert second.stderr == ""
     assert libraries(with_scan) == []

@@ -38,7 +38,7 @@ CLUSTER = range(152, 159)
 CALLS = range(160, 163)
 """What a turn asks of Discord."""
 MODEL = (150, 151, 176)
-COSTS = range(170, 175)
+COSTS = range(170, 176)
 """Of waits, logs and vectors."""
 
 
