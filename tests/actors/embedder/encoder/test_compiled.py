@@ -205,6 +205,10 @@ WRONG: dict[str, tuple[str, Callable[[Bench], None]]] = {
         "multiple of 64",
         lambda b: b.kernels.run(b.layer, b.state, b.lengths(3, 4), shifted(b.room)),
     ),
+    "run's layer that is not aligned": (
+        "multiple of 64",
+        lambda b: b.kernels.run(shifted(b.layer), b.state, b.lengths(3, 4), b.room),
+    ),
     "another processor's kernels": (
         "lacks the instructions",
         lambda b: b.future.run(b.layer, b.state, b.lengths(3, 4), b.room),
