@@ -158,15 +158,18 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             most_bytes=config.attachment_bytes,
             timing=timing,
         ),
-        reactions=Reactions(
-            host=host, rest=rest, timing=timing, file=SignFile(around.data_root) if around.data_root else None
-        ),
+        reactions=_reactions(host, rest, config, around.data_root),
         typing=typing,
         replies=replies,
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
     )
+
+
+def _reactions(host: DiscordHost, rest: RestCalls, config: DiscordConfig, data_root: Path | None) -> Reactions:
+    file = None if data_root is None else SignFile(data_root)
+    return Reactions(host=host, rest=rest, timing=config.timing, file=file)
 
 
 def _intake(
