@@ -113,7 +113,14 @@ class Mailbox:
 
     def holds_work(self) -> bool:
         """Whether something waits here, is being handled, or goes on outside on the actor's behalf."""
+        return bool(self.queue) or self.is_at_work() or (not self.turn and not self.resting)
+
+    def is_at_work(self) -> bool:
+        """Whether something goes on outside on the actor's behalf; any thread, also while the actor leaves memory."""
         actor = self.actor
-        if self.queue or (actor is not None and actor.in_progress):
-            return True
-        return not self.turn and not self.resting
+        try:
+            return actor is not None and actor.in_progress
+        except AttributeError:
+            if self.actor is actor:
+                raise
+            return False  # it left between the two looks, and knows nothing any more

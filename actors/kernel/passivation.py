@@ -58,8 +58,8 @@ class Sweeper:
         """Those whose actors have nothing to do and were idle for long enough, or are too many."""
         leaving, staying = list[Mailbox](), defaultdict[str, list[Mailbox]](list)
         for mailbox in self._system.mailboxes():
-            spec, actor = mailbox.spec, mailbox.actor
-            if spec.idle_s is None or mailbox.queue or actor is None or actor.in_progress:
+            spec = mailbox.spec
+            if spec.idle_s is None or mailbox.queue or mailbox.actor is None or mailbox.is_at_work():
                 continue
             if self._system.runner.tick - mailbox.last_used > math.ceil(spec.idle_s / self._interval_s):
                 leaving.append(mailbox)

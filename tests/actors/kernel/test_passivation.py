@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.kernel.passivation import CROWD_LOOK_S, STAY_TICKS
+from messages.base import Address
 from tests.actors.kernel.players import Player, Say, Stage
 
 MOST = 3
@@ -88,6 +89,57 @@ def test_an_actor_that_left_forgets_its_parts(system: ActorSystem, clock: Manual
 
     assert vars(player).keys() == {"mailbox"}
     assert player.address.kind == "player"
+
+
+class Leaver(Actor):
+    """Leaves memory in the moment in which another thread asks whether it is at work, if told to."""
+
+    leaves = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pending = 0
+
+    @property
+    def in_progress(self) -> bool:  # type: ignore[override]  # as that of windows, which count
+        if self.leaves:
+            if self.mailbox.actor is self:
+                self.mailbox.system.runner.end(self.mailbox)
+            self.let_go()
+        return bool(self.pending)
+
+    def handle(self, message: Say) -> None:
+        """Nothing is done."""
+
+
+def test_a_look_at_an_actor_that_is_leaving_finds_nothing_at_work(
+    system: ActorSystem, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    system.register(ActorSpec("leaver", lambda key: Leaver(), idle_s=60))
+    stage = Stage(system, idle_s=60)
+    system.tell(Address("leaver", "a"), Say())
+    stage.run(1)
+    monkeypatch.setattr(Leaver, "leaves", True)
+    clock.advance(120)
+    system.run()
+
+    assert list(system) == []  # the sweep went on
+    assert caplog.text == ""
+
+
+def test_a_fault_of_a_living_actors_own_is_not_taken_for_its_leaving(
+    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system.register(ActorSpec("leaver", lambda key: Leaver(), idle_s=60))
+    system.start()
+    system.tell(Address("leaver", "a"), Say())
+    system.run()
+    (mailbox,) = system.mailboxes()
+    assert not mailbox.holds_work()
+    del mailbox.actor.pending  # type: ignore[union-attr]
+
+    with pytest.raises(AttributeError, match="pending"):
+        mailbox.holds_work()
 
 
 @pytest.mark.parametrize(("idle_s", "most_idle"), [(None, 5), (60.0, -1)])
