@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 from tests import schedule
 from tests.patience import PATIENCE_S
-from tests.test_imports import PACKAGES, roots_imported_by
+from tests.test_imports import PACKAGES, parsed, roots_imported_by
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
@@ -58,6 +59,13 @@ STARTUP_FILES = {"distutils-precedence.pth"}
 """Files that run at every start of Python, each known: setuptools', which Python 3.11 puts into every new .venv."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def let_go() -> Iterator[None]:
+    """What all files come to as trees takes half a gigabyte, through which every later garbage collection would go."""
+    yield
+    parsed.cache_clear()
+
+
 def pyproject() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
@@ -76,10 +84,10 @@ def locked_versions(lock: str) -> dict[str, str]:
 def unmet(requirements: list[str], lock: str) -> list[str]:
     """Those of `requirements` for which `lock` has no version or one out of range."""
     versions = locked_versions(lock)
-    parsed = {text: Requirement(text) for text in requirements}
+    needed = {text: Requirement(text) for text in requirements}
     return [
         text
-        for text, wanted in parsed.items()
+        for text, wanted in needed.items()
         if versions.get(canonicalize_name(wanted.name), "") not in wanted.specifier
     ]
 

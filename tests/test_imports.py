@@ -77,6 +77,13 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def let_go() -> Iterator[None]:
+    """What all files come to as trees takes half a gigabyte, through which every later garbage collection would go."""
+    yield
+    parsed.cache_clear()
+
+
 def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
     """`a.b.c` as its names; empty if it does not begin with one, such as `f().b`."""
     names: list[str] = []

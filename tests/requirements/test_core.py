@@ -28,6 +28,14 @@ def sources() -> tuple[tuple[str, ast.Module], ...]:
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def let_go() -> Iterator[None]:
+    """The trees take hundreds of megabytes, through which every later garbage collection would go."""
+    yield
+    sources.cache_clear()
+    classes.cache_clear()
+
+
 @cache
 def imported() -> dict[str, frozenset[str]]:
     """Module -> the packages whose names it imports, wherever in it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 import pytest
 
@@ -58,6 +59,13 @@ REBOUND = {
 """What libraries have once for a process; set before any actor works."""
 KEPT = {"actors/model/wire.py": {"_tools"}}
 """What is kept and copied for each caller."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def let_go() -> Iterator[None]:
+    """As in `test_core`."""
+    yield
+    sources.cache_clear()
 
 
 @pytest.mark.req("C-03", "C-31")
