@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -31,8 +30,6 @@ SUPERVISOR_LOG = "actors.kernel.supervisor"
 OUTCOMES = Outcomes()
 GRACE_S = 60.0
 """Seconds in which a thread that was told to end must have ended."""
-LONGEST_TEMPORARY = 48
-"""Characters of a folder for temporary files in which there is room for a socket's path."""
 
 
 class DeathWatch(logging.Handler):
@@ -168,7 +165,7 @@ def _must_end(thread: threading.Thread) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folder of all processes of this run: for what litellm said of models, and for temporary files of killed agents.
+    """Folder of all processes of this run, for what litellm said of models.
 
     litellm is asked about a model once in the run, not in each of dozens of agents for 3 s. pytest removes the folder
     with those of earlier runs.
@@ -177,11 +174,6 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(kept_routes.FOLDER, str(shared / "routes"))
-        temporary = shared / "t"
-        temporary.mkdir(exist_ok=True)
-        if len(str(temporary)) <= LONGEST_TEMPORARY:
-            patch.setenv("TMPDIR", str(temporary))
-            patch.setattr(tempfile, "tempdir", str(temporary))
         yield shared
 
 

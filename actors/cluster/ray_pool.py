@@ -37,6 +37,8 @@ _TOKEN_BYTES = 32
 _LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
 _FOLDER_PREFIX = "agent-ray-"
+_MOST_PLACE = 23
+"""Characters of the path in which Ray's folder is made: a socket's path has 107 at most, and Ray adds 84."""
 _VITAL = ("gcs_server", "raylet")
 """Processes of Ray without which no host starts; the others it starts again itself, or can do without."""
 _CLOSE_S = 5.0
@@ -197,11 +199,20 @@ class RayPool:
         reaches its ports on this machine, such as a command that has the network, could start processes as the agent
         otherwise.
         """
-        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
+        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=_temporary()))
         token = self._folder / "token"
         token.touch(mode=0o600)
         token.write_text(os.urandom(_TOKEN_BYTES).hex())
         os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)})
+
+
+def _temporary() -> str:
+    """The folder for temporary files, or /tmp where its path is too long for the sockets that Ray makes in it.
+
+    The name in it cannot be foreseen in either.
+    """
+    named = tempfile.gettempdir()
+    return named if len(os.fsencode(named)) <= _MOST_PLACE else "/tmp"
 
 
 def remove_leftovers(data_root: Path) -> None:
@@ -211,7 +222,7 @@ def remove_leftovers(data_root: Path) -> None:
         OSError: what the earlier run noted cannot be read.
     """
     noted = read_note(data_root).folder
-    folder = Path(tempfile.gettempdir(), Path(noted).name)
+    folder = Path(_temporary(), Path(noted).name)
     if not folder.name.startswith(_FOLDER_PREFIX) or str(folder) != noted:  # never a path that something else wrote
         return
     try:

@@ -24,6 +24,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(ray_pool, "_MOST_PLACE", 4096)
     for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"):
         monkeypatch.setenv(name, "")
     return folder
@@ -40,6 +41,22 @@ def test_each_run_has_a_private_folder_of_another_name(temporary: Path, tmp_path
     for pool in pools:
         pool.close()
     assert list(temporary.iterdir()) == []
+
+
+def test_where_no_socket_would_have_room_the_folder_is_made_and_removed_elsewhere(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_pool, "_MOST_PLACE", 23)
+    pool = RayPool(object, b"", tmp_path)
+    pool._make_folder()
+    made = pool._folder
+    assert made is not None
+    write_note(tmp_path, Note("w", str(made)))
+    assert list(temporary.iterdir()) == []
+    assert len(f"{made}/r/session_2026-11-26_19-59-38_421922_1234567/sockets/plasma_store") <= 107
+    remove_leftovers(tmp_path)
+
+    assert not made.exists()
 
 
 def test_what_a_killed_run_left_is_removed(temporary: Path, tmp_path: Path) -> None:
@@ -81,6 +98,7 @@ def test_a_temporary_folder_that_cannot_be_made_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    monkeypatch.setattr(ray_pool, "_MOST_PLACE", 4096)
     monkeypatch.setattr("os.environ", dict(os.environ))
     with pytest.raises(PoolError, match=r"^no place for the hosts' files: .*No such file or directory"):
         RayPool(object, b"", tmp_path).open()
