@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,8 @@ _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 _ZOMBIE = "Z"
+_WITHOUT_FILE = re.compile(r"^Rss(?:Anon|Shmem):\s*(\d+) kB$", re.MULTILINE)
+"""Lines of a process's status; of one that is dead there are none."""
 VECTORS = "embedder-local"
 """Name of the threads of the local model."""
 
@@ -25,6 +28,8 @@ class Usage:
     processes: int = 1
     vectors_s: float = 0.0
     """CPU of the first process's threads in which the local model makes vectors."""
+    anon_mb: float = 0.0
+    """Part of `rss_mb` in no file: all but the pages of mapped files, which the system takes back as it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +37,14 @@ class _Stat:
     parent: int
     cpu_s: float
     rss_mb: float
+    anon_mb: float
     is_dead: bool
 
 
 def usage_of(pid: int | None) -> Usage | None:
     """Use of one process; None when it has ended, or where the system does not tell."""
     stat = _stat(pid) if pid is not None else None
-    return Usage(stat.cpu_s, stat.rss_mb) if stat is not None else None
+    return Usage(stat.cpu_s, stat.rss_mb, anon_mb=stat.anon_mb) if stat is not None else None
 
 
 def machine_idle_s() -> float | None:
@@ -91,6 +97,7 @@ class ProcessGroup:
             rss_mb=sum(stat.rss_mb for stat in stats.values()),
             processes=sum(not stat.is_dead for stat in stats.values()),
             vectors_s=_cpu_of_threads(self._root, VECTORS),
+            anon_mb=sum(stat.anon_mb for stat in stats.values()),
         )
 
     def _belongs(self, pid: int) -> bool:
@@ -121,11 +128,13 @@ def _cpu_of_threads(pid: int, name: str) -> float:
 def _stat(pid: int) -> _Stat | None:
     try:
         fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        status = (_PROC / str(pid) / "status").read_text()
     except OSError:  # it has ended, or this is another system than Linux
         return None
     return _Stat(
         parent=int(fields[1]),
         cpu_s=sum(map(int, fields[11:15])) / _TICKS,
         rss_mb=int(fields[21]) * _PAGE_MB,
+        anon_mb=sum(map(int, _WITHOUT_FILE.findall(status))) / 1024,
         is_dead=fields[0] == _ZOMBIE,
     )

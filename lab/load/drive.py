@@ -76,6 +76,12 @@ class Played:
         bot = self.after.bot
         return round(bot.rss_mb, 1) if bot is not None else None
 
+    @property
+    def anon_mb(self) -> float | None:
+        """Part of it that no file holds."""
+        bot = self.after.bot
+        return round(bot.anon_mb, 1) if bot is not None else None
+
     def report(self) -> PhaseReport:
         """What is printed of it."""
         return PhaseReport(
@@ -88,6 +94,7 @@ class Played:
             overhead_ms=self.overhead,
             cpu_ms_per_turn=self.cpu_ms_per_turn,
             rss_mb=self.rss_mb,
+            anon_mb=self.anon_mb,
             timed_out=self.timed_out,
         )
 

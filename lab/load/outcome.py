@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from lab.load.accounting import Usage
 from lab.load.agent_process import Complaints
 from lab.load.drive import Drive, Played, all_overhead, harness_of
 from lab.load.log_audit import LogAudit
@@ -77,9 +78,11 @@ def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Rep
         harness=harness,
         phases=tuple(each.report() for each in played),
         verdicts=tuple(ending.verdicts),
-        rss_over_time=_rss_over_time(drive) if profile.watches_memory else (),
+        rss_over_time=_over_time(drive, lambda bot: bot.rss_mb) if profile.watches_memory else (),
         peak_rss_with_start_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in bots)]), 1),
         vectors_cpu_ms_per_turn=round(sum(each.vectors_s for each in played) * 1000 / replied, 2) if replied else 0.0,
+        peak_anon_mb=round(max(bot.anon_mb for bot in driven), 1) if driven else None,
+        anon_over_time=_over_time(drive, lambda bot: bot.anon_mb) if profile.watches_memory else (),
     )
 
 
@@ -89,6 +92,6 @@ def _cpu_ms_per_turn(played: Sequence[Played], replied: int) -> float | None:
     return round(sum(known) * 1000 / replied, 2) if replied and len(known) == len(used) else None
 
 
-def _rss_over_time(drive: Drive) -> tuple[tuple[float, float], ...]:
-    looks = [(look.at, look.bot.rss_mb) for look in drive.meter.looks if look.bot is not None]
-    return tuple((round(at - looks[0][0], 1), round(rss_mb, 1)) for at, rss_mb in looks)
+def _over_time(drive: Drive, memory_of: Callable[[Usage], float]) -> tuple[tuple[float, float], ...]:
+    looks = [(look.at, memory_of(look.bot)) for look in drive.meter.looks if look.bot is not None]
+    return tuple((round(at - looks[0][0], 1), round(memory_mb, 1)) for at, memory_mb in looks)

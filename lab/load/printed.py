@@ -38,6 +38,7 @@ def report_lines(report: Report) -> Iterator[str]:
         f"{report.subject}: {cpu} of CPU a turn, {report.vectors_cpu_ms_per_turn:g} of it for vectors, "
         f"at most {report.busiest_share} of a core, "
         f"peak {report.peak_rss_mb:g} MiB in {report.processes} processes, "
+        f"without pages of files {_shown(report.peak_anon_mb)} MiB, "
         f"{report.agent_errors} errors and {report.agent_warnings} warnings logged; {report.logs} logs checked"
     )
     yield from _harness_lines(report)
@@ -80,12 +81,13 @@ def _harness_lines(report: Report) -> Iterator[str]:
 
 
 def _phase_lines(report: Report) -> Iterator[str]:
-    yield f"  {'phase':20}{'replied':>9}{'turns/s':>9}{'p50 ms':>10}{'p95 ms':>10}{'CPU ms/turn':>13}{'MiB':>9}"
+    memory = f"{'MiB':>9}{'no file':>9}"
+    yield f"  {'phase':20}{'replied':>9}{'turns/s':>9}{'p50 ms':>10}{'p95 ms':>10}{'CPU ms/turn':>13}{memory}"
     for each in report.phases:
-        cells = (each.overhead_ms.p50, each.overhead_ms.p95, each.cpu_ms_per_turn, each.rss_mb)
+        cells = (each.overhead_ms.p50, each.overhead_ms.p95, each.cpu_ms_per_turn, each.rss_mb, each.anon_mb)
         yield (
             f"  {each.name:20}{each.replied:>9}{each.turns_per_s:>9g}"
-            f"{_shown(cells[0]):>10}{_shown(cells[1]):>10}{_shown(cells[2]):>13}{_shown(cells[3]):>9}"
+            f"{_shown(cells[0]):>10}{_shown(cells[1]):>10}{_shown(cells[2]):>13}{_shown(cells[3]):>9}{_shown(cells[4]):>9}"
         )
 
 

@@ -46,6 +46,8 @@ class PhaseReport:
     cpu_ms_per_turn: float | None
     rss_mb: float | None
     """At the phase's end."""
+    anon_mb: float | None
+    """Part of it that no file holds."""
     timed_out: bool
 
 
@@ -120,6 +122,10 @@ class Report:
     """The same with the start, in which a process asks litellm for the model's route, and ends."""
     vectors_cpu_ms_per_turn: float = 0.0
     """Part of `cpu_ms_per_turn` that the local embedding model takes, where the agent has one."""
+    peak_anon_mb: float | None = None
+    """The most that was held of `peak_rss_mb` in no file, in MiB; None where that is not told."""
+    anon_over_time: tuple[tuple[float, float], ...] = ()
+    """As `rss_over_time`, without the pages of files."""
 
     @property
     def cpu_ms_without_vectors(self) -> float | None:

@@ -15,7 +15,8 @@ SETTLING = 0.25
 """Share of the time that is left out in the beginning, in which the windows that are there at once become as many."""
 MOST_KIB_PER_WINDOW = 2.0
 """What a window may leave behind that has gone: 60 MiB for each 100,000 known ones are 0.6, the vectors of what was
-said in it as much again, and the rest is for what the allocator holds back."""
+said in it as much again, and the rest is for what the allocator holds back. Pages of mapped files do not count: the
+system takes them back when it needs them, and they grow up to the files' size and no further."""
 
 
 def _settings(_plan: Plan, _place: Place) -> str:
@@ -27,13 +28,25 @@ def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     played = drive.play(
         Phase(name="churn", first=first, threads=0, rate=plan.rate, seconds=plan.seconds, is_fresh=True)
     )
-    looks = [(look.at, look.bot.rss_mb) for look in played.looks if look.bot is not None]
-    slope = slope_of(settled(looks)) if looks else None
-    per_window = slope * 1024 / plan.rate if slope is not None else None
+    bots = [(look.at, look.bot) for look in played.looks if look.bot is not None]
+    slope = _slope([(at, bot.anon_mb) for at, bot in bots])
+    resident = _slope([(at, bot.rss_mb) for at, bot in bots])
+    kib_of = 1024 / plan.rate
     return (
-        at_most("slope of the memory at churn, for each new window", per_window, MOST_KIB_PER_WINDOW, " KiB"),
+        at_most(
+            "slope of the memory at churn, for each new window, without pages of files",
+            slope * kib_of if slope is not None else None,
+            MOST_KIB_PER_WINDOW,
+            " KiB",
+        ),
+        measured("the same with pages of files, KiB", resident * kib_of if resident is not None else None),
         measured("slope of the memory at churn, MiB a minute", slope * 60 if slope is not None else None),
     )
+
+
+def _slope(looks: Sequence[tuple[float, float]]) -> float | None:
+    """Slope of the memory after the beginning, MiB a second."""
+    return slope_of(settled(looks)) if looks else None
 
 
 def settled(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:

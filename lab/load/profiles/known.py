@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lab.load.accounting import Usage
 from lab.load.drive import Drive
 from lab.load.phase import Phase
 from lab.load.profiles.profile import Profile, measured
@@ -16,11 +17,15 @@ GROWTH_MB = 1.0
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
     drive.play(Phase(name="known", first=first, threads=plan.threads, turns=plan.turns))
-    return (measured("memory when nothing has grown any more, MiB", _settled_mb(drive)),)
+    settled = _settled(drive)
+    return (
+        measured("memory when nothing has grown any more, MiB", settled.rss_mb if settled is not None else None),
+        measured("the same without pages of files, MiB", settled.anon_mb if settled is not None else None),
+    )
 
 
-def _settled_mb(drive: Drive) -> float | None:
-    """Memory once it has not grown for a while and the processors were idle."""
+def _settled(drive: Drive) -> Usage | None:
+    """What is used once it has not grown for a while and the processors were idle."""
     before = drive.usage()
     for _ in range(round(PATIENCE_S / SETTLED_S)):
         if before is None:
@@ -28,9 +33,9 @@ def _settled_mb(drive: Drive) -> float | None:
         drive.wait(SETTLED_S)
         now = drive.usage()
         if now is not None and now.rss_mb - before.rss_mb < GROWTH_MB and now.cpu_s - before.cpu_s < SETTLED_S / 20:
-            return now.rss_mb
+            return now
         before = now
-    return before.rss_mb if before is not None else None
+    return before
 
 
 KNOWN = Profile(

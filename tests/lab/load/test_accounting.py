@@ -70,6 +70,7 @@ def test_a_process_uses_what_the_system_says_and_one_that_is_gone_nothing() -> N
     assert mine is not None
     assert mine.cpu_s == pytest.approx(sum(used[:4]), abs=0.5)
     assert mine.rss_mb > 10
+    assert 5 < mine.anon_mb < mine.rss_mb
     assert usage_of(None) is None
     assert usage_of(2**30) is None
 
@@ -113,6 +114,25 @@ def test_a_child_that_runs_is_one_more_process_with_its_memory(
     assert usage is not None
     assert usage.processes == 2
     assert usage.rss_mb > 60
+
+
+def test_pages_of_a_mapped_file_are_resident_and_held_by_it(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 60_000_000)
+    code = (
+        f"import mmap, time\nfile = open({str(tmp_path / 'file')!r}, 'rb')\n"
+        "held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\nown = mmap.mmap(-1, 30_000_000)\n"
+        "own[:] = b'x' * 30_000_000\nsum(held[::4096])\nprint('read', flush=True)\ntime.sleep(60)"
+    )
+    process = start(started, environment, code)
+    assert said(process) == "read"
+
+    usage = group_of(process, environment).look()
+
+    assert usage is not None
+    assert usage.rss_mb > 85
+    assert 28 < usage.anon_mb < 55
 
 
 def test_a_child_that_was_seen_before_it_ended_counts_once(

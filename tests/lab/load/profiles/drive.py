@@ -27,7 +27,9 @@ class FakeDrive(Drive):
         self.calls = 0
         self.late = 0
         self.further_calls = 0
-        self.rss_mb: Sequence[float] = (100.0, 100.0)
+        self.anon_mb: Sequence[float] = (100.0, 100.0)
+        self.file_mb = 0.0
+        """Pages of files that are more at the end of a phase than at its beginning, where there are none."""
         self.usages: list[Usage | None] = []
         self._outcome = outcome
 
@@ -52,10 +54,15 @@ class FakeDrive(Drive):
         self.calls += sent + commands + self.further_calls
         times = array("d", [time_s] * sent)
         counted = Counted(sent=sent, replied=sent, seconds=1.0, late=self.late, commands=commands, reply_times_s=times)
-        step = 1.0 / (len(self.rss_mb) - 1)
+        step = 1.0 / (len(self.anon_mb) - 1)
         looks = [
-            Look(at=number * step, bot=Usage(cpu_s * number * step, rss_mb), harness={}, idle_s=None)
-            for number, rss_mb in enumerate(self.rss_mb)
+            Look(
+                at=number * step,
+                bot=Usage(cpu_s * number * step, anon_mb + self.file_mb * number * step, anon_mb=anon_mb),
+                harness={},
+                idle_s=None,
+            )
+            for number, anon_mb in enumerate(self.anon_mb)
         ]
         played = Played(
             phase=phase,

@@ -182,11 +182,13 @@ def test_layers_are_switched_on_for_a_burst(tmp_path: Path) -> None:
 def test_memory_at_churn_is_flat_up_to_two_kib_for_each_new_window(kib_per_window: float, holds: bool) -> None:
     drive = FakeDrive(quick)
     per_s = kib_per_window * PLAN.rate / 1024
-    drive.rss_mb = [300.0] * 5 + [310.0 + per_s * number / 20 for number in range(16)]
+    drive.anon_mb = [300.0] * 5 + [310.0 + per_s * number / 20 for number in range(16)]
+    drive.file_mb = 4.0 * PLAN.rate / 1024
 
-    slope, per_minute = CHURN.drive(drive, FIRST)
+    slope, resident, per_minute = CHURN.drive(drive, FIRST)
 
     assert slope.value == pytest.approx(kib_per_window, abs=0.01)
+    assert resident.value == pytest.approx(kib_per_window + 4.0, abs=0.01)
     assert per_minute.value == pytest.approx(per_s * 60, abs=0.01)
     assert slope.holds is holds
     assert drive.asked[0].is_fresh
@@ -203,8 +205,8 @@ def test_a_slope_is_that_of_the_line_of_least_squares() -> None:
 @pytest.mark.parametrize(
     ("usages", "settled_mb"),
     [
-        ([Usage(1.0, 100.0), Usage(9.0, 100.0), Usage(9.1, 120.0), Usage(9.2, 120.5)], 120.5),
-        ([Usage(1.0, 100.0), Usage(1.1, 100.0)], 100.0),
+        ([Usage(1.0, 100.0), Usage(9.0, 100.0), Usage(9.1, 120.0), Usage(9.2, 120.5, anon_mb=90)], 120.5),
+        ([Usage(1.0, 100.0), Usage(1.1, 100.0, anon_mb=90.0)], 100.0),
         ([None], None),
     ],
 )
@@ -214,7 +216,8 @@ def test_memory_with_known_windows_is_what_it_is_when_nothing_works_or_grows_any
     drive = FakeDrive(quick)
     drive.usages = usages
 
-    (found,) = KNOWN.drive(drive, FIRST)
+    resident, without_files = KNOWN.drive(drive, FIRST)
 
-    assert found.value == settled_mb
+    assert resident.value == settled_mb
+    assert without_files.value == (None if settled_mb is None else 90.0)
     assert drive.asked == [Phase(name="known", first=FIRST, threads=10, turns=3)]
