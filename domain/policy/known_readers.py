@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 
+from domain.log.window_numbers import WindowNumbers
 from domain.policy.audience import view_of
 from messages.discord import Readers, WindowReaders
 
@@ -12,12 +14,17 @@ class KnownReaders:
     """Window -> its readers. Of whatever is not in it, nobody knows who reads it."""
 
     def __init__(self) -> None:
-        self._of: dict[str, Readers] = {}
+        self._of = WindowNumbers()
+        """Key of a window -> number of its readers."""
+        self._readers: dict[int, Readers] = {}
+        self._numbers: dict[Readers, int] = {}
+        self._next = count()
         self._of_view: dict[str, Readers] = {}
 
     def of(self, window_key: str) -> Readers | None:
         """The readers of a window; None when they are not known."""
-        return self._of.get(window_key)
+        number = self._of.get(window_key)
+        return None if number is None else self._readers[number]
 
     def of_view(self, view: str) -> Readers | None:
         """Readers of a channel, who see all that is shown in its threads; None when they are not known."""
@@ -38,16 +45,29 @@ class KnownReaders:
         news = {each.window.address.key: each.readers for each in told}
         if is_all:
             news = dict.fromkeys(self._of) | news
-        changed = [key for key, readers in news.items() if self._of.get(key) != readers]
-        are_all_new = self._of.keys().isdisjoint(changed)
+        changed = [key for key, readers in news.items() if self.of(key) != readers]
+        are_all_new = not any(key in self._of for key in changed)
         for key in changed:
             readers = news[key]
             if readers is None:
-                self._of.pop(key, None)
+                self._of.pop(key)
             else:
-                self._of[key] = readers
+                self._of.put(key, self._number_of(readers))
         if changed and are_all_new:  # As a new thread is, and to look at all others would cost ever more.
-            self._of_view |= {view_of(self._of[key]): self._of[key] for key in changed}
+            self._of_view |= {view_of(each): each for key in changed if (each := news[key]) is not None}
         elif changed:
-            self._of_view = {view_of(readers): readers for readers in self._of.values()}
+            self._forget_unused()
+            self._of_view = {view_of(readers): readers for readers in self._readers.values()}
         return changed
+
+    def _number_of(self, readers: Readers) -> int:
+        if readers not in self._numbers:
+            number = self._numbers[readers] = next(self._next)
+            self._readers[number] = readers
+        return self._numbers[readers]
+
+    def _forget_unused(self) -> None:
+        """Forget readers that no window has any more."""
+        used = set(self._of.numbers())
+        for number in self._readers.keys() - used:
+            del self._numbers[self._readers.pop(number)]

@@ -10,6 +10,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.log.window_numbers import WindowNumbers
 from domain.policy.audience import admits
 from domain.policy.known_readers import KnownReaders
 from messages.base import Surface, Window
@@ -19,6 +20,12 @@ Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
 MOST_COMPARED = 100_000
 """Pairs of readers whose comparison is remembered."""
+_ROWS = """
+SELECT windows.id, windows.key, ofwindow.ids
+FROM (SELECT window, group_concat(id) AS ids FROM turns GROUP BY window) AS ofwindow
+JOIN windows ON windows.id = ofwindow.window
+"""
+"""Rows as one text for each window: made into objects they take four times as long."""
 
 
 class Visibility:
@@ -31,7 +38,7 @@ class Visibility:
         """Row number -> number of its window; 0 for no row."""
         self._windows: NDArray[np.int32] = np.zeros(64, np.int32)
         """Number of a window -> number of its readers."""
-        self._numbers: dict[str, int] = {}
+        self._numbers = WindowNumbers()
         """Key of a window -> its number."""
         self._readers: dict[Readers | None, int] = {None: 0}
         self._by_number: list[Readers | None] = [None]
@@ -46,17 +53,14 @@ class Visibility:
         self._rows[:], self._windows[:], self._last_row = 0, 0, 0
         self.total = 0
         self._numbers.clear()
-        keys = {int(str(number)): str(key) for number, key in connection.execute("SELECT id, key FROM windows")}
-        # As one text for each window: rows made into objects take four times as long.
-        for window, rows in connection.execute("SELECT window, group_concat(id) FROM turns GROUP BY window"):
-            number = int(str(window))
-            self.add(np.fromstring(str(rows), np.int64, sep=","), number, keys[number])
+        for window, key, rows in connection.execute(_ROWS):
+            self.add(np.fromstring(str(rows), np.int64, sep=","), int(str(window)), str(key))
 
     def readers_changed(self, window_keys: Iterable[str]) -> None:
         """Windows whose readers are others from now on."""
         for key in window_keys:
-            if key in self._numbers:
-                self._windows[self._numbers[key]] = self._number_of(self._known.of(key))
+            if (number := self._numbers.get(key)) is not None:
+                self._windows[number] = self._number_of(self._known.of(key))
 
     def add(self, rows: NDArray[np.int64], window: int, window_key: str) -> None:
         """New rows of one window."""
@@ -66,7 +70,7 @@ class Visibility:
         self.total += int(np.count_nonzero(self._rows[rows] == 0))
         self._rows[rows] = window
         if window_key not in self._numbers:
-            self._numbers[window_key] = window
+            self._numbers.put(window_key, window)
             self._windows[window] = self._number_of(self._known.of(window_key))
 
     def drop(self, row: int) -> None:
@@ -97,7 +101,7 @@ class Visibility:
         if self._scope == "audience" and readers is not None:
             sources[:] = [self._admits(known, readers) for known in self._readers]
         by_window = sources[self._windows]
-        by_window[self._numbers.get(target.address.key, 0)] = True
+        by_window[self._numbers.get(target.address.key) or 0] = True
         by_window[0] = False
         mask: Mask = np.take(by_window, windows)
         return mask
@@ -113,7 +117,7 @@ class Visibility:
         own = defaultdict[int, list[int]](list)
         for row in rows:
             own[int(self._rows[row])].append(row)
-        readers = {number: self._readers_of(number) for number in self._numbers.values()}
+        readers = {number: self._readers_of(number) for number in self._numbers.numbers()}
         targets = dict.fromkeys((each, number if number in own else 0) for number, each in readers.items())
         found = (
             [source for source in own if source == number or self._admitted_to(readers[source], target)]
