@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import discord
 
@@ -15,7 +16,8 @@ from actors.discord.incoming.audience import readers_of
 from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.kernel import Host
-from messages.base import Address, Window
+from domain.log.id_table import IdTable
+from messages.base import Address, Surface, Window
 from messages.discord import (
     DescribeReaders,
     Readers,
@@ -31,6 +33,22 @@ Parented = discord.TextChannel | discord.ForumChannel
 """What can have threads."""
 MOST_GONE = 10_000
 """Deleted threads that are remembered."""
+Place = tuple[int, bool]
+"""A thread's parent, and whether it is private: threads of one place are read by the same people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was told of readers. What a channel says of them is 2 kB; each value is there once."""
+
+    channels: dict[str, Readers]
+    """By the channels' ids."""
+    places: dict[int, Readers | None]
+    """Of threads, by the numbers of their places; None where nobody is known to read them."""
+
+    def shared(self, readers: Readers | None) -> Readers | None:
+        """The same value as is there already, if it is."""
+        return next((each for each in (*self.channels.values(), *self.places.values()) if each == readers), readers)
 
 
 class Readership:
@@ -67,14 +85,16 @@ class Readership:
         self._client: discord.Client | None = None
         self._is_current = False
         """Whether Discord says at once when something changes."""
-        self._threads: dict[int, tuple[int, bool]] = {}
-        """Thread -> its parent, and whether it is private."""
+        self._threads = IdTable()
+        """Each thread that is a window -> number of its place."""
+        self._places: list[Place] = []
+        """By their numbers."""
+        self._numbers: dict[Place, int] = {}
         self._gone: OrderedDict[int, None] = OrderedDict()
         """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
-        self._told: dict[Window, Readers] = {}
-        self._shared: dict[Readers, Readers] = {}
-        """The values among them, each once: what a channel says of its readers is 2 kB, and the same for its threads.
-        """
+        self._told = Told({}, {})
+        self._untold: set[int] = set()
+        """Threads that were noted since."""
         self._tasks = BackgroundTasks()
 
     def begin(self, client: discord.Client) -> None:
@@ -82,19 +102,20 @@ class Readership:
         self._client = client
         self._is_current = True
         self._threads.clear()
+        self._places.clear()
+        self._numbers.clear()
         for guild in client.guilds:
             for thread in guild.threads:
                 self._note(thread)
-        self._told = self._current()
-        self._tell(ReadersListed(windows=_listed(self._told)))
+        self._list()
         if missing := self._unlisted_threads():
             self._tasks.spawn(self._list_archived(missing), "the list of archived threads")
 
     def suspend(self) -> None:
         """The connection was lost: who reads what may change unheard, so nobody knows it any more."""
         self._is_current = False
-        if self._told:
-            self._told = {}
+        if self._told.channels or self._told.places:
+            self._told = Told({}, {})
             self._tell(ReadersListed(windows=()))
 
     def resume(self) -> None:
@@ -102,17 +123,16 @@ class Readership:
         if self._client is None or self._is_current:
             return
         self._is_current = True
-        self._told = self._current()
-        self._tell(ReadersListed(windows=_listed(self._told)))
+        self._list()
 
     def tell(self, reply_to: Address) -> None:
         """List what is known to somebody, if anything is; a session that opens lists it to all."""
         if self._is_current:
-            self._host.tell(reply_to, ReadersListed(windows=_listed(self._told)))
+            self._host.tell(reply_to, ReadersListed(windows=self._listed()))
 
     def describe(self, request: DescribeReaders) -> None:
         """Say who reads some windows now; nobody is known to read what Discord does not list."""
-        windows = tuple(WindowReaders(window=window, readers=self._told.get(window)) for window in request.windows)
+        windows = tuple(WindowReaders(window=window, readers=self._told_of(window)) for window in request.windows)
         self._host.tell(request.reply_to, ReadersDescribed(request_id=request.request_id, windows=windows))
 
     # what Discord says; nothing here may wait, or somebody is shown what he may read no more
@@ -121,19 +141,14 @@ class Readership:
         """Something of a server or a channel has changed."""
         if not self._is_current:
             return
-        before, self._told = self._told, self._current()
-        changed = tuple(
-            WindowReaders(window=window, readers=self._told.get(window))
-            for window in before.keys() | self._told.keys()
-            if before.get(window) != self._told.get(window)
-        )
-        if changed:
-            self._tell(ReadersChanged(windows=changed))
+        self._compare(())
 
     def meet(self, channel: object) -> None:
         """A channel or thread in which something happens, or happened before this session, and it may be gone since."""
-        if isinstance(channel, discord.Thread) and self._is_of_now(channel) and self._note(channel):
-            self._compare_thread(channel.id)
+        if isinstance(channel, discord.Thread) and self._is_of_now(channel):
+            before = self._told_of_thread(channel.id)
+            if self._note(channel):
+                self._compare_thread(channel.id, before)
 
     def meet_all(self, guild: discord.Guild) -> None:
         """A server is there, or there again."""
@@ -146,76 +161,129 @@ class Readership:
         self._gone[thread_id] = None
         if len(self._gone) > MOST_GONE:
             self._gone.popitem(last=False)
-        if self._threads.pop(thread_id, None) is not None:
-            self._compare_thread(thread_id)
+        self._untold.discard(thread_id)
+        place = self._threads.pop(thread_id)
+        if place is not None and self._told.places.get(place) is not None:
+            self._tell(ReadersChanged(windows=(_thread(thread_id, None),)))
 
     def forget_channel(self, channel_id: int) -> None:
         """A channel was deleted, and all its threads with it."""
-        self._threads = {thread: place for thread, place in self._threads.items() if place[0] != channel_id}
-        self.compare()
+        gone = [thread for thread, place in self._threads.pairs() if self._places[place][0] == channel_id]
+        told = [thread for thread in gone if self._told_of_thread(thread) is not None]
+        for thread in gone:
+            self._threads.pop(thread)
+        self._compare(told)
 
     # the parts of the above
 
-    def _compare_thread(self, thread_id: int) -> None:
+    def _list(self) -> None:
+        """Look at everything anew, and tell all of it."""
+        self._told = self._current()
+        self._untold.clear()
+        self._tell(ReadersListed(windows=self._listed()))
+
+    def _compare(self, gone: Iterable[int]) -> None:
+        """Look at everything anew, and tell what is otherwise, with those threads that were told and are `gone`."""
+        if not self._is_current:
+            return
+        before, self._told = self._told, self._current()
+        channels = before.channels.keys() | self._told.channels.keys()
+        changed = [
+            WindowReaders(window=channel_window(channel_id), readers=self._told.channels.get(channel_id))
+            for channel_id in channels
+            if before.channels.get(channel_id) != self._told.channels.get(channel_id)
+        ]
+        others = {
+            place for place in range(len(self._places)) if before.places.get(place) != self._told.places.get(place)
+        }
+        changed += (_thread(thread_id, None) for thread_id in gone)
+        if others or self._untold:
+            changed += (
+                _thread(thread_id, self._told.places.get(place))
+                for thread_id, place in self._threads.pairs()
+                if place in others or thread_id in self._untold
+            )
+        self._untold.clear()
+        if changed:
+            self._tell(ReadersChanged(windows=tuple(changed)))
+
+    def _compare_thread(self, thread_id: int, before: Readers | None) -> None:
         """One thread and nothing else has changed: to look at all others would cost ever more with their number."""
-        if not self._is_current or self._client is None:
+        place = self._threads.get(thread_id)
+        if not self._is_current or self._client is None or place is None:
             return
-        window, readers = thread_window(str(thread_id)), self._of_thread(thread_id, self._readers_now(self._client))
-        if readers == self._told.get(window):
+        now = _readers_in(self._client, *self._places[place])
+        if place not in self._told.places:
+            self._told.places[place] = self._told.shared(now)
+        elif now != self._told.places.get(place):
+            self._compare(())  # What is the news of one is that of all threads of its channel.
             return
-        if readers is None:
-            del self._told[window]
-        else:
-            readers = self._told[window] = self._shared.setdefault(readers, readers)
-        self._tell(ReadersChanged(windows=(WindowReaders(window=window, readers=readers),)))
+        self._untold.discard(thread_id)
+        readers = self._told.places.get(place)
+        if readers != before:
+            self._tell(ReadersChanged(windows=(_thread(thread_id, readers),)))
 
     def _is_of_now(self, thread: discord.Thread) -> bool:
         """Whether this session told of a thread; each makes its servers anew, and lists what threads they have."""
         return self._client is not None and self._client.get_guild(thread.guild.id) is thread.guild
 
     def _note(self, thread: discord.Thread) -> bool:
-        """Whether a thread was not known as it is."""
-        if thread.id in self._gone:
+        """Whether a thread was not known as it is; of one that is no window nothing is kept."""
+        ids = {str(thread.id), str(thread.parent_id)}
+        if thread.id in self._gone or self._window_map.channels.isdisjoint(ids):
             return False
         place = thread.parent_id, thread.is_private()
-        is_news = self._threads.get(thread.id) != place
-        self._threads[thread.id] = place
+        number = self._numbers.setdefault(place, len(self._places))
+        if number == len(self._places):
+            self._places.append(place)
+        is_news = self._threads.get(thread.id) != number
+        if is_news:
+            self._threads.put(thread.id, number)
+            self._untold.add(thread.id)
         return is_news
 
-    def _current(self) -> dict[Window, Readers]:
+    def _current(self) -> Told:
         """Every window that is there, with its readers."""
+        told = Told({}, {})
         client = self._client
         if client is None:
-            return {}
-        found: dict[Window, Readers] = {}
-        readers = self._readers_now(client)
+            return told
         for channel_id in self._window_map.channels:
-            if (of_channel := readers(int(channel_id))) is not None:
-                found[channel_window(channel_id)] = of_channel
-        for thread_id in self._threads:
-            if (of_parent := self._of_thread(thread_id, readers)) is not None:
-                found[thread_window(str(thread_id))] = of_parent
-        self._shared = {each: each for each in found.values()}
-        return found
+            if (readers := _readers_in(client, int(channel_id))) is not None:
+                told.channels[channel_id] = readers
+        for number, place in enumerate(self._places):
+            told.places[number] = told.shared(_readers_in(client, *place))
+        return told
 
-    def _of_thread(self, thread_id: int, readers: Callable[..., Readers | None]) -> Readers | None:
-        """Who reads a thread; None of one that is no window, or is not there."""
+    def _told_of(self, window: Window) -> Readers | None:
+        """Who was said to read a window."""
+        if window.surface is Surface.DISCORD_CHANNEL:
+            return self._told.channels.get(window.id)
+        is_thread = window.surface is Surface.DISCORD_THREAD and window.id.isdecimal()
+        return self._told_of_thread(int(window.id)) if is_thread else None
+
+    def _told_of_thread(self, thread_id: int) -> Readers | None:
         place = self._threads.get(thread_id)
-        if place is None or self._window_map.channels.isdisjoint({str(thread_id), str(place[0])}):
-            return None
-        return readers(*place)
+        return None if place is None or thread_id in self._untold else self._told.places.get(place)
 
-    @staticmethod
-    def _readers_now(client: discord.Client) -> Callable[..., Readers | None]:
-        """What gives the readers of a channel, or of its threads, looking once at each."""
-        return functools.cache(functools.partial(_readers_in, client))
+    def _listed(self) -> tuple[WindowReaders, ...]:
+        """Every window of which somebody was said to read it."""
+        channels = (
+            WindowReaders(window=channel_window(channel_id), readers=readers)
+            for channel_id, readers in self._told.channels.items()
+        )
+        threads = (
+            _thread(thread_id, readers)
+            for thread_id, place in self._threads.pairs()
+            if thread_id not in self._untold and (readers := self._told.places.get(place)) is not None
+        )
+        return (*channels, *threads)
 
-    def _unlisted_threads(self) -> set[str]:
+    def _unlisted_threads(self) -> set[int]:
         """Threads that have logs and that Discord did not list: they are archived, or gone."""
-        listed = {window.address.key for window in self._told}
-        return {key for key in self._watermarks.windows() if key.startswith("discord-thread/") and key not in listed}
+        return {number for number in self._watermarks.logged_threads() if self._told_of_thread(number) is None}
 
-    async def _list_archived(self, missing: set[str]) -> None:
+    async def _list_archived(self, missing: set[int]) -> None:
         """Note those of the `missing` threads that are archived; the others are gone."""
         client = self._client
         channels = [] if client is None else [client.get_channel(int(each)) for each in self._window_map.channels]
@@ -234,7 +302,7 @@ class Readership:
             if client is not self._client:
                 return  # A newer session lists them itself.
             for thread in threads:
-                missing.discard(thread_window(str(thread.id)).address.key)
+                missing.discard(thread.id)
                 self._note(thread)
             self.compare()
 
@@ -251,17 +319,13 @@ def _readers_in(client: discord.Client, channel_id: int, private: bool = False) 
     return readers_of(channel, private=private)
 
 
-async def _archived(channel_id: int, missing: frozenset[str], client: discord.Client) -> list[discord.Thread]:
+async def _archived(channel_id: int, missing: frozenset[int], client: discord.Client) -> list[discord.Thread]:
     """Archived public threads of a channel that are among the `missing`."""
     channel = client.get_channel(channel_id)
     if not isinstance(channel, Parented):
         return []
-    return [
-        thread
-        async for thread in channel.archived_threads(limit=None)
-        if thread_window(str(thread.id)).address.key in missing
-    ]
+    return [thread async for thread in channel.archived_threads(limit=None) if thread.id in missing]
 
 
-def _listed(told: dict[Window, Readers]) -> tuple[WindowReaders, ...]:
-    return tuple(WindowReaders(window=window, readers=readers) for window, readers in told.items())
+def _thread(thread_id: int, readers: Readers | None) -> WindowReaders:
+    return WindowReaders(window=thread_window(str(thread_id)), readers=readers)

@@ -73,9 +73,10 @@ class Watermarks:
 
     # what is known of windows
 
-    def windows(self) -> list[str]:
-        """Keys of the windows that have logs, of this life or an earlier one."""
-        return [_key(channel_id, self._readings[channel_id]) for channel_id in self._with_logs & self._readings.keys()]
+    def logged_threads(self) -> list[int]:
+        """Ids of the threads that have logs, of this life or an earlier one."""
+        logged = self._with_logs & self._readings.keys()
+        return [number for number in logged if self._readings[number].surface is Surface.DISCORD_THREAD]
 
     def newest_windows(self, most: int) -> list[str]:
         """The same of those in which something was said last, that first."""
