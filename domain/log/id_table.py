@@ -18,9 +18,12 @@ _SHARE_SORTED_IN = 16
 
 
 class IdTable:
-    """Map from ids, 0 to 2^64 - 1, to numbers, 0 to 2^32 - 2. An id is found in 2 us among 100,000."""
+    """Map from ids to numbers, 0 to 2^32 - 2. An id is found in 2 us among 100,000.
 
-    __slots__ = ("_count", "_ids", "_new", "_numbers")
+    Ids are 0 to 2^64 - 1, as Discord's are; others have a place, too, but not in the columns.
+    """
+
+    __slots__ = ("_count", "_ids", "_new", "_numbers", "_others")
 
     def __init__(self) -> None:
         self._ids = array("Q")
@@ -28,6 +31,8 @@ class IdTable:
         self._numbers = array("I")
         """One for each of them; `_NONE` for an id that was taken out."""
         self._new: dict[int, int] = {}
+        self._others: dict[int, int] = {}
+        """Those that the columns cannot hold."""
         self._count = 0
 
     def __len__(self) -> int:
@@ -46,12 +51,13 @@ class IdTable:
             if number != _NONE:
                 yield id_, number
         yield from self._new.items()
+        yield from self._others.items()
 
     def get(self, id_: int) -> int | None:
         """The number of an id; None of one that is not there."""
         place = self._place(id_)
         if place is None:
-            return self._new.get(id_)
+            return self._apart(id_).get(id_)
         number = self._numbers[place]
         return None if number == _NONE else number
 
@@ -59,17 +65,18 @@ class IdTable:
         """Give an id a number, whether or not it has one.
 
         Raises:
-            ValueError: the id or the number is out of its range.
+            ValueError: the number is out of its range.
         """
-        if not (0 <= id_ <= MOST_IDS and 0 <= number <= MOST_NUMBERS):
-            raise ValueError(f"id {id_} with number {number}: at most {MOST_IDS} and {MOST_NUMBERS}, and not below 0")
+        if not 0 <= number <= MOST_NUMBERS:
+            raise ValueError(f"number {number} of id {id_}: 0 to {MOST_NUMBERS} is required")
         place = self._place(id_)
         if place is not None:
             self._count += self._numbers[place] == _NONE
             self._numbers[place] = number
             return
-        self._count += id_ not in self._new
-        self._new[id_] = number
+        apart = self._apart(id_)
+        self._count += id_ not in apart
+        apart[id_] = number
         if len(self._new) > max(_LEAST_SORTED_IN, len(self._ids) // _SHARE_SORTED_IN):
             self._sort_in()
 
@@ -77,7 +84,7 @@ class IdTable:
         """Take an id out; its number, None of one that is not there."""
         place = self._place(id_)
         if place is None:
-            number = self._new.pop(id_, None)
+            number = self._apart(id_).pop(id_, None)
         else:
             number = None if self._numbers[place] == _NONE else self._numbers[place]
             self._numbers[place] = _NONE
@@ -88,6 +95,11 @@ class IdTable:
         """Take all out."""
         self._ids, self._numbers, self._count = array("Q"), array("I"), 0
         self._new.clear()
+        self._others.clear()
+
+    def _apart(self, id_: int) -> dict[int, int]:
+        """Where an id is, or would be, that the columns do not have."""
+        return self._new if 0 <= id_ <= MOST_IDS else self._others
 
     def _place(self, id_: int) -> int | None:
         """Where an id stands in the columns, with a number or without."""

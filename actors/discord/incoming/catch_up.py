@@ -22,6 +22,7 @@ from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.watermarks import ENDLESS
 from actors.discord.incoming.window_map import NoWindow
 from actors.discord.timing import Timing, backoff
+from domain.log.id_table import IdTable
 from messages.base import ChannelId, Surface, Window
 
 log = logging.getLogger(__name__)
@@ -76,8 +77,10 @@ class CatchUp:
         self._turns = Turns(_AT_ONCE, timing.turn_s)
         self._late: set[int] = set()
         """Channels in which nobody waits any more for what is missing."""
-        self._guilds: dict[int, int] = {}
-        """Channel -> its server; 0 for a conversation."""
+        self._guilds = IdTable()
+        """Channel -> number of its server."""
+        self._guild_ids: list[int] = []
+        """Servers by their numbers; 0 stands for conversations."""
 
     # sessions
 
@@ -125,7 +128,8 @@ class CatchUp:
 
     def go_out(self, guild: discord.Guild) -> None:
         """A server is out: of what is said in it nothing comes, though the session goes on."""
-        self._watermarks.miss(channel_id for channel_id, guild_id in self._guilds.items() if guild_id == guild.id)
+        number = self._number_of_guild(guild.id)
+        self._watermarks.miss(channel_id for channel_id, its in self._guilds.pairs() if its == number)
 
     def come_back(self, guild: discord.Guild) -> None:
         """A server was out, and nothing was said of it: read what was said, look for what was deleted."""
@@ -148,7 +152,7 @@ class CatchUp:
         surface = window.surface if isinstance(window, Window) else Surface.DISCORD_THREAD
         is_first = not self._watermarks.has(channel.id)
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) else None
-        self._guilds[channel.id] = message.guild.id if message.guild is not None else 0
+        self._guilds.put(channel.id, self._number_of_guild(message.guild.id if message.guild is not None else 0))
         is_missing = self._watermarks.meet(channel.id, surface, message.id - 1, parent_id)
         return is_missing or (is_first and surface is Surface.DISCORD_DM)
 
@@ -177,7 +181,7 @@ class CatchUp:
             return []
         newest = (channel.last_message_id or 0) if isinstance(channel, Talkable) else 0
         self.intake.seen.notice(str(channel.id), newest)
-        self._guilds[channel.id] = channel.guild.id
+        self._guilds.put(channel.id, self._number_of_guild(channel.guild.id))
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) and not is_configured else None
         is_missing = self._watermarks.meet(channel.id, window.surface, newest, parent_id, is_configured=is_configured)
         return [channel.id] if is_missing else []
@@ -324,7 +328,14 @@ class CatchUp:
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
             # There is no public way to a conversation of an earlier life but a call for each.
             return discord.DMChannel._from_message(client._connection, channel_id)
-        return client.get_partial_messageable(channel_id, guild_id=self._guilds.get(channel_id) or None)
+        number = self._guilds.get(channel_id)
+        guild_id = None if number is None else self._guild_ids[number]
+        return client.get_partial_messageable(channel_id, guild_id=guild_id or None)
+
+    def _number_of_guild(self, guild_id: int) -> int:
+        if guild_id not in self._guild_ids:
+            self._guild_ids.append(guild_id)
+        return self._guild_ids.index(guild_id)
 
     def _pause_s(self, attempt: int) -> float:
         return backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s)

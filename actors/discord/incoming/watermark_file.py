@@ -71,8 +71,12 @@ class WatermarkFile:
         await self._threads.run(_LANE, _WRITE_S, self._add, _lines(watermarks))
         self._added += len(watermarks)
 
-    async def shorten(self, watermarks: Mapping[int, Watermark]) -> None:
-        """Write the file anew where most of what was added has been replaced; it may be used for months.
+    def is_long(self, count: int) -> bool:
+        """Whether most of what was added has been replaced, where it names `count` channels; it is used for months."""
+        return self._added > 2 * count + _SUPERFLUOUS_LINES
+
+    async def rewrite(self, watermarks: Mapping[int, Watermark]) -> None:
+        """Write the file anew.
 
         Args:
             watermarks: All that it says.
@@ -80,9 +84,8 @@ class WatermarkFile:
         Raises:
             OSError: the old one stays, or may.
         """
-        if self._added > 2 * len(watermarks) + _SUPERFLUOUS_LINES:
-            self._added = 0  # Where that fails it is not tried again at once.
-            await self._threads.run(_LANE, _WRITE_S, rewrite, self._path, dict(watermarks), self._disk)
+        self._added = 0  # Where that fails it is not tried again at once.
+        await self._threads.run(_LANE, _WRITE_S, rewrite, self._path, watermarks, self._disk)
 
     def _add(self, lines: bytes) -> None:
         fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.incoming.watermark_file import WatermarkFile
 from domain.log.reading import Reading
+from domain.log.readings import Readings
 from domain.log.watermark import ENDLESS, Gap, Watermark
 from messages.base import Surface, Window
 
@@ -46,17 +47,18 @@ class Watermarks:
             file: Keeps them; None where nothing is kept.
             catchup_hours: How far back is read where nothing says how far was read.
         """
-        self._readings = {channel_id: Reading(watermark) for channel_id, watermark in kept.items()}
-        self._with_logs: set[int] = set()
-        """Channels whose windows have logs, as far as is known."""
+        self._readings = Readings()
+        for channel_id, watermark in kept.items():
+            self._readings.keep(channel_id, Reading(watermark))
+            self._readings.note_written(channel_id, watermark)
         for key, message_id in logged.items():
             window = Window.from_key(key)
             if window.id.isdecimal():
                 channel_id = int(window.id)
-                self._with_logs.add(channel_id)
-                earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
-                self._readings.setdefault(channel_id, Reading(earlier))
-        self._written: dict[int, Watermark] = dict(kept)
+                self._readings.note_logs(channel_id)
+                if channel_id not in self._readings:
+                    earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
+                    self._readings.keep(channel_id, Reading(earlier))
         self._file = file
         self._catchup_ms = int(catchup_hours * 3_600_000)
         self.session = 0
@@ -75,18 +77,17 @@ class Watermarks:
 
     def logged_threads(self) -> list[int]:
         """Ids of the threads that have logs, of this life or an earlier one."""
-        logged = self._with_logs & self._readings.keys()
-        return [number for number in logged if self._readings[number].surface is Surface.DISCORD_THREAD]
+        return [number for _, number, surface in self._readings.logged() if surface is Surface.DISCORD_THREAD]
 
     def newest_windows(self, most: int) -> list[str]:
         """The same of those in which something was said last, that first."""
-        used = ((self._readings[number].reached, number) for number in self._with_logs & self._readings.keys())
-        return [_key(number, self._readings[number]) for _, number in heapq.nlargest(most, used)]
+        newest = heapq.nlargest(most, self._readings.logged(), key=lambda each: each[:2])
+        return [f"{surface.value}/{number}" for _, number, surface in newest]
 
     def knows(self, window: Window) -> bool:
         """Whether a window has logs."""
         reading = self._readings.get(int(window.id)) if window.id.isdecimal() else None
-        return reading is not None and reading.surface is window.surface and int(window.id) in self._with_logs
+        return reading is not None and reading.surface is window.surface and self._readings.has_logs(int(window.id))
 
     def has(self, channel_id: int) -> bool:
         """Whether a channel was ever met."""
@@ -94,25 +95,25 @@ class Watermarks:
 
     def surface_of(self, channel_id: int) -> Surface:
         """What a channel is that was met."""
-        return self._readings[channel_id].surface
+        return self._known(channel_id).surface
 
     def direct(self) -> list[int]:
         """The channels of direct messages."""
-        return [number for number, reading in self._readings.items() if reading.surface is Surface.DISCORD_DM]
+        return self._readings.of_surface(Surface.DISCORD_DM)
 
     # sessions
 
     def lose(self) -> None:
         """A new session begins: whatever was said since the last one is not sent."""
         self.session += 1
-        newest = max((reading.reached for reading in self._readings.values()), default=0)
-        self._horizon = self._catch_up_from(newest)
+        self._horizon = self._catch_up_from(self._readings.newest())
 
     def miss(self, channel_ids: Iterable[int]) -> None:
         """What is said in these channels does not come, though the session goes on."""
         for channel_id in channel_ids:
             if (reading := self._readings.get(channel_id)) is not None:
                 reading.leave()
+                self._readings.keep(channel_id, reading)
 
     def begin(self, newest: int) -> None:
         """All servers of the session are known: whatever is newer than their newest message comes by itself."""
@@ -151,13 +152,14 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is None and is_configured:
             met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
-            reading = self._readings[channel_id] = Reading(met)
+            reading = Reading(met)
         elif reading is None:
             floor = self._floor(channel_id, surface, newest, parent_id)
-            reading = self._readings[channel_id] = Reading(Watermark(surface=surface, first=0, upto=floor))
+            reading = Reading(Watermark(surface=surface, first=0, upto=floor))
         elif not reading.reached:
             reading.reached = self._floor(channel_id, surface, newest, parent_id)
         reading.join(self.session, newest)
+        self._readings.keep(channel_id, reading)
         self._mark(channel_id)
         self._forget_some()
         return bool(reading.gaps)
@@ -170,8 +172,7 @@ class Watermarks:
             parent = self._readings.get(parent_id or 0)
             met = parent.first if parent is not None else 0
             return max(met, self._horizon, channel_id - 1)  # A thread's first message may have its number.
-        met = min((reading.first for reading in self._readings.values() if reading.first), default=0)
-        return max(met, self._horizon)
+        return max(self._readings.met(), self._horizon)
 
     def gaps(self, channel_id: int) -> tuple[Gap, ...]:
         """What is still to be looked for in a channel."""
@@ -180,15 +181,17 @@ class Watermarks:
 
     def lacks(self, channel_id: int, message_id: int) -> bool:
         """Whether a message is in one of a channel's gaps, or newer than all that is known of it."""
-        return self._readings[channel_id].lacks(message_id)
+        return self._known(channel_id).lacks(message_id)
 
     def joins(self, channel_id: int) -> int:
         """How often a channel has joined a session: `fill_page` asks what it was when a page was asked for."""
-        return self._readings[channel_id].joins
+        return self._known(channel_id).joins
 
     def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, is_last: bool) -> None:
         """A page of a channel's history was read, and all of it that counts is noticed; see `Reading.fill_page`."""
-        self._readings[channel_id].fill_page(after, newest, joins=joins, is_last=is_last)
+        reading = self._known(channel_id)
+        reading.fill_page(after, newest, joins=joins, is_last=is_last)
+        self._readings.keep(channel_id, reading)
         self._mark(channel_id)
 
     def give_up(self, channel_id: int) -> None:
@@ -202,17 +205,19 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.notice(message_id, self.session)
+            self._readings.keep(channel_id, reading)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
         """Something was said in a channel that needs no log: by the bot itself, say."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.pass_by(message_id, self.session)
+            self._readings.keep(channel_id, reading)
             self._mark(channel_id)
 
     def log(self, channel_id: int, message_id: int) -> None:
         """A message is in its window's log."""
-        self._with_logs.add(channel_id)
+        self._readings.note_logs(channel_id)
         self.settle(channel_id, message_id)
 
     def settle(self, channel_id: int, message_id: int) -> None:
@@ -220,11 +225,12 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.settle(message_id)
+            self._readings.keep(channel_id, reading)
             self._mark(channel_id)
 
     def forget(self, channel_id: int) -> None:
         """A channel is none of ours."""
-        self._readings.pop(channel_id, None)
+        self._readings.drop(channel_id)
 
     # keeping them
 
@@ -234,17 +240,19 @@ class Watermarks:
             return
         async with self._writing:
             fresh = {}
-            for channel_id in self._dirty & self._readings.keys():
-                watermark = self._readings[channel_id].watermark()
-                if self._written.get(channel_id) != watermark:
+            for channel_id in self._dirty:
+                reading = self._readings.get(channel_id)
+                if reading is not None and (watermark := reading.watermark()) != self._readings.written(channel_id):
                     fresh[channel_id] = watermark
             self._dirty.clear()
             if not fresh:
                 return
             try:
                 await self._file.write(fresh)
-                self._written |= fresh
-                await self._file.shorten(self._written)
+                for channel_id, watermark in fresh.items():
+                    self._readings.note_written(channel_id, watermark)
+                if self._file.is_long(len(self._readings)):
+                    await self._file.rewrite(self._readings.all_written())
             except OSError as error:
                 level = logging.INFO if self._is_failing else logging.ERROR
                 log.log(level, "how far channels were read cannot be kept: %s", error)
@@ -254,9 +262,21 @@ class Watermarks:
             else:
                 self._is_failing = False
 
+    def _known(self, channel_id: int) -> Reading:
+        """The reading of a channel that was met.
+
+        Raises:
+            KeyError: it was not.
+        """
+        reading = self._readings.get(channel_id)
+        if reading is None:
+            raise KeyError(channel_id)
+        return reading
+
     def _mark(self, channel_id: int) -> None:
-        self._dirty.add(channel_id)
-        self._write_soon()
+        if self._file is not None:
+            self._dirty.add(channel_id)
+            self._write_soon()
 
     def _write_soon(self) -> None:
         if self._file is not None and (self._writer is None or self._writer.done()):
@@ -269,17 +289,11 @@ class Watermarks:
     def _forget_some(self) -> None:
         if len(self._readings) <= MOST_CHANNELS:
             return
-        settled = [(reading.reached, number) for number, reading in self._readings.items() if reading.may_be_forgotten]
-        for _, channel_id in heapq.nsmallest(MOST_CHANNELS // 10, settled):
-            del self._readings[channel_id]
-            self._written.pop(channel_id, None)
+        for _, channel_id in heapq.nsmallest(MOST_CHANNELS // 10, self._readings.resting()):
+            self._readings.drop(channel_id)
 
     def _catch_up_from(self, newest: int) -> int:
         return max(0, (newest >> _SNOWFLAKE_BITS) - self._catchup_ms) << _SNOWFLAKE_BITS
-
-
-def _key(channel_id: int, reading: Reading) -> str:
-    return f"{reading.surface.value}/{channel_id}"
 
 
 __all__ = ["ENDLESS", "Watermarks"]

@@ -17,11 +17,11 @@ def require_same(table: IdTable, ids: dict[int, int]) -> None:
     assert len(list(table.pairs())) == len(ids)
 
 
-@pytest.mark.parametrize("span", [50, 20_000, MOST_IDS])
+@pytest.mark.parametrize("span", [50, 20_000, MOST_IDS + MOST_IDS // 10])
 def test_what_is_put_and_taken_out_in_any_order_is_as_a_dict_has_it(span: int) -> None:
     chance, table, ids = random.Random(span), IdTable(), dict[int, int]()
     for step in range(12_000):
-        id_ = chance.choice([*ids]) if ids and step % 40 == 0 else chance.randint(0, span)
+        id_ = chance.choice([*ids]) if ids and step % 40 == 0 else chance.randint(-span // 10, span)
         assert table.get(id_) == ids.get(id_)
         assert (id_ in table) == (id_ in ids)
         if chance.random() < 0.25:
@@ -40,11 +40,11 @@ def test_what_is_put_and_taken_out_in_any_order_is_as_a_dict_has_it(span: int) -
     require_same(table, {7: 1})
 
 
-@pytest.mark.parametrize(("id_", "number"), [(-1, 0), (MOST_IDS + 1, 0), (0, -1), (0, MOST_NUMBERS + 1)])
-def test_what_has_no_room_is_named(id_: int, number: int) -> None:
+@pytest.mark.parametrize("number", [-1, MOST_NUMBERS + 1])
+def test_a_number_that_has_no_room_is_named(number: int) -> None:
     table = IdTable()
-    with pytest.raises(ValueError, match=f"id {id_} with number {number}"):
-        table.put(id_, number)
+    with pytest.raises(ValueError, match=f"number {number} of id 7: 0 to {MOST_NUMBERS}"):
+        table.put(7, number)
     assert not table
 
 
