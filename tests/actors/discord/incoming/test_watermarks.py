@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
+from actors.discord.incoming.watermark_file import WatermarkFile, load_watermarks
 from actors.discord.incoming.watermarks import Watermarks
-from domain.log.watermark import Watermark
+from domain.log.watermark import FILE_NAME, Watermark
 from messages.base import Surface, Window
 
 LOGGED = Window(surface=Surface.DISCORD_THREAD, id="7")
@@ -21,3 +25,33 @@ def test_a_window_is_known_by_its_logs_and_not_by_having_been_met() -> None:
     assert known.knows(ONLY_MET)
     known.forget(8)
     assert not known.knows(ONLY_MET)
+
+
+def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None:
+    async def act() -> None:
+        kept = {9: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9)}
+        known = Watermarks(kept=kept, logged={}, file=WatermarkFile(tmp_path), catchup_hours=1.0)
+        path = tmp_path / FILE_NAME
+        known.settle(9, 9)
+        await known.secure()
+        assert not path.exists()
+
+        known.meet(8, Surface.DISCORD_THREAD, 5)
+        known.meet(7, Surface.DISCORD_CHANNEL, 5, is_configured=True)
+        await known.secure()
+        written = path.read_bytes()
+        for channel_id in (7, 8):
+            known.settle(channel_id, 5)
+        await known.secure()
+        assert path.read_bytes() == written
+        assert load_watermarks(tmp_path).keys() == {7, 8}
+
+    asyncio.run(act())
+
+
+def test_windows_are_ordered_by_what_was_said_in_them_last_and_threads_told_apart() -> None:
+    logged = {f"discord-thread/{number}": str(said) for number, said in ((1, 50), (2, 70), (3, 60))}
+    known = Watermarks(kept={}, logged={**logged, "discord-channel/4": "65"}, file=None, catchup_hours=1.0)
+    known.notice(3, 80)
+    assert known.newest_windows(3) == ["discord-thread/3", "discord-thread/2", "discord-channel/4"]
+    assert sorted(known.logged_threads()) == [1, 2, 3]
