@@ -60,3 +60,12 @@ def test_a_window_takes_few_bytes_whether_its_id_is_new_or_old() -> None:
         tracemalloc.stop()
     assert len(table) == 50_000
     assert (held - before) / 50_000 < 25
+
+
+def test_ids_that_are_gone_take_no_room() -> None:
+    table = IdTable()
+    for id_ in range(20_000):
+        table.put(id_, 3)
+        table.pop(id_ - 5_000)
+    assert len(table) == 5_000
+    assert len(table._ids) < 10_000

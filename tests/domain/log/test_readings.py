@@ -59,6 +59,7 @@ def require_same(kept: Readings, known: dict[int, Reading], logged: set[int], wr
         of_surface = {number for number, each in known.items() if each.surface is surface}
         assert {*kept.of_surface(surface)} == of_surface
     assert kept.all_written() == written
+    assert kept._unmet.isdisjoint(known)
     assert [kept.written(number) for number in IDS] == [written.get(number) for number in IDS]
 
 

@@ -53,5 +53,7 @@ def test_windows_are_ordered_by_what_was_said_in_them_last_and_threads_told_apar
     logged = {f"discord-thread/{number}": str(said) for number, said in ((1, 50), (2, 70), (3, 60))}
     known = Watermarks(kept={}, logged={**logged, "discord-channel/4": "65"}, file=None, catchup_hours=1.0)
     known.notice(3, 80)
+    known.settle(3, 80)
+    assert not known._dirty, "nobody would write it"
     assert known.newest_windows(3) == ["discord-thread/3", "discord-thread/2", "discord-channel/4"]
     assert sorted(known.logged_threads()) == [1, 2, 3]
