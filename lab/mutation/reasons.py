@@ -26,23 +26,14 @@ _HOW_OFTEN = "what is trimmed is the same, only more often, which costs time"
 REASONS: Mapping[Key, str] = {
     Key(
         "actors/discord/incoming/watermarks.py",
-        "Watermarks.meet",
-        "reading.join(self.session, newest) ⇄ self._mark(channel_id): swapped",
-    ): _NEXT_TURN,
-    Key(
-        "actors/discord/incoming/watermarks.py",
         "Watermarks.log",
-        "self._with_logs.add(channel_id) ⇄ self.settle(channel_id, message_id): swapped",
-    ): _NEXT_TURN,
-    Key(
-        "actors/discord/incoming/watermarks.py",
-        "Watermarks.settle",
-        "reading.settle(message_id) ⇄ self._mark(channel_id): swapped",
+        "self._readings.note_logs(channel_id) ⇄ self.settle(channel_id, message_id): swapped",
     ): _NEXT_TURN,
     Key(
         "actors/discord/incoming/catch_up.py",
         "CatchUp._meet",
-        "self.intake.seen.notice(str(channel.id), newest) ⇄ self._guilds[channel.id] = channel.guild.id: swapped",
+        "self.intake.seen.notice(str(channel.id), newest) ⇄ "
+        "self._guilds.put(channel.id, self._number_of_guild(channel.guild.id)): swapped",
     ): _ORDER_APART,
     Key(
         "actors/discord/incoming/catch_up.py",
