@@ -61,7 +61,15 @@ def panels_of_sizes(comparisons: Sequence[Comparison]) -> tuple[Panel, ...]:
 
 def panels_of_memory(reports: Sequence[Report]) -> tuple[Panel, ...]:
     """Memory over time, a curve for each run; and over known windows, when runs differ in them."""
-    over_time = tuple(Curve(_name(report), report.rss_over_time) for report in reports if report.rss_over_time)
+    over_time = tuple(
+        Curve(name, points)
+        for report in reports
+        for name, points in (
+            (_name(report), report.rss_over_time),
+            (f"{_name(report)}, without pages of files", report.anon_over_time),
+        )
+        if points
+    )
     panels = [Panel(f"memory over time, MiB ({reports[0].profile})", "seconds", over_time, is_logarithmic=False)]
     if len({report.known for report in reports}) > 1:
         points = tuple(sorted((float(report.known), report.rss_over_time[-1][1]) for report in reports))

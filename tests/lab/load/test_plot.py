@@ -33,11 +33,15 @@ def test_a_figure_that_is_not_known_has_no_curve() -> None:
 
 def test_memory_is_drawn_over_time_and_over_known_windows() -> None:
     few = dataclasses.replace(GOOD, profile="known", rss_over_time=((0.0, 100.0), (9.0, 110.0)))
-    many = dataclasses.replace(few, known=1000, rss_over_time=((0.0, 150.0), (9.0, 160.0)))
+    many = dataclasses.replace(
+        few, known=1000, rss_over_time=((0.0, 150.0), (9.0, 160.0)), anon_over_time=((0.0, 90.0), (9.0, 95.0))
+    )
 
     over_time, over_windows = panels_of_memory([few, many])
 
-    assert [curve.name for curve in over_time.curves] == ["agent", "agent, 1000 known"]
+    names = ["agent", "agent, 1000 known", "agent, 1000 known, without pages of files"]
+    assert [curve.name for curve in over_time.curves] == names
+    assert over_time.curves[2].points == ((0.0, 90.0), (9.0, 95.0))
     assert over_time.curves[0].points == ((0.0, 100.0), (9.0, 110.0))
     assert over_windows.curves == (Curve("agent", ((0.0, 110.0), (1000.0, 160.0))),)
     assert len(panels_of_memory([few])) == 1
