@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from actors.kernel import Bulkhead
+from actors.linux.disk import RealDisk, put_whole
 
 log = logging.getLogger(__name__)
 
@@ -74,8 +75,5 @@ class SignFile:
                 self._written, self._is_failing = now, False
 
     def _write(self, places: frozenset[Place]) -> None:
-        draft = self._path.with_name(f".{FILE_NAME}.new")
-        draft.unlink(missing_ok=True)
-        with draft.open("x", encoding="ascii") as file:
-            file.write("".join(f"{channel_id} {message_id}\n" for channel_id, message_id in sorted(places)))
-        draft.replace(self._path)
+        lines = "".join(f"{channel_id} {message_id}\n" for channel_id, message_id in sorted(places))
+        put_whole(RealDisk(), self._path, lines.encode("ascii"), is_durable=False)
