@@ -215,10 +215,13 @@ class Supervisor:
             self._reap()
 
     def _kill(self) -> None:
-        """Kill bubblewrap and the first process of its namespace, with which all others end."""
-        doomed = {self._main} if self._status is None else descendants(os.getpid())
+        """Kill bubblewrap and then the first process of its namespace, with which all others end.
+
+        Were the first process killed first, bubblewrap might yet end by itself, with exit code 137 for its child.
+        """
+        doomed = [self._main] if self._status is None else list(descendants(os.getpid()))
         if first := self._first_process():
-            doomed |= {first} & descendants(os.getpid())
+            doomed += {first} & descendants(os.getpid())
         for pid in doomed:
             with suppress(ProcessLookupError, PermissionError):
                 if os.geteuid() == 0:  # dying takes processor time, too, of which they were to have little
