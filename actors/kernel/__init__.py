@@ -14,12 +14,12 @@ from __future__ import annotations
 from actors.kernel.actor import Actor, Host, NotUnderstoodError, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds
 from actors.kernel.dead_letters import DeadLetter
-from actors.kernel.dispatcher import ReadyQueue
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
 from actors.kernel.ids import IdSource, counted_ids, random_ids
 from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
+from actors.kernel.mailbox import ReadyQueue
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
 from actors.kernel.thread import Bulkhead

@@ -10,13 +10,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
-from actors.kernel.thread import KernelThread
+from actors.kernel.thread import KernelThread, Wait
 from actors.linux.thread_name import name_thread
 
 if TYPE_CHECKING:
-    from actors.kernel.mailbox import Mailbox
+    from actors.kernel.mailbox import Mailbox, ReadyQueue
 
 log = logging.getLogger(__name__)
 
@@ -24,25 +24,10 @@ SPARES = 512
 """Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
 KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
+_ONE_OF_CORE: Any = object()
+"""In the ready queue: whichever core actor waits longest, if one still waits."""
 LEND_S = 0.002
 """After which another thread stands in for one that waits: most waits are over before one could be woken."""
-
-
-class ReadyQueue(Protocol):
-    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
-
-    def put(self, mailbox: Mailbox | None, /) -> None:
-        """Have it run, or (None) a thread end."""
-
-    def get(self) -> Mailbox | None:
-        """The next one; waits for it."""
-
-    def get_nowait(self) -> Mailbox | None:
-        """The next one.
-
-        Raises:
-            queue.Empty: none waits.
-        """
 
 
 class Worker(KernelThread):
@@ -80,19 +65,6 @@ class Lender(KernelThread):
         self._dispatcher.look_after_waits()
 
 
-class _Wait:
-    """What is known of a thread's wait."""
-
-    __slots__ = ("depth", "is_lent", "is_seen")
-
-    def __init__(self) -> None:
-        self.depth = 1
-        """How often it is nested."""
-        self.is_seen = False
-        """Whether it was there when the lender last looked."""
-        self.is_lent = False
-
-
 class Blocking:
     """Context manager around a wait: if it lasts, a spare worker has this one's turn."""
 
@@ -121,6 +93,9 @@ class Dispatcher:
     nobody waits. While as many wait as may, mailboxes
     of kinds of actors that ever waited are put off until a wait is over; all others go on. A kind that waits for the
     first time just then gets a thread beyond that, so that one always runs; of those there are as many at most again.
+
+    Core actors go first, one before each of the others: whom all others wait for does not wait behind them all, and one
+    that is never done takes half of the turns at most.
     """
 
     def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
@@ -130,12 +105,16 @@ class Dispatcher:
         self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
+        self.put_core: Callable[[Mailbox], None] = self._put_core
+        """The same for a core actor's, which runs before the others."""
+        self._core: deque[Mailbox] = deque()
+        """Core actors' mailboxes that wait; for each the ready queue holds a None at least, to wake a thread."""
         self._target = workers
         self._spares = spares
         self._lock = threading.Lock()
         self._absent: dict[threading.Thread, int] = {}
         """Thread for which another may stand in, since it waits or its handler hangs -> for how many reasons."""
-        self._waits: dict[threading.Thread, _Wait] = {}
+        self._waits: dict[threading.Thread, Wait] = {}
         """What waits now, whether somebody stands in for it or not."""
         self._waits_ever = 0
         self._lender: Lender | None = None
@@ -163,7 +142,7 @@ class Dispatcher:
     def take_from(self, ready: ReadyQueue) -> None:
         """Let `ready` decide which mailbox runs next; only before anything runs."""
         self._ready = ready
-        self.put = ready.put
+        self.put = self.put_core = ready.put
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -180,22 +159,40 @@ class Dispatcher:
                 self._lender = Lender(self)
                 self._lender.start()
 
+    def _put_core(self, mailbox: Mailbox) -> None:
+        self._core.append(mailbox)
+        self._ready.put(_ONE_OF_CORE)
+
     def work(self, worker: Worker) -> None:
         """Run mailboxes in this thread until the pool closes (a worker's main loop)."""
-        take, run = self._ready.get, self._run_mailbox
+        take, core, run = self._ready.get, self._core, self._run
         while (mailbox := take()) is not None:
-            if self._is_full and self._puts_off(mailbox):
-                continue
-            worker.mailbox = mailbox
-            try:
+            if core and (first := self._next_of_core()) is not None:
+                run(first, worker)
+            if mailbox is not _ONE_OF_CORE:
                 run(mailbox, worker)
-            except BaseException:
-                log.critical("the kernel failed while running %s; the worker goes on", mailbox.address, exc_info=True)
-            worker.mailbox = None
             if self._put_off:
                 self._resume()
             if self._excess and not self._parks(worker):
                 return
+
+    def _run(self, mailbox: Mailbox, worker: Worker) -> None:
+        """Run one mailbox, unless it is put off."""
+        if self._is_full and self._puts_off(mailbox):
+            return
+        worker.mailbox = mailbox
+        try:
+            self._run_mailbox(mailbox, worker)
+        except BaseException:
+            log.critical("the kernel failed while running %s; the worker goes on", mailbox.address, exc_info=True)
+        worker.mailbox = None
+
+    def _next_of_core(self) -> Mailbox | None:
+        """The core actor's mailbox that waits longest; None if other threads took them all."""
+        try:
+            return self._core.popleft()
+        except IndexError:
+            return None
 
     def runs(self) -> int:
         """Batches that were handled so far; it grows before a batch's actor is let go."""
@@ -218,7 +215,9 @@ class Dispatcher:
             mailbox = self._ready.get_nowait()
         except queue.Empty:
             return False
-        if mailbox is not None:
+        if self._core and (first := self._next_of_core()) is not None:
+            self._run_mailbox(first, self._inline)
+        if mailbox is not None and mailbox is not _ONE_OF_CORE:
             self._run_mailbox(mailbox, self._inline)
         return True
 
@@ -253,7 +252,7 @@ class Dispatcher:
             if (wait := self._waits.get(thread)) is not None:
                 wait.depth += 1
                 return
-            self._waits[thread] = _Wait()
+            self._waits[thread] = Wait()
             self._waits_ever += 1
             is_to_wake, self._is_lender_at_rest = self._is_lender_at_rest, False
             mailbox: Mailbox | None = getattr(thread, "mailbox", None)
@@ -361,7 +360,7 @@ class Dispatcher:
         with self._lock:
             free = len(self._put_off) if self._closing else self._spares - self._waiting
             for _ in range(min(free, len(self._put_off))):
-                self.put(self._put_off.popleft())
+                (mailbox := self._put_off.popleft()).make_ready(mailbox)
 
     def _is_mine(self, thread: threading.Thread) -> bool:
         return isinstance(thread, Worker) and thread.dispatcher is self

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
     from actors.kernel.spec import ActorSpec
     from actors.kernel.system import ActorSystem
     from messages.base import Address
+
+
+class ReadyQueue(Protocol):
+    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
+
+    def put(self, mailbox: Mailbox | None, /) -> None:
+        """Have it run, or (None) a thread end."""
+
+    def get(self) -> Mailbox | None:
+        """The next one; waits for it."""
+
+    def get_nowait(self) -> Mailbox | None:
+        """The next one.
+
+        Raises:
+            queue.Empty: none waits.
+        """
 
 
 class Trouble:
@@ -41,6 +58,7 @@ class Mailbox:
         "address",
         "last_used",
         "leaving",
+        "make_ready",
         "queue",
         "retired",
         "spec",
@@ -54,6 +72,8 @@ class Mailbox:
         self.system = system
         self.address = address
         self.spec = spec
+        self.make_ready = system.dispatcher.put_core if spec.core else system.dispatcher.put
+        """Have it run, called with itself by whoever has the turn."""
         self.queue: deque[Any] = deque()
         self.turn: list[None] = []
         """One item while nobody has the turn, none while somebody does; at first it is the maker's."""

@@ -14,11 +14,11 @@ from pykka._envelope import Envelope
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.dead_letters import DeadLetter, DeadLetters
 from actors.kernel.directory import Directory, Topics
-from actors.kernel.dispatcher import Dispatcher, ReadyQueue
+from actors.kernel.dispatcher import Dispatcher
 from actors.kernel.edge import EDGE_KIND, Edge
 from actors.kernel.ending import DrainReport, drain, stop
 from actors.kernel.ids import IdSource, random_ids, random_token
-from actors.kernel.mailbox import Mailbox
+from actors.kernel.mailbox import Mailbox, ReadyQueue
 from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
 from actors.kernel.spec import ActorSpec
@@ -75,9 +75,7 @@ class ActorSystem:
         self.topics = Topics()
         self._elsewhere: Callable[[Address, Message], bool] | None = None
         self._started = False
-        # For the hot path: one attribute instead of two.
-        self._mailboxes = self._directory.mailboxes
-        self._put_ready = self.dispatcher.put
+        self._mailboxes = self._directory.mailboxes  # for the hot path: one attribute instead of two
 
     # the owner's side
 
@@ -99,9 +97,8 @@ class ActorSystem:
         self._elsewhere = route
 
     def order_by(self, ready: ReadyQueue) -> None:
-        """Let `ready` decide which mailbox runs next, and not the order of their messages; only before `start`."""
+        """Let `ready` alone decide which mailbox runs next; only before there is any."""
         self.dispatcher.take_from(ready)
-        self._put_ready = self.dispatcher.put
 
     def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
         """Start the workers and the core actors, in the order of their registration.
@@ -189,7 +186,7 @@ class ActorSystem:
                 turn.pop()
             except IndexError:
                 return  # whoever took it sees the message
-            self._put_ready(mailbox)
+            mailbox.make_ready(mailbox)
         elif mailbox.retired:
             self._directory.carry_over(mailbox)
 
@@ -214,7 +211,7 @@ class ActorSystem:
 
     def schedule(self, mailbox: Mailbox) -> None:
         """Have `mailbox` run; the caller has its turn, which goes with it."""
-        self._put_ready(mailbox)
+        mailbox.make_ready(mailbox)
 
     def post(self, mailbox: Mailbox, item: Any) -> None:
         """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""

@@ -123,3 +123,17 @@ class Bulkhead:
         """Forget a lane in which nothing goes on."""
         if not lane.callers and not lane.turn.locked() and self._lanes.get(key) is lane:
             del self._lanes[key]
+
+
+class Wait:
+    """What is known of a thread's wait."""
+
+    __slots__ = ("depth", "is_lent", "is_seen")
+
+    def __init__(self) -> None:
+        self.depth = 1
+        """How often it is nested."""
+        self.is_seen = False
+        """Whether it was there when the lender last looked."""
+        self.is_lent = False
+        """Whether another thread stands in for it."""

@@ -67,6 +67,60 @@ def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: Acto
     assert [n for n in stage.heard[: BATCH + quiet] if n >= 0] == list(range(quiet))
 
 
+def heard_beside_core(system: ActorSystem, *core: int) -> list[int]:
+    """What is heard when 20 others are told 0 … 19, and then a core actor the numbers `core`."""
+    stage = Stage(system, start=False)
+    memory = Stage(system, kind="memory", core=True)
+    memory.heard = stage.heard
+    system.run()
+    for n in range(20):
+        stage.tell(n, key=str(n))
+    memory.tell(*core)
+    system.run()
+    return stage.heard
+
+
+def test_a_core_actor_goes_before_all_others_that_wait(system: ActorSystem) -> None:
+    assert heard_beside_core(system, -1, -2) == [-1, -2, *range(20)]
+
+
+def test_a_core_actor_that_is_never_done_takes_half_of_the_turns(system: ActorSystem) -> None:
+    busy = range(-20 * BATCH, 0)
+    heard = heard_beside_core(system, *busy)
+
+    assert [n for n in heard if n < 0] == list(busy)
+    assert [heard.index(n) for n in range(20)] == [BATCH * (n + 1) + n for n in range(20)]
+
+
+def test_core_actors_take_turns(system: ActorSystem) -> None:
+    stages = [Stage(system, kind=kind, core=True, start=False) for kind in ("memory", "skills")]
+    stages[1].heard = heard = stages[0].heard
+    system.start()
+    system.run()
+    for number, stage in enumerate(stages, start=1):
+        stage.tell(*[number] * 2 * BATCH)
+    system.run()
+
+    assert heard == [*[1] * BATCH, *[2] * BATCH] * 2
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_no_core_actor_is_passed_over_where_many_threads_take_turns(workers: int) -> None:
+    system = ActorSystem(workers=workers)
+    others = Stage(system, start=False)
+    core = [Stage(system, kind=f"core-{number}", core=True, start=number == 2) for number in range(3)]
+    for _ in range(50):
+        together(
+            *(lambda stage=stage: stage.tell(*range(20)) for stage in core),
+            lambda: [others.tell(n, key=str(n)) for n in range(20)],
+        )
+        assert system.drain(PATIENCE_S).quiet
+    system.stop()
+
+    assert [len(stage.heard) for stage in core] == [1000] * 3
+    assert len(others.heard) == 1000
+
+
 @pytest.mark.parametrize("count", [16, 50, 200])
 def test_actors_that_wait_for_the_disk_let_others_run(live_system: ActorSystem, count: int) -> None:
     """All of them wait for one more actor, which can only run if their workers are replaced."""
