@@ -24,7 +24,7 @@ SPARES = 512
 """Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
 KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
-_ONE_OF_CORE: Any = object()
+_ONE_OF_CORE: Any = "one of core"
 """In the ready queue: whichever core actor waits longest, if one still waits."""
 LEND_S = 0.002
 """After which another thread stands in for one that waits: most waits are over before one could be woken."""

@@ -38,8 +38,8 @@ CLUSTER = range(152, 159)
 CALLS = range(160, 163)
 """What a turn asks of Discord."""
 MODEL = (150, 151, 176)
-COSTS = range(170, 176)
-"""Of waits, logs and vectors."""
+COSTS = (*range(170, 176), 177)
+"""Of waits, logs, vectors and turns."""
 
 
 @pytest.mark.req("C-01", "S0-150")

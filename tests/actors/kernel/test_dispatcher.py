@@ -80,10 +80,12 @@ def heard_beside_core(system: ActorSystem, *core: int) -> list[int]:
     return stage.heard
 
 
+@pytest.mark.req("X-177")
 def test_a_core_actor_goes_before_all_others_that_wait(system: ActorSystem) -> None:
     assert heard_beside_core(system, -1, -2) == [-1, -2, *range(20)]
 
 
+@pytest.mark.req("X-177")
 def test_a_core_actor_that_is_never_done_takes_half_of_the_turns(system: ActorSystem) -> None:
     busy = range(-20 * BATCH, 0)
     heard = heard_beside_core(system, *busy)
