@@ -111,11 +111,13 @@ def test_no_core_actor_is_passed_over_where_many_threads_take_turns(workers: int
     system = ActorSystem(workers=workers)
     others = Stage(system, start=False)
     core = [Stage(system, kind=f"core-{number}", core=True, start=number == 2) for number in range(3)]
+
+    def tell_others() -> None:
+        for n in range(20):
+            others.tell(n, key=str(n))
+
     for _ in range(50):
-        together(
-            *(lambda stage=stage: stage.tell(*range(20)) for stage in core),
-            lambda: [others.tell(n, key=str(n)) for n in range(20)],
-        )
+        together(*(lambda stage=stage: stage.tell(*range(20)) for stage in core), tell_others)
         assert system.drain(PATIENCE_S).quiet
     system.stop()
 
