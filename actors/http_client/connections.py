@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import aiohttp
 import certifi
 
+from actors.http_client.clean_connector import CleanConnector
+
 KEEP_ALIVE_S = 4.0
 """Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 KEEP_ALIVE_TLS_S = 20.0
@@ -95,7 +97,7 @@ class Connections:
             connector = (
                 aiohttp.TCPConnector(limit=0, force_close=True, ssl=ssl_of)
                 if is_new
-                else aiohttp.TCPConnector(limit=0, keepalive_timeout=_keep_alive_s(scheme), ssl=ssl_of)
+                else CleanConnector(keepalive_timeout=_keep_alive_s(scheme), ssl_of=ssl_of)
             )
             # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
             session = self._sessions[scheme, is_new] = aiohttp.ClientSession(

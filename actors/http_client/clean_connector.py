@@ -1,0 +1,59 @@
+"""Connector that gives a kept connection out again only if nothing was said on it since its last answer."""
+
+from __future__ import annotations
+
+import select
+import ssl
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+import aiohttp
+
+if TYPE_CHECKING:
+    from aiohttp.client_proto import ResponseHandler
+    from aiohttp.connector import Connection
+    from aiohttp.tracing import Trace
+
+
+class CleanConnector(aiohttp.TCPConnector):
+    """Pool of connections, each of which is looked at before it serves again.
+
+    A server may speak unasked on a connection that lies here: say an answer twice, or a farewell before it closes.
+    aiohttp would take that for the answer to the next call, which is somebody else's.
+    """
+
+    def __init__(self, *, keepalive_timeout: float, ssl_of: ssl.SSLContext | bool) -> None:
+        """Open nothing yet.
+
+        Args:
+            keepalive_timeout: Seconds that a connection may lie here.
+            ssl_of: Whom to believe.
+        """
+        super().__init__(limit=0, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
+        self._served = WeakSet["ResponseHandler"]()
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - its form is aiohttp's
+    ) -> Connection:
+        """A connection that is new, or clean."""
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            if protocol is None or protocol not in self._served or _is_silent(protocol):
+                break
+            connection.close()
+        if protocol is not None:
+            self._served.add(protocol)
+        return connection
+
+
+def _is_silent(protocol: ResponseHandler) -> bool:
+    """Whether nothing was read since the last answer, and nothing lies in the socket, not even its end."""
+    if protocol.should_close or protocol.transport is None:
+        return False
+    poll = select.poll()
+    poll.register(protocol.transport.get_extra_info("socket"), select.POLLIN)
+    return not poll.poll(0)
