@@ -46,3 +46,16 @@ def test_one_that_is_broken_or_something_else_is_not(tmp_path: Path, caplog: pyt
 def test_one_that_is_not_there_is_no_trouble(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert load(tmp_path / "none.so", "search", "scan", 1) is None
     assert caplog.records == []
+
+
+@needs_a_library
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.9, 0.9999])
+def test_one_that_is_cut_short_is_refused_and_kills_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, share: float
+) -> None:
+    whole = BUILT.read_bytes()
+    (tmp_path / "short.so").write_bytes(whole[: int(share * len(whole))])
+
+    assert load(tmp_path / "short.so", "search", "scan", 1) is None
+
+    assert "short.so is cut short at " in caplog.text
