@@ -28,8 +28,10 @@ class Assembly:
 
     def __init__(self) -> None:
         self._text: list[str] = []
-        self._calls: dict[object, _CallParts] = {}
-        self._last_key: object = None
+        self._calls: list[_CallParts] = []
+        self._of_index: dict[str, _CallParts] = {}
+        self._of_id: dict[str, _CallParts] = {}
+        self._last: _CallParts | None = None
         self.finish_reason = ""
         """Why the model stopped, as the server says it; empty while it has not."""
 
@@ -39,25 +41,35 @@ class Assembly:
         return "".join(self._text)
 
     def add_text(self, piece: object) -> str:
-        """Take in text; gives it back, empty when `piece` is none."""
-        if not isinstance(piece, str) or not piece:
-            return ""
-        self._text.append(piece)
-        return piece
+        """Take in text, also where it comes in parts; gives it back, empty when `piece` is none."""
+        text = _words(piece)
+        if text:
+            self._text.append(text)
+        return text
 
     def add_call(self, delta: object) -> None:
-        """Take in a piece of a tool call; pieces belong together by index, else by id, else by order."""
-        index, call_id, function = _field(delta, "index"), _field(delta, "id"), _field(delta, "function")
+        """Take in a piece of a tool call; pieces belong together by index, else by id, else by order.
+
+        Some servers number all calls alike: one with an id and a name of its own begins another call.
+        """
+        index, call_id, function = _field(delta, "index"), _string(_field(delta, "id")), _field(delta, "function")
+        name = _string(_field(function, "name"))
         if index is not None:
-            key: object = ("index", str(index))
-        elif call_id:
-            key = ("id", str(call_id))
+            parts = self._of_index.get(str(index))
+            if parts is not None and name and call_id and parts.id and parts.id != call_id:
+                parts = None
         else:
-            key = self._last_key or ("index", "0")
-        self._last_key = key
-        parts = self._calls.setdefault(key, _CallParts())
-        parts.id = parts.id or _string(call_id)
-        parts.name = parts.name or _string(_field(function, "name"))
+            parts = self._of_id.get(call_id) if call_id else self._last
+        if parts is None:
+            parts = _CallParts()
+            self._calls.append(parts)
+        self._last = parts
+        if index is not None:
+            self._of_index[str(index)] = parts
+        if call_id:
+            self._of_id[call_id] = parts
+        parts.id = parts.id or call_id
+        parts.name = parts.name or name
         parts.arguments.append(_string(_field(function, "arguments")))
 
     def tool_calls(self, fallback_id: str) -> tuple[ToolCall, ...]:
@@ -68,7 +80,7 @@ class Assembly:
         """
         taken: set[str] = set()
         calls = []
-        for number, parts in enumerate(self._calls.values(), 1):
+        for number, parts in enumerate(self._calls, 1):
             call_id = parts.id if parts.id and parts.id not in taken else f"call_{fallback_id}_{number}"
             taken.add(call_id)
             calls.append(ToolCall(id=call_id, name=parts.name, arguments_json="".join(parts.arguments)))
@@ -84,6 +96,13 @@ class Assembly:
 
 def _field(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _words(content: object) -> str:
+    if isinstance(content, list):
+        texts = (part.get("text") for part in content if isinstance(part, dict))
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
 
 
 def _string(value: object) -> str:

@@ -23,6 +23,9 @@ from messages.model import ModelRequest, Usage
 _RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
 _USER = re.compile(r"//.*@")
 _MOST_USD = 10**12
+_STATUS = re.compile("[45][0-9]{2}")
+_STATUS_OF_ERRORS = 500
+"""Of an error in an answer that names no status of its own."""
 
 
 class _Message(msgspec.Struct):
@@ -36,8 +39,9 @@ class _Choice(msgspec.Struct):
 
 
 class _Answer(msgspec.Struct):
-    choices: list[_Choice]
+    choices: list[_Choice] | None = None
     usage: object = None
+    error: object = None
 
 
 _DECODER = msgspec.json.Decoder(_Answer)
@@ -98,7 +102,7 @@ class DirectBackend:
         if status != 200:
             words = data.decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), status, words, headers, self._now()))
-        return completion_of(data, request, _usage)
+        return completion_of(data, request, _usage, self._now())
 
     async def _post(self, request: ModelRequest, body: bytes) -> tuple[int, dict[str, str], bytes]:
         key = self._api_keys.get(request.key_name, "")
@@ -126,20 +130,22 @@ def _body(model: str, request: ModelRequest) -> bytes:
     return msgspec.json.encode(body)
 
 
-def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object], Usage]) -> Completion:
+def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object], Usage], now: datetime) -> Completion:
     """An answer that came as a whole.
 
     Raises:
-        AttemptError: it is none.
+        AttemptError: it is none, or the server's report of an error, which is told if it names a status.
     """
     try:
         answer = _DECODER.decode(data)
-        choice = answer.choices[0]
+        if _status_in(answer.error) and not answer.choices:
+            raise AttemptError(reported(answer.error, now))
+        choice = (answer.choices or [])[0]
     except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, RecursionError) as error:
         raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
     assembly = Assembly()
     assembly.finish_reason = choice.finish_reason if isinstance(choice.finish_reason, str) else "stop"
-    assembly.add_text(_text(choice.message.content))
+    assembly.add_text(choice.message.content)
     calls = choice.message.tool_calls
     for place, call in enumerate(calls if isinstance(calls, list) else ()):
         if isinstance(call, dict):
@@ -148,11 +154,18 @@ def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object
     return Completion(assembly.text, tool_calls, assembly.stop_reason(), usage_of(answer.usage))
 
 
-def _text(content: object) -> str:
-    """The words of an answer, also where they come in parts."""
-    if isinstance(content, list):
-        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+def reported(error: object, now: datetime) -> Fault:
+    """The fault that a server reports in an answer whose status is well."""
+    said = error if isinstance(error, dict) else {"message": str(error)}
+    words = said.get("message")
+    status = _status_in(error) or _STATUS_OF_ERRORS
+    return classify(("APIStatusError",), status, words if isinstance(words, str) else str(said), {}, now)
+
+
+def _status_in(error: object) -> int:
+    """The HTTP status that a server's report of an error names as its code; 0 for none."""
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    return int(code) if _STATUS.fullmatch(code) else 0
 
 
 def _usage(counted: object) -> Usage:

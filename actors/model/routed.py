@@ -25,7 +25,7 @@ from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
-from actors.model.direct import completion_of
+from actors.model.direct import completion_of, reported
 from actors.model.provider import LitellmBackend
 from actors.model.route import Route
 from actors.model.routes import Way, Ways
@@ -38,11 +38,9 @@ from messages.model import ModelRequest
 _REDIRECTIONS = frozenset({307, 308})
 """Those that ask for the same request elsewhere."""
 _NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
-_JSON = "application/json"
 LINGER_S = 0.2
 """After the last word of an answer."""
-_STATUS_OF_ERRORS = 500
-"""Of an error in the midst of an answer that names no status of its own."""
+_BOM = b"\xef\xbb\xbf"
 
 
 class RoutedBackend:
@@ -118,28 +116,14 @@ class RoutedBackend:
         if response.status != 200:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
-        reading = _Reading(self._refused, say)
-        if response.content_type == _JSON:
-            data = await read_whole(response)
-            if data.lstrip().startswith(b"{"):  # of a server that streams nothing
-                return completion_of(data, request, route.usage)
+        reading = _Reading(self._now, say)
+        async for data in response.content.iter_any():
+            silence.heard()
             reading.feed(data)
-        else:
-            async for data in response.content.iter_any():
-                silence.heard()
-                reading.feed(data)
-                if reading.is_done:
-                    await _linger(response, reading)
-                    break
+            if reading.is_done:
+                await _linger(response, reading)
+                break
         return reading.completion(route, request)
-
-    def _refused(self, error: object) -> Fault:
-        """The fault that a server reports in the midst of its answer."""
-        said = error if isinstance(error, dict) else {"message": str(error)}
-        code, words = said.get("code"), said.get("message")
-        status = code if isinstance(code, int) and 400 <= code < 600 else _STATUS_OF_ERRORS
-        text = words if isinstance(words, str) else str(said)
-        return classify(("APIStatusError",), status, text, {}, self._now())
 
     def _fault(self, error: Exception) -> Fault:
         if isinstance(error, LineTooLongError | BodyTooLargeError):
@@ -149,13 +133,16 @@ class RoutedBackend:
 
 
 class _Reading:
-    """Answer in the making."""
+    """Answer in the making: events, or the JSON of a server that streams nothing, whatever it calls either."""
 
-    def __init__(self, refused: Callable[[object], Fault], say: Callable[[str], None]) -> None:
-        self._refused = refused
+    def __init__(self, now: Callable[[], datetime], say: Callable[[str], None]) -> None:
+        self._now = now
         self._say = say
         self._events = EventStream()
         self._size = 0
+        self._body = bytearray()
+        """All that came, as long as it may be JSON."""
+        self._is_stream = False
         self._assembly = Assembly()
         self._usage: object = None
         self._choices = 0
@@ -174,30 +161,51 @@ class _Reading:
         self._size += len(data)
         if self._size > MOST_ANSWER_BYTES:
             raise AttemptError(Fault(FaultKind.UNREADABLE))
-        self._take(self._events.feed(data))
+        if self._is_stream:
+            self._take(self._events.feed(data))
+            return
+        is_begun = bool(self._body)
+        self._body += data
+        if not is_begun:
+            self._body = self._body.lstrip()
+        if self._body.startswith(b"{") or _BOM.startswith(self._body):
+            return
+        self._is_stream = True
+        self._take(self._events.feed(bytes(self._body.removeprefix(_BOM))))
+        self._body.clear()
 
     def _take(self, chunks: list[Chunk]) -> None:
         assembly = self._assembly
         for chunk in chunks:
-            if chunk.error:
-                raise AttemptError(self._refused(chunk.error))
+            if chunk.error and not (self.is_done and assembly.finish_reason):
+                raise AttemptError(reported(chunk.error, self._now()))
             self._usage = chunk.usage or self._usage
             for choice in chunk.choices or ():
                 self._choices += 1
                 if choice.finish_reason:
                     assembly.finish_reason = str(choice.finish_reason)
-                if (delta := choice.delta) is not None:
-                    if piece := assembly.add_text(delta.content):
-                        self._say(piece)
-                    for call in delta.tool_calls if isinstance(delta.tool_calls, list) else ():
-                        assembly.add_call(call)
+                delta = choice.delta or choice.message
+                if delta is None:
+                    continue
+                if piece := assembly.add_text(delta.content):
+                    self._say(piece)
+                for call in delta.tool_calls if isinstance(delta.tool_calls, list) else ():
+                    assembly.add_call(call)
 
     def completion(self, route: Route, request: ModelRequest) -> Completion:
         """The whole answer.
 
         Raises:
-            AttemptError: it has no end.
+            AttemptError: it has no end, or is the server's report of an error.
         """
+        if not self._is_stream:
+            body = bytes(self._body.removeprefix(_BOM))
+            try:
+                return completion_of(body, request, route.usage, self._now())
+            except AttemptError as error:
+                if error.fault.kind is not FaultKind.UNREADABLE:
+                    raise
+            self._take(self._events.feed(body))  # chunks in lines of their own
         self._take(self._events.end())
         assembly = self._assembly
         if not assembly.finish_reason:
@@ -212,7 +220,7 @@ class _Reading:
 
 async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
     """Wait a little for the end of a response that is complete, for a connection can be used again only then."""
-    with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError, AttemptError, LineTooLongError):
         async with asyncio.timeout(LINGER_S):
             while not response.content.at_eof():
                 reading.feed(await response.content.readany())

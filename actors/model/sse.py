@@ -27,6 +27,8 @@ class Choice(msgspec.Struct):
     """The part of a chunk that belongs to one answer."""
 
     delta: Delta | None = None
+    message: Delta | None = None
+    """Of a server that says in one event what others say in many."""
     finish_reason: object = None
 
 

@@ -44,6 +44,35 @@ def test_pieces_without_an_index_are_joined_by_id_and_then_by_order() -> None:
     assert assembled(*pieces) == [("a", "bash", "12"), ("b", "bash", "3")]
 
 
+def test_calls_that_are_numbered_alike_are_apart_where_each_has_an_id_and_a_name() -> None:
+    pieces = (delta(0, "a", "bash", "{"), delta(0, None, None, "}"), delta(0, "b", "bash", "["), delta(0, "", "", "]"))
+
+    assert assembled(*pieces) == [("a", "bash", "{}"), ("b", "bash", "[]")]
+
+
+def test_a_server_that_makes_up_an_id_for_each_piece_is_understood() -> None:
+    assert assembled(delta(0, "a", "bash", "{"), delta(0, "b", None, "}")) == [("a", "bash", "{}")]
+
+
+def test_a_piece_that_has_lost_its_index_is_joined_by_id() -> None:
+    pieces = (delta(0, "a", "bash", "{"), delta(1, "b", "bash", "["), delta(None, "a", None, "}"))
+
+    assert assembled(*pieces) == [("a", "bash", "{}"), ("b", "bash", "[")]
+
+
+def test_a_piece_without_index_and_id_belongs_to_the_call_that_was_spoken_of_last() -> None:
+    pieces = (delta(0, "a", "x", "1"), delta(1, "b", "x", "2"), delta(0, None, None, "3"), delta(None, None, None, "4"))
+
+    assert assembled(*pieces) == [("a", "x", "134"), ("b", "x", "2")]
+
+
+def test_words_that_come_in_parts_are_words() -> None:
+    assembly = Assembly()
+
+    assert assembly.add_text([{"type": "text", "text": "a"}, {"text": 7}, "x", {"type": "text", "text": "b"}]) == "ab"
+    assert assembly.text == "ab"
+
+
 def test_missing_and_doubled_ids_are_made_up() -> None:
     assert assembled(delta(0, None, "x", ""), delta(1, "a", "x", ""), delta(2, "a", "x", "")) == [
         ("call_r1_1", "x", ""),

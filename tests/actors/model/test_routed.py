@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -106,3 +108,61 @@ def test_events_that_are_called_json_are_read(bench: Bench) -> None:
     bench.server.script(Raw(body, "application/json"))
 
     assert bench.reply(bench.ask()).text == "a"
+
+
+WHOLE: dict[str, Any] = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "a"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 2},
+}
+
+
+@pytest.mark.parametrize("content_type", [EVENTS, "text/plain", "application/json", "application/x+json", "odd"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps(WHOLE).encode(),
+        json.dumps(WHOLE, indent=1).encode(),
+        b"\r\n " + json.dumps(WHOLE).encode() + b"\n",
+        b"data: " + json.dumps(WHOLE).encode() + b"\n\ndata: [DONE]\n\n",
+    ],
+    ids=["a line", "lines", "between blanks", "an event"],
+)
+def test_a_whole_answer_is_read_whatever_it_is_called(bench: Bench, body: bytes, content_type: str) -> None:
+    bench.server.script(Raw(body, content_type))
+
+    reply = bench.reply(bench.ask())
+
+    assert (reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("a", 3, 2)
+    assert bench.waits == []
+
+
+def test_a_mark_of_the_byte_order_costs_no_word(bench: Bench) -> None:
+    body = b'\xef\xbb\xbfdata: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'
+    bench.server.script(Raw(body, EVENTS))
+
+    assert bench.reply(bench.ask()).text == "a"
+
+
+@pytest.mark.parametrize("content_type", [EVENTS, "application/json"])
+@pytest.mark.parametrize("frame", ["%s", "data: %s\n\n"], ids=["bare", "an event"])
+@pytest.mark.parametrize(
+    ("code", "words", "tries"), [(402, "quota or credit", 1), ("401", "missing or was refused", 1), (503, "", 4)]
+)
+def test_an_error_whose_status_is_well_is_told_as_the_error_that_it_is(
+    bench: Bench, content_type: str, frame: str, code: object, words: str, tries: int
+) -> None:
+    body = (frame % json.dumps({"error": {"code": code, "message": "no"}})).encode()
+    bench.server.script(*[Raw(body, content_type)] * 4)
+
+    failure = bench.failure(bench.ask())
+
+    assert (words in failure.reason, failure.attempts) == (True, tries)
+
+
+@pytest.mark.parametrize("more", [b'data: {"error": {"code": 500}}\n\n', b"x" * (MOST_ANSWER_BYTES + 10)])
+def test_what_a_server_says_after_the_end_costs_no_answer(bench: Bench, more: bytes) -> None:
+    said = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+    bench.server.script(Raw(said + more, EVENTS))
+
+    assert bench.reply(bench.ask()).text == "a"
+    assert bench.waits == []
