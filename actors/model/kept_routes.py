@@ -1,7 +1,8 @@
 """Kept routes: what litellm said of models, in a folder that the environment names, for the next start and for others.
 
 Whoever may write there decides where the agent sends its keys: a file that others than the agent's user or root may
-write to is not believed. No file holds a key.
+write to is not believed, nor is one in a folder of which that is so, where they could give it another's name. No file
+holds a key.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _LIBRARIES = ("litellm", "openai", "httpx")
 """What makes the requests that an answer was read from."""
 _SOURCES = ("litellm_child.py", "provider.py", "question.py", "route.py")
 """What asks, and the form of the answer."""
+_MOST_BYTES = 1 << 20
+"""Of a file; an answer takes a few hundred."""
 
 
 def kept(question: Question) -> Route | None:
@@ -42,14 +45,17 @@ def kept(question: Question) -> Route | None:
         raise LookupError(f"{FOLDER} names no folder")
     try:
         with os.fdopen(open_regular(place, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                log.warning("%s is not believed: others may write to it", place)
-                raise LookupError(f"{place} may be another's")
-            return msgspec.json.decode(file.read(), type=Route | None)
+            for found in (os.fstat(file.fileno()), place.parent.stat()):
+                if found.st_uid not in (0, os.geteuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                    log.warning("%s is not believed: others may write to it or its folder", place)
+                    raise LookupError(f"{place} may be another's")
+            said = file.read(_MOST_BYTES + 1)
+            if len(said) > _MOST_BYTES:
+                raise OSError(f"it is longer than {_MOST_BYTES} bytes")
+            return msgspec.json.decode(said, type=Route | None)
     except FileNotFoundError:
         raise LookupError(f"{place} is not there") from None
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
         log.warning("%s is not read: %s", place, error)
         raise LookupError(f"{place} cannot be read") from None
 

@@ -111,7 +111,7 @@ async def _resolve(question: Question) -> Route | None:
         route = msgspec.json.decode(said, type=Route | None)
         keep(question, route)
         return route
-    except (OSError, TimeoutError, msgspec.MsgspecError) as error:
+    except (OSError, TimeoutError, msgspec.MsgspecError, RecursionError) as error:
         raise NoAnswerError(f"litellm cannot be asked beside this process about {question.model}: {error!r}") from error
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from actors.kernel import Bulkhead
 from actors.linux.disk import RealDisk, put_whole
+from actors.linux.regular_file import open_regular
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +33,7 @@ Place = tuple[str, str]
 def load_signs(root: Path) -> tuple[Place, ...]:
     """The places where an earlier life showed the sign of work; none where the file is missing or cannot be read."""
     try:
-        with (root / FILE_NAME).open("rb") as file:
+        with os.fdopen(open_regular(root / FILE_NAME), "rb") as file:
             text = file.read(MOST_BYTES).decode("ascii", "replace")
     except FileNotFoundError:
         return ()

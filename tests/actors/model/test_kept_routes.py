@@ -77,6 +77,16 @@ def test_what_others_may_write_is_not_believed(folder: Path, mode: int, caplog: 
     assert "is not believed: others may write to it" in caplog.text
 
 
+@pytest.mark.req("X-176")
+@pytest.mark.parametrize("mode", [0o770, 0o707])
+def test_nor_is_what_lies_where_others_could_give_it_the_name_of_another(folder: Path, mode: int) -> None:
+    keep(QUESTION, ROUTE)
+    folder.chmod(mode)
+
+    with pytest.raises(LookupError, match="may be another's"):
+        kept(QUESTION)
+
+
 def test_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
     keep(QUESTION, ROUTE)
     elsewhere = only_file(folder).rename(tmp_path / "elsewhere")
@@ -86,9 +96,14 @@ def test_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
         kept(QUESTION)
 
 
-def test_what_cannot_be_read_is_asked_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "body", [b"{broken", b'{"a":' * 100_000, b"null" + b" " * (1 << 20)], ids=["cut", "deep", "long"]
+)
+def test_what_cannot_be_read_is_asked_anew(folder: Path, body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(QUESTION, ROUTE)
-    only_file(folder).write_bytes(b"{broken")
+    only_file(folder).write_bytes(body)
+    with pytest.raises(LookupError, match="cannot be read"):
+        kept(QUESTION)
 
     async def said(question: bytes) -> bytes:
         return b"null"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_of_a_huge_file_the_beginning_is_read(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_counts_as_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / FILE_NAME).mkdir()
+    assert load_signs(tmp_path) == ()
+    assert "signs cannot be read" in caplog.text
+
+
+def test_nobody_waits_at_a_pipe_in_its_place(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(tmp_path / FILE_NAME)
+
     assert load_signs(tmp_path) == ()
     assert "signs cannot be read" in caplog.text
 
