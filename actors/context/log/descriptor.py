@@ -7,10 +7,12 @@ import os
 import resource
 import threading
 from collections import OrderedDict
+from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 
 from actors.linux.disk import Disk
+from actors.linux.regular_file import read_regular
 
 MOST = 512
 """Logs that are kept open where there is room for them; to open one again costs two calls of the disk."""
@@ -94,6 +96,10 @@ class Descriptor:
         """Whether all that was written is safe; whoever writes sets it."""
         self.size = state.st_size
         """Of the file, as whoever writes last left it."""
+        self._changed_at = state.st_mtime_ns
+        """When it was written last, as the system says."""
+        self._sum = blake2b(digest_size=16)
+        """Of all that the file holds."""
         self._tail = b""
         self._path, self._fd, self._disk = path, fd, disk
         self._in_use = threading.RLock()
@@ -106,9 +112,42 @@ class Descriptor:
         self._open_logs = open_logs
         open_logs.note_use(self)
 
+    def holds(self, data: bytes) -> None:
+        """Note all that the file was found to hold when it was opened."""
+        self._sum.update(data)
+
     def wrote(self, record: bytes, size: int) -> None:
-        """Note what the file ends with now, and how large it is."""
+        """Note what the file ends with now, and how large it is; to be called where the number is in use."""
         self._tail, self.size = record[-_TAIL:], size
+        self._sum.update(record)
+        self._changed_at = os.fstat(self._fd).st_mtime_ns
+
+    def require_unchanged(self, size: int) -> None:
+        """One look at what has the name; what was opened is known.
+
+        A file of the same length whose time is not that of the last write is read: only its bytes say what was done.
+
+        Args:
+            size: Of the file, as it should be.
+
+        Raises:
+            FileReplacedError: somebody else replaced, changed or removed it; its words say which.
+        """
+        try:
+            there = self._path.lstat()
+            if (there.st_dev, there.st_ino) != self.identity:
+                raise FileReplacedError(errno.ESTALE, "replaced by another file")
+            if there.st_size != size:
+                raise FileReplacedError(errno.ESTALE, f"{there.st_size} bytes long where {size} were written")
+            if there.st_mtime_ns != self._changed_at:
+                if blake2b(read_regular(self._path), digest_size=16).digest() != self._sum.digest():
+                    raise FileReplacedError(errno.ESTALE, "altered in its midst")
+                self._changed_at = there.st_mtime_ns
+        except FileReplacedError:
+            raise
+        except OSError as error:
+            words = error.strerror or type(error).__name__
+            raise FileReplacedError(errno.ESTALE, f"no longer there: {words}") from error
 
     def __enter__(self) -> int:
         """The number, of a file that is open.

@@ -262,6 +262,7 @@ class WindowLog:
         except OSError as error:
             raise self._give_up(LogUnwritable(self.path, f"cannot be read: {_words(error)}")) from error
         parsed = parse(data)
+        self._descriptor.holds(data)
         self._size, self._line, self._head = parsed.state.offset, parsed.state.line, parsed.state.head
         if parsed.torn is not None:
             torn = data[parsed.torn.offset :]
@@ -279,6 +280,8 @@ class WindowLog:
             with self._descriptor as fd:
                 self._descriptor.is_synced = False
                 written = self._disk.write(fd, record)
+                if written == len(record):
+                    self._descriptor.wrote(record, self._size + written)
         except FileReplacedError as error:
             raise self._give_up(LogChanged(self.path, _words(error))) from error
         except OSError as error:
@@ -287,7 +290,6 @@ class WindowLog:
             reason = f"only {written} of {len(record)} bytes could be written: the disk or a quota is full"
             raise self._give_up(LogUnwritable(self.path, reason))
         self._size += written
-        self._descriptor.wrote(record, self._size)
         self._line += record.count(b"\n")
         self._head = digest
 
@@ -296,15 +298,10 @@ class WindowLog:
             raise LogUnwritable(self.path, f"given up earlier: {self._broken.reason}")
 
     def _require_unchanged(self) -> None:
-        """One look at what has the name; what was opened is known."""
         try:
-            there = self.path.lstat()
-        except OSError as error:
-            raise self._give_up(LogChanged(self.path, f"no longer there: {_words(error)}")) from error
-        if (there.st_dev, there.st_ino) != self._descriptor.identity:
-            raise self._give_up(LogChanged(self.path, "replaced by another file"))
-        if there.st_size != self._size:
-            raise self._give_up(LogChanged(self.path, f"{there.st_size} bytes long where {self._size} were written"))
+            self._descriptor.require_unchanged(self._size)
+        except FileReplacedError as error:
+            raise self._give_up(LogChanged(self.path, _words(error))) from error
 
     def _give_up(self, error: LogUnwritable) -> LogUnwritable:
         self._broken = error

@@ -316,6 +316,40 @@ def test_a_log_that_was_cut_shorter_is_not_written_to(log: WindowLog) -> None:
         log.append(said(2))
 
 
+@pytest.mark.req("X-171")
+@pytest.mark.parametrize("is_opened_again", [False, True])
+def test_a_log_in_which_words_were_altered_is_not_written_to(
+    tmp_path: Path, log: WindowLog, is_opened_again: bool
+) -> None:
+    log.append(said(1, "the old words"))
+    if is_opened_again:
+        log.close()
+        log, _ = WindowLog.open_newest(tmp_path, WINDOW) or pytest.fail("there is a log")
+    log.append(said(2, "b"))
+    with log.path.open("r+b") as other:
+        data = other.read()
+        other.seek(data.index(b"old"))
+        other.write(b"new")
+    os.utime(log.path)  # the clock of files may stand still for some milliseconds
+
+    with pytest.raises(LogChanged, match="altered in its midst"):
+        log.append(said(3, "c"))
+
+
+def test_a_log_of_which_only_the_time_was_changed_is_written_to(tmp_path: Path, log: WindowLog) -> None:
+    log.append(said(1, "a"))
+    log.close()
+    opened = WindowLog.open_newest(tmp_path, WINDOW)
+    assert opened is not None
+    opened[0].append(said(2, "b"))
+    for number, at in enumerate((0, 1_000_000_000), 3):
+        os.utime(opened[0].path, (at, at))
+        opened[0].append(said(number, "c"))
+    opened[0].close()
+
+    assert texts(tmp_path) == ["a", "b", "c", "c"]
+
+
 def test_a_folder_that_can_not_be_read_refuses_in_words(tmp_path: Path) -> None:
     folder = tmp_path / "logs/discord-thread"
     folder.mkdir(parents=True)
