@@ -72,7 +72,7 @@ class SignFile:
             except OSError as error:
                 if not self._is_failing:
                     log.warning("%s cannot be written, so a kill may leave signs of work: %s", FILE_NAME, error)
-                self._is_failing = True
+                self._is_failing, self._written = True, None  # what was given up may yet be written
             else:
                 self._written, self._is_failing = now, False
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from actors.discord.outgoing import signs
 from actors.discord.outgoing.signs import FILE_NAME, MOST_BYTES, SignFile, load_signs
+from actors.linux.disk import put_whole
 
 PLACES = (("1", "10"), ("2", "20"))
 
@@ -61,3 +64,23 @@ def test_a_draft_that_a_kill_left_and_a_link_in_its_place_are_replaced(tmp_path:
     kept(tmp_path, PLACES)
     assert load_signs(tmp_path) == PLACES
     assert elsewhere.read_text() == "mine"
+
+
+def test_what_was_written_although_it_was_given_up_is_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_and_fail(*args: Any, **settings: Any) -> None:
+        put_whole(*args, **settings)
+        raise OSError("it took too long")
+
+    async def main() -> None:
+        file = SignFile(tmp_path)
+        await file.keep(PLACES)
+        monkeypatch.setattr(signs, "put_whole", write_and_fail)
+        await file.keep(())
+        monkeypatch.undo()
+        await file.keep(PLACES)
+
+    asyncio.run(main())
+
+    assert load_signs(tmp_path) == PLACES
