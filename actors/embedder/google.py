@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
+from actors.http_client.clean_connector import CleanConnector
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
@@ -86,7 +87,7 @@ class GoogleBackend:
             return
         # A session of our own, since the client's inherits from aiohttp's in a way that aiohttp warns of. Without retry
         # options the client would sleep and try again by itself after a broken connection.
-        self._session = aiohttp.ClientSession(trust_env=True)
+        self._session = aiohttp.ClientSession(connector=CleanConnector(), trust_env=True)
         options = library.types.HttpOptions(
             base_url=self._api_base or None,
             timeout=round(self._timeout_s * 1000),

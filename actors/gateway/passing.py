@@ -16,6 +16,7 @@ from yarl import URL
 from actors.gateway.body import Body, too_long_of
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
+from actors.http_client.clean_connector import CleanConnector
 
 CONNECT_S = 10.0
 SILENCE_S = 600.0
@@ -63,7 +64,7 @@ class Upstream:
     def start(self) -> None:
         """Make the session, on the loop that it is used on."""
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_S),
+            connector=CleanConnector(limit=0, keepalive_timeout=IDLE_S),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S),
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),

@@ -22,14 +22,17 @@ class CleanConnector(aiohttp.TCPConnector):
     aiohttp would take that for the answer to the next call, which is somebody else's.
     """
 
-    def __init__(self, *, keepalive_timeout: float, ssl_of: ssl.SSLContext | bool) -> None:
+    def __init__(
+        self, *, limit: int = 100, keepalive_timeout: float = 15.0, ssl_of: ssl.SSLContext | bool = True
+    ) -> None:
         """Open nothing yet.
 
         Args:
+            limit: Connections at a time; 0 for no limit.
             keepalive_timeout: Seconds that a connection may lie here.
             ssl_of: Whom to believe.
         """
-        super().__init__(limit=0, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
+        super().__init__(limit=limit, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
         self._served = WeakSet["ResponseHandler"]()
 
     async def connect(

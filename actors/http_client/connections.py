@@ -97,7 +97,7 @@ class Connections:
             connector = (
                 aiohttp.TCPConnector(limit=0, force_close=True, ssl=ssl_of)
                 if is_new
-                else CleanConnector(keepalive_timeout=_keep_alive_s(scheme), ssl_of=ssl_of)
+                else CleanConnector(limit=0, keepalive_timeout=_keep_alive_s(scheme), ssl_of=ssl_of)
             )
             # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
             session = self._sessions[scheme, is_new] = aiohttp.ClientSession(

@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar
 from yarl import URL
 
+from actors.http_client.clean_connector import CleanConnector
 from actors.web.errors import WebError
 from actors.web.page import bounded_body
 from messages.web import SearchWeb
@@ -85,7 +86,10 @@ class BraveSearch:
         self._url = api_base / "web" / "search"
         headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "X-Subscription-Token": api_key}
         self._session = ClientSession(
-            headers=headers, cookie_jar=DummyCookieJar(), timeout=ClientTimeout(total=TIMEOUT_S)
+            connector=CleanConnector(),
+            headers=headers,
+            cookie_jar=DummyCookieJar(),
+            timeout=ClientTimeout(total=TIMEOUT_S),
         )
 
     async def close(self) -> None:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import aiohttp
 import discord
 
 from actors.discord.calls.discord_clock import DiscordClock
@@ -23,6 +22,7 @@ from actors.discord.connection.shards import Shards
 from actors.discord.connection.sockets import Sockets
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.window_map import AnyChannel
+from actors.http_client.clean_connector import CleanConnector
 from actors.linux.descriptors import share
 
 log = logging.getLogger(__name__)
@@ -129,7 +129,7 @@ class AgentClient(discord.Client):
     async def login(self, token: str) -> None:
         """Log in; from then on calls wait for one another where there would be too many connections."""
         most = share(_SHARE, _FEWEST) + (self.shard_count or 1)
-        self.http.connector = aiohttp.TCPConnector(limit=most)
+        self.http.connector = CleanConnector(limit=most)
         await super().login(token)
 
     async def has_lost_session(self) -> None:

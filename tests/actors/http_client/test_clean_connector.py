@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
 import socket
 import threading
+from pathlib import Path
 from typing import IO
 
 import pytest
 
+import actors
 from actors.http_client.connections import Connections, read_whole
 from tests.patience import PATIENCE_S
 
@@ -111,3 +114,20 @@ def test_a_connection_on_which_nothing_is_said_serves_on() -> None:
     talker.close()
 
     assert talker.accepted == 1
+
+
+def test_no_session_of_an_actor_takes_what_was_said_to_another() -> None:
+    """Each keeps its connections in a `CleanConnector`, or keeps none."""
+    found = []
+    for source in sorted(Path(actors.__file__).parent.rglob("*.py")):
+        for call in ast.walk(ast.parse(source.read_text())):
+            if not isinstance(call, ast.Call):
+                continue
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            given = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+            if name == "ClientSession" and "connector" not in given:
+                found.append(f"{source}:{call.lineno}: without a connector")
+            if name == "TCPConnector" and given.get("force_close") != "True":
+                found.append(f"{source}:{call.lineno}: keeps connections")
+
+    assert found == []
