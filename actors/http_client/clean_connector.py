@@ -57,6 +57,11 @@ def _is_silent(protocol: ResponseHandler) -> bool:
     """Whether nothing was read since the last answer, and nothing lies in the socket, not even its end."""
     if protocol.should_close or protocol.transport is None:
         return False
+    there = protocol.transport.get_extra_info("socket")
+    if there is None:  # what stands for a network and is none
+        return True
+    if there.fileno() < 0:
+        return False
     poll = select.poll()
-    poll.register(protocol.transport.get_extra_info("socket"), select.POLLIN)
+    poll.register(there, select.POLLIN)
     return not poll.poll(0)
