@@ -10,7 +10,6 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-
 _ELF = b"\x7fELF\x02\x01"
 """Beginning of a program of 64 bits, its least byte first, as all are that anything is compiled for here."""
 _HEAD = struct.Struct("<40xQ10xHH2x")
