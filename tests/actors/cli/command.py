@@ -1,19 +1,25 @@
-"""Runs a command as the files in bin/ do once .venv is there."""
+"""Runs a command as the files in bin/ do once .venv is there; `run` without the imports, which a warm process has done."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import io
 import os
 import pty
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.actors.cli.warm import WarmProcess
 from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[3]
+OF_A_START = ("LANG", "LC_", "OPENBLAS_", "PYTHON")
+"""How variables begin that are read before a command's first line."""
 
 
 def run(
@@ -25,17 +31,21 @@ def run(
     timeout_s: float = 2 * PATIENCE_S,
 ) -> subprocess.CompletedProcess[str]:
     """`agent` or `agent-cli` with `arguments`, its output and exit code."""
-    return subprocess.run(
-        [*start(program), *arguments],
-        cwd=cwd,
-        input=stdin.decode("utf-8", "surrogateescape"),
-        env={**inherited(), **environment},
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=timeout_s,
-        check=False,
-    )
+    given = {**inherited(), **environment}
+    if any(name.startswith(OF_A_START) for name in environment):
+        return subprocess.run(
+            [*start(program), *arguments],
+            cwd=cwd,
+            input=stdin.decode("utf-8", "surrogateescape"),
+            env=given,
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            timeout=timeout_s,
+            check=False,
+        )
+    code, *received = _warm().run(program, arguments, cwd, stdin, given, timeout_s)
+    return subprocess.CompletedProcess([program, *arguments], code, *map(_text, received))
 
 
 def run_on_terminal(
@@ -60,6 +70,18 @@ def run_on_terminal(
             while chunk := terminal.read(65536):
                 received += chunk
         return process.wait(2 * PATIENCE_S), received.decode(errors="surrogateescape")
+
+
+@cache
+def _warm() -> WarmProcess:
+    made = WarmProcess(inherited(), CHECKOUT)
+    atexit.register(made.end)
+    return made
+
+
+def _text(received: bytes) -> str:
+    """As a stream that is opened for text has it."""
+    return io.TextIOWrapper(io.BytesIO(received), errors="surrogateescape").read()
 
 
 def start(program: str) -> list[str]:
