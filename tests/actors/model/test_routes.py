@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +13,7 @@ from actors.model.config import ModelConfig
 from actors.model.question import question_for
 from actors.model.route import cost_usd
 from actors.model.routes import NoAnswerError, Way, Ways
+from tests.actors.model.warm_litellm import WarmLitellm
 
 KEYS = {"OPENAI_API_KEY": "sk-1", "XAI_API_KEY": "xai-1", "ANTHROPIC_API_KEY": "sk-ant-1"}
 
@@ -20,6 +22,19 @@ KEYS = {"OPENAI_API_KEY": "sk-1", "XAI_API_KEY": "xai-1", "ANTHROPIC_API_KEY": "
 def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """litellm itself is asked."""
     monkeypatch.delenv(kept_routes.FOLDER)
+
+
+@pytest.fixture(scope="module")
+def warm_litellm() -> Iterator[WarmLitellm]:
+    made = WarmLitellm()
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def warm(warm_litellm: WarmLitellm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """litellm answers without being imported anew."""
+    monkeypatch.setattr(routes, "_said", warm_litellm.said)
 
 
 def way_to(model: str, api_base: str = "", keys: dict[str, str] | None = None) -> Way | None:
@@ -38,6 +53,7 @@ def test_a_provider_is_reached_at_its_own_address_with_its_key() -> None:
     assert cost_usd(way.route.tiers, 1_000_000, 0) > 0.1
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_server_of_ones_own_is_reached_where_it_is() -> None:
     way = way_to("hosted_vllm/x", "http://127.0.0.1:8000/v1", {})
 
@@ -47,6 +63,7 @@ def test_a_server_of_ones_own_is_reached_where_it_is() -> None:
     assert way.route.tiers == ()
 
 
+@pytest.mark.usefixtures("warm")
 def test_another_provider_than_that_of_ones_own_server_is_reached_where_it_is() -> None:
     ways = Ways(ModelConfig(name="hosted_vllm/x", api_base="http://127.0.0.1:8000/v1", api_keys=KEYS))
 
@@ -57,17 +74,20 @@ def test_another_provider_than_that_of_ones_own_server_is_reached_where_it_is() 
     assert way.headers["authorization"] == "Bearer xai-1"
 
 
+@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-20250514", "nobody-knows-this", "gemini/gemini-2.5-pro"])
 def test_what_is_not_openais_is_left_to_litellm(model: str) -> None:
     assert way_to(model) is None
 
 
+@pytest.mark.usefixtures("warm")
 def test_an_empty_key_is_litellms_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XAI_API_KEY", "")
 
     assert way_to("xai/grok-3", keys={}) is None
 
 
+@pytest.mark.usefixtures("warm")
 def test_whoever_has_litellm_trust_others_has_it_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_VERIFY", "False")
 
@@ -75,6 +95,7 @@ def test_whoever_has_litellm_trust_others_has_it_call(monkeypatch: pytest.Monkey
     assert way_to("hosted_vllm/x", "http://127.0.0.1:8000/v1", {}) is not None
 
 
+@pytest.mark.usefixtures("warm")
 def test_a_way_goes_through_the_proxy_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
