@@ -152,14 +152,20 @@ def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator, 
         head: Directions of the head; no more than `dims` are taken.
     """
     vectors = unit(sample).astype(np.float64)
-    _, directions = np.linalg.eigh(vectors.T @ vectors + np.diag(np.linspace(1e-9, 0.0, dims)))
     head = min(head, dims)
-    basis = directions[:, ::-1].copy()
+    basis = _principal_directions(vectors) if len(vectors) else np.eye(dims)
     basis[:, :head] = basis[:, :head] @ _mixing(head)
     basis[:, head:] = basis[:, head:] @ _random_turn(dims - head, rng)
     spread = np.sqrt(((vectors @ basis[:, :head]) ** 2).sum(axis=0) / max(len(vectors), 1))
     step = _SPREAD * float(np.sqrt(np.mean(np.maximum(spread, 1e-3) ** 2))) / _LIMIT
     return Frame(np.ascontiguousarray(basis, np.float32), head, step)
+
+
+def _principal_directions(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """As columns, the longest first; of those without length, and so of no vectors, each is an axis, in order."""
+    dims = vectors.shape[1]
+    _, directions = np.linalg.eigh(vectors.T @ vectors + np.diag(np.linspace(1e-9, 0.0, dims)))
+    return np.asarray(directions[:, ::-1]).copy()
 
 
 def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from actors.model import routes
 from actors.model.provider import load
 from lab.loopback_model.server import LoopbackModel
 from tests.actors.model.bench import Bench
+from tests.actors.model.warm_litellm import WarmLitellm
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +29,21 @@ def litellm() -> None:
             load(model).result(60)
 
 
+@pytest.fixture(scope="session")
+def warm_process() -> Iterator[WarmLitellm]:
+    made = WarmLitellm()
+    yield made
+    made.end()
+
+
+@pytest.fixture(scope="module")
+def warm_litellm(warm_process: WarmLitellm) -> Iterator[None]:
+    """litellm answers questions about routes without being imported anew, from here to the end of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routes, "_said", warm_process.said)
+        yield
+
+
 @pytest.fixture
 def server() -> Iterator[LoopbackModel]:
     with LoopbackModel() as server:
@@ -34,7 +51,7 @@ def server() -> Iterator[LoopbackModel]:
 
 
 @pytest.fixture
-def make_bench(litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
+def make_bench(litellm: None, warm_litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
     """Benches before the same server, stopped at the end."""
     made: list[Bench] = []
 

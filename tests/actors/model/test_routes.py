@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
 
 import pytest
 
@@ -24,17 +23,10 @@ def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(kept_routes.FOLDER)
 
 
-@pytest.fixture(scope="module")
-def warm_litellm() -> Iterator[WarmLitellm]:
-    made = WarmLitellm()
-    yield made
-    made.end()
-
-
 @pytest.fixture
-def warm(warm_litellm: WarmLitellm, monkeypatch: pytest.MonkeyPatch) -> None:
+def warm(warm_process: WarmLitellm, monkeypatch: pytest.MonkeyPatch) -> None:
     """litellm answers without being imported anew."""
-    monkeypatch.setattr(routes, "_said", warm_litellm.said)
+    monkeypatch.setattr(routes, "_said", warm_process.said)
 
 
 def way_to(model: str, api_base: str = "", keys: dict[str, str] | None = None) -> Way | None:

@@ -94,7 +94,7 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pairs(litellm: None) -> Iterator[dict[str, Pair]]:
+def pairs(litellm: None, warm_litellm: None) -> Iterator[dict[str, Pair]]:
     """Pairs by their models, before one server."""
     with warnings.catch_warnings(), LoopbackModel() as server:
         warnings.simplefilter("ignore")  # litellm's wrapper makes pydantic complain

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Lock
 
 PROGRAM = "from tests.actors.model.warm_litellm import serve; serve()"
 CHECKOUT = Path(__file__).parents[3]
@@ -21,6 +22,7 @@ class WarmLitellm:
     """The process, which answers one question after the other."""
 
     def __init__(self) -> None:
+        self._asking = Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", PROGRAM],
             env={"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(CHECKOUT)},
@@ -34,9 +36,10 @@ class WarmLitellm:
         """What `routes._said` gives."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(question.decode()) + "\n")
-        self._process.stdin.flush()
-        answer: str = json.loads(self._process.stdout.readline())
+        with self._asking:  # each question has a thread and a loop of its own
+            self._process.stdin.write(json.dumps(question.decode()) + "\n")
+            self._process.stdin.flush()
+            answer: str = json.loads(self._process.stdout.readline())
         return answer.encode()
 
     def end(self) -> None:

@@ -100,9 +100,10 @@ def test_a_tail_of_a_few_directions_is_bounded_by_its_length() -> None:
     assert (vector_codes.widened(codes.errors)[:, 1] <= 1.01).all()
 
 
-def test_the_frame_keeps_every_length() -> None:
+@pytest.mark.parametrize("sample", [0, 1, 50])
+def test_the_frame_keeps_every_length(sample: int) -> None:
     rng = np.random.default_rng(2)
-    frame = vector_codes.fit_frame(vectors_like_a_corpus(rng, 50, 130), 130, rng)
+    frame = vector_codes.fit_frame(vectors_like_a_corpus(rng, sample, 130), 130, rng)
     assert frame.basis.T @ frame.basis == pytest.approx(np.eye(130), abs=1e-5)
 
 
