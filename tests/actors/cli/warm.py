@@ -38,7 +38,7 @@ class WarmProcess:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", PROGRAM, str(theirs.fileno())],
                 cwd=folder,
-                env=dict(environment),
+                env={**environment, "OPENBLAS_NUM_THREADS": "1"},  # as actors.cli has it, and so no threads
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -67,11 +67,12 @@ class WarmProcess:
             given[1].close()
             for fd in (read_in, write_out, write_err):
                 os.close(fd)
-            pid = int(told.readline())
+            if not (pid := told.readline()):
+                raise RuntimeError("the process that commands are forked from has ended")
             try:
                 received = _exchange(write_in, stdin, (read_out, read_err), time.monotonic() + timeout_s)
             except TimeoutError:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(int(pid), signal.SIGKILL)
                 raise subprocess.TimeoutExpired([program, *arguments], timeout_s) from None
             return int(told.readline()), received[0], received[1]
 
