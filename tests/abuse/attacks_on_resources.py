@@ -278,20 +278,20 @@ while time.monotonic() < until:
     ),
 )
 _PROCESSOR = (
-    ("spinners", "for n in {1..40}; do while :; do :; done & done; sleep 2"),
+    ("spinners", "for n in {1..40}; do while :; do :; done & done; sleep 1"),
     (
         "spinners that stop and go",
-        "for n in {1..20}; do (while :; do :; done) & p=$!; (sleep 1; kill -STOP $p; kill -CONT $p) & done; sleep 2",
+        "for n in {1..20}; do (while :; do :; done) & p=$!; (sleep 0.5; kill -STOP $p; kill -CONT $p) & done; sleep 1",
     ),
-    ("output", "yes & yes & yes & yes & sleep 2"),
-    ("syncing", "for n in {1..4}; do while :; do echo x > s$n; sync s$n; done & done; sleep 2"),
+    ("output", "yes & yes & yes & yes & sleep 1"),
+    ("syncing", "for n in {1..4}; do while :; do echo x > s$n; sync s$n; done & done; sleep 1"),
     (
         "renaming",
         python(
-            "import time\nuntil = time.monotonic() + 2\nopen('a', 'w').close()\nwhile time.monotonic() < until: os.rename('a', 'b'); os.rename('b', 'a')"
+            "import time\nuntil = time.monotonic() + 1\nopen('a', 'w').close()\nwhile time.monotonic() < until: os.rename('a', 'b'); os.rename('b', 'a')"
         ),
     ),
-    ("looking", "for n in 1 2 3 4; do find / > /dev/null 2>&1 & done; sleep 2"),
+    ("looking", "for n in 1 2 3 4; do find / > /dev/null 2>&1 & done; sleep 1"),
 )
 
 EXHAUSTIONS = (

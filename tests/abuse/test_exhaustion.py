@@ -68,6 +68,10 @@ class NearlyFull(Quota):
         return replace(super().check(folder), least_free_bytes=disk.f_bavail * disk.f_frsize - (512 << 20))
 
 
+NEIGHBOURS_PAUSE_S = 0.03
+"""Between two of them: enough are timed in a second, and they are not what fills the machine."""
+
+
 class Neighbour:
     """Another window, that has its smallest command run again and again while an attack goes on."""
 
@@ -88,7 +92,7 @@ class Neighbour:
         self._thread.join()
 
     def _live(self) -> None:
-        while not self._over.is_set() or not self.times_s:
+        while not self._over.wait(NEIGHBOURS_PAUSE_S) or not self.times_s:
             began = time.monotonic()
             reply = self._ground.reply(self._ground.ask("true", of=self._window))
             self.times_s.append(time.monotonic() - began)
