@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -99,26 +100,24 @@ def numbers(rng: random.Random, lines: int, kinds: int) -> str:
     return "".join(f"{rng.randrange(kinds)}\n" for _ in range(lines))
 
 
-def hostile() -> dict[str, tuple[str, str]]:
-    rng = random.Random(1)
-    unique = [f"line {n}\n" for n in range(25_000)]
-    blocks = [f"{n}\n" for n in range(800)] * 2
-    return {
-        "two kinds of lines": (numbers(rng, 140_000, 2), numbers(rng, 140_000, 2)),
-        "a hundred": (numbers(rng, 90_000, 100), numbers(rng, 90_000, 100)),
-        "ten thousand": (numbers(rng, 90_000, 10_000), numbers(rng, 60_000, 10_000)),
-        "blank lines": ("\n" * LONGEST, "\n" * (LONGEST - 2) + "a\n"),
-        "every other line": ("".join(unique), "".join(x if n % 2 else f"x{x}" for n, x in enumerate(unique))),
-        "another order": ("".join(unique), "".join(rng.sample(unique, len(unique)))),
-        "backwards": ("".join(unique), "".join(unique[::-1])),
-        "every line twice": ("".join(blocks), "".join(x if n % 2 else "-\n" for n, x in enumerate(blocks))),
-        "one line": ("a" * LONGEST, "b" * LONGEST),
-    }
+UNIQUE = tuple(f"line {n}\n" for n in range(25_000))
+BLOCKS = tuple(f"{n}\n" for n in range(800)) * 2
+HOSTILE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
+    "two kinds of lines": lambda rng: (numbers(rng, 140_000, 2), numbers(rng, 140_000, 2)),
+    "a hundred": lambda rng: (numbers(rng, 90_000, 100), numbers(rng, 90_000, 100)),
+    "ten thousand": lambda rng: (numbers(rng, 90_000, 10_000), numbers(rng, 60_000, 10_000)),
+    "blank lines": lambda _: ("\n" * LONGEST, "\n" * (LONGEST - 2) + "a\n"),
+    "every other line": lambda _: ("".join(UNIQUE), "".join(x if n % 2 else f"x{x}" for n, x in enumerate(UNIQUE))),
+    "another order": lambda rng: ("".join(UNIQUE), "".join(rng.sample(UNIQUE, len(UNIQUE)))),
+    "backwards": lambda _: ("".join(UNIQUE), "".join(UNIQUE[::-1])),
+    "every line twice": lambda _: ("".join(BLOCKS), "".join(x if n % 2 else "-\n" for n, x in enumerate(BLOCKS))),
+    "one line": lambda _: ("a" * LONGEST, "b" * LONGEST),
+}
 
 
-@pytest.mark.parametrize("name", hostile())
+@pytest.mark.parametrize("name", HOSTILE)
 def test_the_longest_texts_are_compared_in_bounded_time(name: str) -> None:
-    old, new = (text[:LONGEST] for text in hostile()[name])
+    old, new = (text[:LONGEST] for text in HOSTILE[name](random.Random(1)))
 
     assert paced_s(lambda: unified(old, new, "a", "b", PLENTY), tries=3) < BOUND_S
     assert applied(old, unified(old, new, "a", "b", PLENTY)) == new
