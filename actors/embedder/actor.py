@@ -214,6 +214,8 @@ class EmbedderActor(Actor):
         """Find out whether it was one of the texts or whatever we ask."""
         if not call_over.pieces:
             self._trip(call_over, self._last_error)
+        elif self._breaker.refusal:
+            return  # it was whatever we ask, and those who wait for these texts have been told
         elif len(call_over.pieces) > 1:
             for piece in call_over.pieces:
                 piece.alone = True

@@ -269,6 +269,22 @@ def test_what_an_operator_must_mend_is_one_alert_and_no_storm(
     assert "secret" not in caplog.text
 
 
+def test_a_refusal_that_comes_behind_the_alert_is_not_looked_into(rig: Rig) -> None:
+    refusal = google_error(400, "User location is not supported for the API use.")
+    rig.server.script = [Reply(status=400, body=refusal.body, held=True)] * 2
+    rig.server.always = refusal
+    held = [rig.ask("one"), rig.ask("two")]
+    rig.server.wait_for_calls(2)
+    rig.failure(rig.ask("three"))
+    for request_id in held:
+        rig.failure(request_id)
+    assert len(rig.server.seen) == 4  # with the probe
+    rig.server.release()
+    rig.wait_until(calls_in_flight=0)
+
+    assert len(rig.server.seen) == 4
+
+
 def test_once_the_operator_has_mended_it_the_next_probe_finds_out(rig: Rig) -> None:
     rig.server.always = google_error(401, "no")
     rig.failure(rig.ask("before"))

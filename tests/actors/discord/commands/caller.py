@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from actors.context import commands as windows
+from actors.discord.commands.dispatcher import TAKES_LONGER
 from actors.memory.recall import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
@@ -64,10 +65,10 @@ class Caller:
         self.life.tell(reply)
 
     def answer(self, outcome: InteractionOutcome) -> dict[str, Any]:
-        """The message that answers a call, once it does."""
-        message = self._playground.wait_for_answer(outcome.id)
-        assert message is not None
-        return message
+        """The message that answers a call, once it does more than ask for patience."""
+        assert self._playground.wait_for_answer(outcome.id) is not None
+        until(lambda: self._original(outcome)["content"] != TAKES_LONGER)
+        return self._original(outcome)
 
     def said(self, outcome: InteractionOutcome) -> str:
         return str(self.answer(outcome)["content"])
@@ -76,6 +77,9 @@ class Caller:
         """Custom id -> label of each button below an answer."""
         rows = self.answer(outcome)["components"]
         return {button["custom_id"]: button["label"] for row in rows for button in row["components"]}
+
+    def _original(self, outcome: InteractionOutcome) -> dict[str, Any]:
+        return self._playground.answers(outcome.id)[0]
 
     def _of(self, kind: type[M]) -> list[M]:
         return [message for message in self.life.told.now() if isinstance(message, kind)]
