@@ -48,7 +48,7 @@ FAST = Timing(
     guild_ready_timeout_s=0.1,
     draft_after_s=0.0,
     typing_every_s=0.15,
-    answer_within_s=0.3,
+    answer_within_s=1.0,
     compare_pause_s=0.0,
 )
 WAIT_S = PATIENCE_S
