@@ -11,8 +11,8 @@ from pykka._envelope import Envelope
 from actors.kernel.clock import Timer
 
 if TYPE_CHECKING:
-    from actors.kernel.dispatcher import Blocking
     from actors.kernel.mailbox import Mailbox
+    from actors.kernel.thread import Blocking
     from messages.base import Address, Message
 
 

@@ -9,10 +9,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from actors.kernel.thread import KernelThread, Wait
+from actors.kernel.thread import Blocking, KernelThread, Wait
 from actors.linux.thread_name import name_thread
 
 if TYPE_CHECKING:
@@ -24,8 +23,13 @@ SPARES = 512
 """Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
 KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
+_FAILED = "the kernel failed while running %s; the worker goes on"
 _ONE_OF_CORE: Any = "one of core"
 """In the ready queue: whichever core actor waits longest, if one still waits."""
+STRETCH = 32
+"""Turns of others after which core actors that wait have theirs. After each would be a fifth slower at 500 windows: who
+is told little at a time handles little at a time, and wakes threads for it.
+"""
 LEND_S = 0.002
 """After which another thread stands in for one that waits: most waits are over before one could be woken."""
 
@@ -46,42 +50,13 @@ class Worker(KernelThread):
         """
         self.runs = 0
         """Batches that it has handled."""
+        self.others = 0
+        """Of an inline one: turns since core actors had theirs."""
 
     def run(self) -> None:
         """Run mailboxes until told to end."""
         name_thread(self.name)
         self.dispatcher.work(self)
-
-
-class Lender(KernelThread):
-    """Thread that has spare workers stand in for those whose waits last."""
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        super().__init__(name="kernel-lender", daemon=True)
-        self._dispatcher = dispatcher
-
-    def run(self) -> None:
-        """Look at the waits until the pool closes."""
-        self._dispatcher.look_after_waits()
-
-
-class Blocking:
-    """Context manager around a wait: if it lasts, a spare worker has this one's turn."""
-
-    __slots__ = ("_dispatcher",)
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-
-    def __enter__(self) -> None:
-        """The wait begins."""
-        self._dispatcher.wait_begins()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """The wait is over."""
-        self._dispatcher.wait_ends()
 
 
 class Dispatcher:
@@ -94,8 +69,8 @@ class Dispatcher:
     of kinds of actors that ever waited are put off until a wait is over; all others go on. A kind that waits for the
     first time just then gets a thread beyond that, so that one always runs; of those there are as many at most again.
 
-    Core actors go first, one before each of the others: whom all others wait for does not wait behind them all, and one
-    that is never done takes half of the turns at most.
+    Where many wait, core actors have their turns after each `STRETCH` of the others, and then as many at most: whom all
+    wait for does not wait behind them all, and one that is never done takes half of the turns.
     """
 
     def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
@@ -106,7 +81,7 @@ class Dispatcher:
         self.put: Callable[[Mailbox], None] = self._ready.put
         """Have a mailbox run; the caller has its turn, which goes with it."""
         self.put_core: Callable[[Mailbox], None] = self._put_core
-        """The same for a core actor's, which runs before the others."""
+        """The same for a core actor's."""
         self._core: deque[Mailbox] = deque()
         """Core actors' mailboxes that wait; for each the ready queue holds a None at least, to wake a thread."""
         self._target = workers
@@ -117,7 +92,8 @@ class Dispatcher:
         self._waits: dict[threading.Thread, Wait] = {}
         """What waits now, whether somebody stands in for it or not."""
         self._waits_ever = 0
-        self._lender: Lender | None = None
+        self._lender: KernelThread | None = None
+        """Has spare workers stand in for those whose waits last."""
         self._is_lender_at_rest = False
         self._call_of_lender = threading.Lock()
         """Held but for a moment, when the lender is called from its rest."""
@@ -137,7 +113,8 @@ class Dispatcher:
         self._runs_of_ended = 0
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
-        self.blocking = Blocking(self)
+        self.blocking = Blocking(self._wait_begins, self._wait_ends)
+        """Around a wait: if it lasts, a spare worker has this one's turn."""
 
     def take_from(self, ready: ReadyQueue) -> None:
         """Let `ready` decide which mailbox runs next; only before anything runs."""
@@ -156,7 +133,7 @@ class Dispatcher:
             while len(self._threads) < self._target:
                 self._add_worker()
             if self._target and self._lender is None:
-                self._lender = Lender(self)
+                self._lender = KernelThread(target=self._look_after_waits, name="kernel-lender", daemon=True)
                 self._lender.start()
 
     def _put_core(self, mailbox: Mailbox) -> None:
@@ -165,12 +142,26 @@ class Dispatcher:
 
     def work(self, worker: Worker) -> None:
         """Run mailboxes in this thread until the pool closes (a worker's main loop)."""
-        take, core, run = self._ready.get, self._core, self._run
+        take, core, run, others = self._ready.get, self._core, self._run_mailbox, 1
+        one_of_core, stretch = _ONE_OF_CORE, STRETCH
         while (mailbox := take()) is not None:
-            if core and (first := self._next_of_core()) is not None:
-                run(first, worker)
-            if mailbox is not _ONE_OF_CORE:
-                run(mailbox, worker)
+            if mailbox is one_of_core:
+                others = 1
+                self._run_core(worker, 1)
+            else:  # as in `_run`, without the call
+                if self._is_full and self._puts_off(mailbox):
+                    continue
+                worker.mailbox = mailbox
+                try:
+                    run(mailbox, worker)
+                except BaseException:
+                    log.critical(_FAILED, mailbox.address, exc_info=True)
+                worker.mailbox = None
+                if others < stretch:
+                    others += 1
+                elif core:
+                    others = 1
+                    self._run_core(worker, stretch)
             if self._put_off:
                 self._resume()
             if self._excess and not self._parks(worker):
@@ -184,15 +175,22 @@ class Dispatcher:
         try:
             self._run_mailbox(mailbox, worker)
         except BaseException:
-            log.critical("the kernel failed while running %s; the worker goes on", mailbox.address, exc_info=True)
-        worker.mailbox = None
+            if worker.inline:
+                raise
+            log.critical(_FAILED, mailbox.address, exc_info=True)
+        finally:
+            worker.mailbox = None
 
-    def _next_of_core(self) -> Mailbox | None:
-        """The core actor's mailbox that waits longest; None if other threads took them all."""
-        try:
-            return self._core.popleft()
-        except IndexError:
-            return None
+    def _run_core(self, worker: Worker, most: int) -> None:
+        """Run the core actors' mailboxes that wait longest: `most`, or until none waits, or others run in its place."""
+        for _ in range(most):
+            try:
+                mailbox = self._core.popleft()
+            except IndexError:
+                return
+            self._run(mailbox, worker)
+            if self._excess:
+                return
 
     def runs(self) -> int:
         """Batches that were handled so far; it grows before a batch's actor is let go."""
@@ -215,10 +213,15 @@ class Dispatcher:
             mailbox = self._ready.get_nowait()
         except queue.Empty:
             return False
-        if self._core and (first := self._next_of_core()) is not None:
-            self._run_mailbox(first, self._inline)
-        if mailbox is not None and mailbox is not _ONE_OF_CORE:
-            self._run_mailbox(mailbox, self._inline)
+        if mailbox is _ONE_OF_CORE:
+            self._inline.others = 0
+            self._run_core(self._inline, 1)
+        elif mailbox is not None:
+            self._run(mailbox, self._inline)
+            self._inline.others += 1
+            if self._inline.others >= STRETCH:
+                self._inline.others = 0
+                self._run_core(self._inline, STRETCH)
         return True
 
     def close(self, timeout_s: float = 5.0) -> None:
@@ -243,7 +246,7 @@ class Dispatcher:
         if lender is not None and lender is not threading.current_thread():
             lender.join(max(0.0, deadline - time.monotonic()))
 
-    def wait_begins(self) -> None:
+    def _wait_begins(self) -> None:
         """One worker is about to wait; if that lasts, as many others can run as are wanted."""
         thread = threading.current_thread()
         if not self._is_mine(thread):
@@ -261,7 +264,7 @@ class Dispatcher:
         if is_to_wake:
             self._call_of_lender.release()
 
-    def wait_ends(self) -> None:
+    def _wait_ends(self) -> None:
         """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
         thread = threading.current_thread()
         if not self._is_mine(thread):
@@ -278,7 +281,7 @@ class Dispatcher:
         if self._put_off:
             self._resume()
 
-    def look_after_waits(self) -> None:
+    def _look_after_waits(self) -> None:
         """Have others stand in for waits that last, until the pool closes (the lender's main loop)."""
         ever = -1
         while True:

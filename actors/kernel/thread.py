@@ -7,6 +7,7 @@ import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -123,6 +124,25 @@ class Bulkhead:
         """Forget a lane in which nothing goes on."""
         if not lane.callers and not lane.turn.locked() and self._lanes.get(key) is lane:
             del self._lanes[key]
+
+
+class Blocking:
+    """Context manager around a wait."""
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, begin: Callable[[], None], end: Callable[[], None]) -> None:
+        self._begin, self._end = begin, end
+
+    def __enter__(self) -> None:
+        """The wait begins."""
+        self._begin()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The wait is over."""
+        self._end()
 
 
 class Wait:

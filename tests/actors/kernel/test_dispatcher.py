@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from actors.kernel import ActorSystem
-from actors.kernel.dispatcher import Dispatcher
+from actors.kernel.dispatcher import STRETCH, Dispatcher
 from actors.kernel.runner import BATCH
 from actors.kernel.watchdog import Watchdog
 from tests.actors.kernel.players import Player, Say, Stage, together
@@ -67,13 +67,13 @@ def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: Acto
     assert [n for n in stage.heard[: BATCH + quiet] if n >= 0] == list(range(quiet))
 
 
-def heard_beside_core(system: ActorSystem, *core: int) -> list[int]:
-    """What is heard when 20 others are told 0 … 19, and then a core actor the numbers `core`."""
+def heard_beside_core(system: ActorSystem, others: int, *core: int) -> list[int]:
+    """What is heard when so many others are told 0, 1 …, and then a core actor the numbers `core`."""
     stage = Stage(system, start=False)
     memory = Stage(system, kind="memory", core=True)
     memory.heard = stage.heard
     system.run()
-    for n in range(20):
+    for n in range(others):
         stage.tell(n, key=str(n))
     memory.tell(*core)
     system.run()
@@ -81,17 +81,23 @@ def heard_beside_core(system: ActorSystem, *core: int) -> list[int]:
 
 
 @pytest.mark.req("X-177")
-def test_a_core_actor_goes_before_all_others_that_wait(system: ActorSystem) -> None:
-    assert heard_beside_core(system, -1, -2) == [-1, -2, *range(20)]
+def test_a_core_actor_waits_for_a_stretch_of_others_at_most(system: ActorSystem) -> None:
+    heard = heard_beside_core(system, 100 * STRETCH, -1, -2)
+    assert heard == [*range(STRETCH), -1, -2, *range(STRETCH, 100 * STRETCH)]
 
 
 @pytest.mark.req("X-177")
 def test_a_core_actor_that_is_never_done_takes_half_of_the_turns(system: ActorSystem) -> None:
-    busy = range(-20 * BATCH, 0)
-    heard = heard_beside_core(system, *busy)
+    busy = range(-10 * STRETCH * BATCH, 0)
+    heard = heard_beside_core(system, 5 * STRETCH, *busy)
 
     assert [n for n in heard if n < 0] == list(busy)
-    assert [heard.index(n) for n in range(20)] == [BATCH * (n + 1) + n for n in range(20)]
+    ends = [heard.index(stretch * STRETCH - 1) for stretch in range(1, 6)]
+    assert ends == [stretch * STRETCH + (stretch - 1) * STRETCH * BATCH - 1 for stretch in range(1, 6)]
+
+
+def test_where_few_wait_a_core_actor_has_its_turn_in_the_order_of_messages(system: ActorSystem) -> None:
+    assert heard_beside_core(system, STRETCH // 2, -1) == [*range(STRETCH // 2), -1]
 
 
 def test_core_actors_take_turns(system: ActorSystem) -> None:

@@ -141,8 +141,8 @@ class Calls:
         self.waits = 0
         for name in ("stat", "lstat", "open", "mkdir", "scandir", "listdir"):
             patch.setattr(os, name, self._counting(name))
-        self._begins = rig.system.dispatcher.wait_begins
-        patch.setattr(rig.system.dispatcher, "wait_begins", self._wait)
+        self._begins = rig.system.dispatcher.blocking._begin
+        patch.setattr(rig.system.dispatcher.blocking, "_begin", self._wait)
 
     def _counting(self, name: str) -> Callable[..., Any]:
         call = getattr(os, name)
