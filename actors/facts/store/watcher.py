@@ -47,7 +47,7 @@ class Watcher:
     async def _watch(self) -> None:
         from watchfiles import awatch
 
-        folder = self._root / ENTRIES
+        folder, is_new = self._root / ENTRIES, True
         while not self._end.is_set():
             try:
                 watched = _inode(folder)
@@ -60,7 +60,10 @@ class Watcher:
                     rust_timeout=LOOK_MS,
                     yield_on_timeout=True,
                 ):
-                    if changes:
+                    if is_new:  # something may have changed behind the last look at all and before the watch began
+                        self._tell(())
+                        is_new = False
+                    elif changes:
                         self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
                     if _inode(folder) != watched:
                         log.warning("%s is not there any more, or another one is: it is watched anew", folder)
@@ -74,6 +77,7 @@ class Watcher:
             if not self._end.is_set():
                 await asyncio.sleep(AGAIN_S)
                 self._tell(())
+                is_new = True
 
 
 def _inode(folder: Path) -> tuple[int, int]:

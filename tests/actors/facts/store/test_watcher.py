@@ -2,14 +2,33 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from actors.facts.store import watcher
+from actors.facts.store.files import ENTRIES
+from actors.facts.store.watcher import Watcher
+from actors.kernel import Actor, ActorSpec, ActorSystem
 from tests.actors.facts.running import RunningFacts
 from tests.actors.gateway.waiting import wait_until
 
 QUESTION = "The user has a"
+
+
+class Watching(Actor):
+    """Owner of a watch, from its start to its end."""
+
+    def __init__(self, root: Path, take: Callable[[tuple[str, ...]], None]) -> None:
+        super().__init__()
+        self._watcher = Watcher(self, root, take)
+
+    def on_start(self) -> None:
+        self._watcher.start()
+
+    def on_stop(self) -> None:
+        self._watcher.stop()
 
 
 @pytest.mark.req("S2-03", "S2-14", "X-82")
@@ -72,6 +91,33 @@ def test_a_name_that_is_no_text_does_not_end_the_watch(tmp_path: Path) -> None:
         (folder / "mine.md").write_text("The user has a dog")
 
         wait_until(lambda: facts.found(QUESTION) == {"The user has a cat", "The user has a dog"})
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_changes_between_a_look_at_all_and_a_watch_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    monkeypatch.setattr(watcher, "AGAIN_S", 0.1)
+    monkeypatch.setattr(watcher, "LOOK_MS", 100)
+    told: list[tuple[str, ...]] = []
+    entries = tmp_path / ENTRIES
+    if is_there:
+        entries.mkdir()
+
+    def take(paths: tuple[str, ...]) -> None:
+        told.append(paths)
+        if not entries.exists():  # the look finds nothing, and then there is something
+            entries.mkdir()
+            (entries / "mine.md").write_text("The user has a dog")
+
+    system = ActorSystem()
+    system.register(ActorSpec("watching", lambda _key: Watching(tmp_path, take), core=True))
+    system.start()
+    try:
+        wait_until(lambda: len(told) == (1 if is_there else 2))
+    finally:
+        system.stop()
+    assert set(told) == {()}
 
 
 def test_another_folder_in_the_place_of_the_one_that_is_watched_is_watched_too(tmp_path: Path) -> None:

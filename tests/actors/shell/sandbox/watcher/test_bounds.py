@@ -12,6 +12,12 @@ from actors.shell.sandbox.watcher import bounds, scarcity
 from actors.shell.sandbox.watcher.bounds import Bounds, DiskBound, TemporaryFilesBound, memory_fault, memory_left
 
 
+@pytest.fixture(autouse=True)
+def nothing_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command here is this process, which other tests' programs stem from, too; they may write as much as they like."""
+    monkeypatch.setattr(scarcity, "written_bytes", lambda _pid: 0)
+
+
 def limits(folder: Path, **given: int) -> Limits:
     return Limits(folder=str(folder), **{"most_bytes": 1 << 20, "most_files": 100, **given})
 
