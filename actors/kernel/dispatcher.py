@@ -83,7 +83,7 @@ class Dispatcher:
         self.put_core: Callable[[Mailbox], None] = self._put_core
         """The same for a core actor's."""
         self._core: deque[Mailbox] = deque()
-        """Core actors' mailboxes that wait; for each the ready queue holds a None at least, to wake a thread."""
+        """Core actors' mailboxes that wait; for each the ready queue holds an `_ONE_OF_CORE` at least."""
         self._target = workers
         self._spares = spares
         self._lock = threading.Lock()
