@@ -168,7 +168,7 @@ class _Reading:
         self._body += data
         if not is_begun:
             self._body = self._body.lstrip()
-        if self._body.startswith(b"{") or _BOM.startswith(self._body):
+        if self._body.startswith((b"{", _BOM + b"{")) or _BOM.startswith(self._body):
             return
         self._is_stream = True
         self._take(self._events.feed(bytes(self._body.removeprefix(_BOM))))

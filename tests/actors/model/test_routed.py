@@ -136,9 +136,16 @@ def test_a_whole_answer_is_read_whatever_it_is_called(bench: Bench, body: bytes,
     assert bench.waits == []
 
 
-def test_a_mark_of_the_byte_order_costs_no_word(bench: Bench) -> None:
-    body = b'\xef\xbb\xbfdata: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'
-    bench.server.script(Raw(body, EVENTS))
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n',
+        json.dumps(WHOLE, indent=1).encode(),
+    ],
+    ids=["events", "lines"],
+)
+def test_a_mark_of_the_byte_order_costs_no_word(bench: Bench, body: bytes) -> None:
+    bench.server.script(Raw(b"\xef\xbb\xbf" + body, EVENTS))
 
     assert bench.reply(bench.ask()).text == "a"
 
