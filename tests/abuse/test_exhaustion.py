@@ -29,7 +29,7 @@ from tests.patience import PATIENCE_S
 OVERSHOOT = 6
 """By how many times a folder may be beyond its quota when the attack has been stopped: what is written in a look's pause."""
 SAME_MEMORY_BYTES = 1 << 30
-NEIGHBOUR_S = 1.0
+NEIGHBOUR_S = 5.0
 """What another window's smallest command may take at the median: alone it takes some hundredths, on a busy machine more."""
 
 

@@ -21,6 +21,7 @@ from tests.actors.cli.command import inherited, run, start
 from tests.actors.facts.doubles import vector_of
 from tests.actors.gateway.rig import DONE, UpstreamDouble, event, stream
 from tests.actors.gateway.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 ANNE = "My wife is called Anne and we live in Oslo"
 QUESTION = "Where do we live, my wife Anne and I?"
@@ -112,7 +113,7 @@ class Gateway:
 
     def kill(self, number: int = signal.SIGKILL) -> int:
         self.process.send_signal(number)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode
 
     def client(self) -> openai.OpenAI:
@@ -221,7 +222,7 @@ def test_an_asynchronous_client_asks_many_things_at_once(gateway: Gateway) -> No
 def test_curl_is_served(gateway: Gateway) -> None:
     body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": ANNE}]})
     command = ["curl", "-sN", f"{gateway.base_url}/chat/completions", "-d", body]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
 
     assert said.endswith("data: [DONE]\n\n")
     wait_until(lambda: gateway.texts("entries/default/turns/user/*.md") == [ANNE])

@@ -17,6 +17,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, Stage, bot_texts, events, eventually
 from tests.e2e.test_workspace import LONG, RULE, channel, started, worker
+from tests.patience import PATIENCE_S
 
 UPKEEP = {"workspace.session": True, "workspace.compaction": True, "workspace.llm": True, "memory.enabled": False}
 
@@ -107,7 +108,7 @@ def test_stop_in_the_gate_ends_the_turn_at_once_and_the_next_is_answered(
         server.slash(GENERAL_ID, "stop")
         eventually(lambda: '"what":"aborted"' in next((stage.data / "logs").rglob("2*.md")).read_text())
         assert len(turns(model)) == before
-        assert stage.ask("and now?", timeout_s=100) == "Fine."
+        assert stage.ask("and now?", timeout_s=PATIENCE_S) == "Fine."
         stage.stop()
 
 
@@ -116,7 +117,7 @@ def test_a_turn_that_is_taken_back_in_the_gate_is_not_answered(server: Playgroun
         stage = started(server, model, tmp_path, **ONLY_CUTS)
         said = until_the_gate(stage, model)
         server.delete(GENERAL_ID, said)
-        assert stage.ask("and now?", timeout_s=100) == "Fine."
+        assert stage.ask("and now?", timeout_s=PATIENCE_S) == "Fine."
         stage.stop()
 
 
@@ -172,7 +173,7 @@ def test_kills_at_any_moment_double_nothing_and_break_no_file(server: Playground
             process.kill()
         process.start()
         last = server.say(GENERAL_ID, "the last")
-        server.wait_for_reply(GENERAL_ID, after=last, timeout_s=100)
+        server.wait_for_reply(GENERAL_ID, after=last, timeout_s=PATIENCE_S)
         folder = tmp_path / "data/workspace/channels/discord-channel" / str(GENERAL_ID)
         eventually(lambda: any("400 euros" in each.read_text() for each in folder.glob("MEMORY.md")))
         eventually(lambda: any("Ask Mona" in each.read_text() for each in folder.glob("SESSION.md")))

@@ -20,7 +20,7 @@ from tests.e2e.stage import Stage, eventually
 from tests.e2e.test_memory import is_whole, stats
 
 MakeEmbedder = Callable[..., Rig]
-PROMPT_S = 5.0
+PROMPT_S = 60.0
 """Longer than a turn waits for a question's vector, which is told to be 0.5 s; far less than what the server asks for."""
 
 

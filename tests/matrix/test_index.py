@@ -17,6 +17,7 @@ from tests.actors.memory.test_faults import finds_zorro, index_of, is_well, late
 from tests.actors.memory.test_memory_actor import THREAD, excerpts
 from tests.e2e.stage import Stage, eventually
 from tests.e2e.test_memory import is_whole, tell
+from tests.patience import PATIENCE_S
 
 LOCK_DOS = """
 import sys, fcntl
@@ -37,7 +38,7 @@ def test_row_21_an_index_that_another_program_locks_costs_memories_and_no_answer
     try:
         began = time.monotonic()
         assert "Rex" in stage.ask("My dog is called Rex")
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < PATIENCE_S
         eventually(lambda: any("locked" in text for text in caplog.messages))
     finally:
         other.close()

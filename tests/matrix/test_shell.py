@@ -14,7 +14,7 @@ from messages.shell import BashResult
 from tests.actors.shell.bench import Bench, all_gone, level, living
 from tests.patience import PATIENCE_S
 
-HELD_UP_S = 30.0
+HELD_UP_S = 150.0
 GREEDY = {
     "fork bomb": "bomb() { bomb | bomb & sleep 300; }; bomb; sleep 300 # row44-{mark}",
     "flood": "yes row44-{mark}",

@@ -35,6 +35,8 @@ from messages.curated_view import CuratedDescribed, DescribeCurated, FaultsListe
 from messages.discord import ReadersListed
 from messages.socket import Refused
 from tests.actors.curated.rig import EVERYBODY, GENERAL, CuratedRig
+from tests.pace import paced_s
+from tests.patience import PATIENCE_S
 from tests.recording_disk import RecordingDisk
 
 
@@ -286,9 +288,7 @@ def test_the_end_commits_a_thousand_facts_in_each_of_three_folders_at_once(tmp_p
     for folder in folders:
         write_journal(folder, *map(staged, range(1_000)))
         (folder / "MEMORY.md").write_text("".join(f"- of people {number}\n" for number in range(3_000)))
-    begun = time.monotonic()
-    rig.stop()
-    assert time.monotonic() - begun < 5
+    assert paced_s(rig.stop) < 5
     for folder in folders:
         assert len(parsed((folder / "MEMORY.md").read_bytes()).facts) == 4_000
 
@@ -318,7 +318,7 @@ def test_the_end_does_not_wait_for_a_file_that_never_rests(tmp_path: Path, appen
     write_journal(appending.parent, *map(staged, range(10)))
     begun = time.monotonic()
     rig.stop()
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < PATIENCE_S, "or it waits as long as the file is written to"
 
 
 def test_status_is_quick_and_exact_beside_a_full_journal(tmp_path: Path) -> None:

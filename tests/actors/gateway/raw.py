@@ -42,7 +42,7 @@ class RawUpstream:
         self._loop = LoopThread("raw-upstream")
         self._loop.start()
         self._server: asyncio.Server | None = None
-        self.port = self._loop.submit(self._start()).result(10)
+        self.port = self._loop.submit(self._start()).result(PATIENCE_S)
 
     @property
     def base_url(self) -> str:
@@ -59,7 +59,7 @@ class RawUpstream:
         return self.heard[-1].partition(b"\r\n\r\n")[2]
 
     def stop(self) -> None:
-        self._loop.submit(self._close()).result(10)
+        self._loop.submit(self._close()).result(PATIENCE_S)
         self._loop.stop()
 
     async def _start(self) -> int:

@@ -20,6 +20,7 @@ from messages.base import Message
 from messages.facts import FACT_RECALL, FACTS, GATEWAY, EntriesRecalled, RecallEntries, StoreTurn, TurnStored
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.gateway.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 ANSWER = {
     "id": "x",
@@ -71,7 +72,7 @@ class UpstreamDouble:
         self._loop = LoopThread("upstream")
         self._loop.start()
         self._runner: web.AppRunner | None = None
-        self.port = self._loop.submit(self._start()).result(10)
+        self.port = self._loop.submit(self._start()).result(PATIENCE_S)
 
     @property
     def base_url(self) -> str:
@@ -79,7 +80,7 @@ class UpstreamDouble:
 
     def stop(self) -> None:
         if self._runner is not None:
-            self._loop.submit(self._runner.cleanup()).result(10)
+            self._loop.submit(self._runner.cleanup()).result(PATIENCE_S)
         self._loop.stop()
 
     async def _start(self) -> int:
@@ -181,7 +182,7 @@ class GatewayRig:
     def figures(self) -> dict[str, Any]:
         """What the actor says of itself."""
         self.system.tell(GATEWAY, DescribeYourself(request_id="d", reply_to=self.asker.address))  # type: ignore[arg-type]
-        told = self.asker.receive(5.0)
+        told = self.asker.receive(PATIENCE_S)
         assert isinstance(told, SelfDescription)
         return dict(told.figures) | dict(told.operator_figures)
 
@@ -189,7 +190,7 @@ class GatewayRig:
         self, body: object = ASK, path: str = "/v1/chat/completions", method: str = "POST", **headers: str
     ) -> Reply:
         """What a client gets."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         try:
@@ -206,7 +207,7 @@ class GatewayRig:
 
     def raw(self, data: bytes) -> socket.socket:
         """A connection on which these bytes were sent."""
-        connection = socket.create_connection((self.host, self.port), timeout=10)
+        connection = socket.create_connection((self.host, self.port), timeout=PATIENCE_S)
         connection.sendall(data)
         return connection
 

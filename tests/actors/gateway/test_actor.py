@@ -15,6 +15,7 @@ from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unchunked
 from tests.actors.gateway.rig import GatewayRig, event, stream
 from tests.actors.gateway.waiting import wait_until
 from tests.crash import CRASH
+from tests.patience import PATIENCE_S
 
 Make = Callable[..., GatewayRig]
 
@@ -125,13 +126,13 @@ def test_a_request_under_way_ends_before_its_end(make: Make) -> None:
 
     rig.upstream.handler = slow
     with rig.raw(post()) as connection:
-        assert asked.wait(20)
+        assert asked.wait(PATIENCE_S)
         stopping = threading.Thread(target=rig.system.stop, args=(5.0,))
         stopping.start()
         wait_until(lambda: not is_open(rig.port))
         goes_on.set()
         head, body, ended = answer_on(connection)
-        stopping.join(20)
+        stopping.join(PATIENCE_S)
 
     assert head.startswith(b"HTTP/1.1 200 ")
     assert (body, ended) == (b"{}", "whole")

@@ -18,6 +18,7 @@ from messages.facts import EntryRole, FactHit
 from tests.actors.gateway.raw import post, request
 from tests.actors.gateway.rig import ANSWER, ASK, DONE, GatewayRig, event, stream
 from tests.actors.gateway.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 STREAM = ASK | {"stream": True}
 HIT = FactHit(
@@ -222,7 +223,7 @@ def test_a_client_that_goes_leaves_a_turn_without_an_answer_and_ends_the_call(ri
 
     last = rig.stored(2)[-1]
     assert (last.is_over, last.answer_text) == (True, "")
-    assert ended.wait(20)
+    assert ended.wait(PATIENCE_S)
 
 
 def test_a_stream_that_breaks_off_is_broken_off_for_the_client_too(rig: GatewayRig) -> None:
@@ -355,7 +356,7 @@ def test_sixteen_at_once_are_served_side_by_side(rig: GatewayRig) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE_S)
 
     assert replies == [200] * 16
     assert len({each.turn_id for each in rig.stored(16)}) == 16
@@ -524,10 +525,10 @@ def test_a_client_that_goes_before_a_whole_answer_ends_the_call_and_leaves_nothi
 
     rig.upstream.handler = slow
     with rig.raw(post()):
-        assert asked.wait(20)
+        assert asked.wait(PATIENCE_S)
     wait_until(lambda: rig.figures()["in_flight"] == 0)
 
-    assert ended.wait(20)
+    assert ended.wait(PATIENCE_S)
     assert rig.facts.stored == []
 
 

@@ -11,6 +11,7 @@ from messages.base import Address, Message, RequestId
 from messages.facts import StoreTurn, TurnStored
 from messages.socket import Refused
 from tests.actors.gateway.waiting import wait_until
+from tests.patience import PATIENCE_S
 
 ASKER, ANSWERER = Address("asker-of-test"), Address("answerer-of-test")
 
@@ -58,7 +59,7 @@ class Rig:
         wait_until(lambda: bool(self.asker.loop.ident))
 
     def ask(self, to: Address = ANSWERER, timeout_s: float = 20.0) -> Message | None:
-        return self.asker.loop.submit(self.asker.exchange.answer_to(to, store, timeout_s)).result(30)
+        return self.asker.loop.submit(self.asker.exchange.answer_to(to, store, timeout_s)).result(PATIENCE_S)
 
 
 def store(request_id: RequestId, reply_to: Address) -> StoreTurn:
@@ -76,7 +77,7 @@ def test_an_answer_comes_to_whom_it_is_for(rig: Rig) -> None:
     async def many() -> list[Message | None]:
         return await asyncio.gather(*(rig.asker.exchange.answer_to(ANSWERER, store, 20.0) for _ in range(50)))
 
-    answers = rig.asker.loop.submit(many()).result(30)
+    answers = rig.asker.loop.submit(many()).result(PATIENCE_S)
     assert len({answer.request_id for answer in answers if isinstance(answer, TurnStored)}) == 50
 
 
@@ -126,5 +127,5 @@ def test_what_is_told_is_waited_for_by_nobody(rig: Rig) -> None:
     async def tell() -> None:
         rig.asker.exchange.tell(ANSWERER, store)
 
-    rig.asker.loop.submit(tell()).result(10)
+    rig.asker.loop.submit(tell()).result(PATIENCE_S)
     wait_until(lambda: rig.asker.heard == 1)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -190,10 +189,8 @@ def test_a_closing_clock_does_not_wait_for_itself() -> None:
         closed.set()
 
     clock.call_later(0, close)
-    begin = time.monotonic()
 
     assert closed.wait(PATIENCE_S)
-    assert time.monotonic() - begin < 5
 
 
 def test_cancelled_timers_do_not_wait_for_their_time() -> None:

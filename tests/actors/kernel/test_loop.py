@@ -31,7 +31,7 @@ def test_a_coroutine_runs_on_the_loops_thread_and_its_result_is_in_the_future(lo
     async def name() -> str:
         return threading.current_thread().name
 
-    assert loop.submit(name()).result(5) == "test-loop"
+    assert loop.submit(name()).result(PATIENCE_S) == "test-loop"
 
 
 def test_an_exception_is_logged_and_in_the_future(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
@@ -39,7 +39,7 @@ def test_an_exception_is_logged_and_in_the_future(loop: LoopThread, caplog: pyte
         raise ValueError("no good")
 
     with pytest.raises(ValueError, match="no good"):
-        loop.submit(fail()).result(5)
+        loop.submit(fail()).result(PATIENCE_S)
     loop.stop()
     assert "loop test-loop: a coroutine failed" in caplog.text
 
@@ -67,7 +67,7 @@ def test_stopping_cancels_what_runs_and_ends_the_thread(loop: LoopThread) -> Non
 
     assert cleaned.is_set()
     with pytest.raises(CancelledError):
-        future.result(5)
+        future.result(PATIENCE_S)
     assert not [t for t in threading.enumerate() if t.name == "test-loop"]
 
 

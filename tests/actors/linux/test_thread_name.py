@@ -10,6 +10,7 @@ import pytest
 
 from actors.kernel import LoopThread
 from actors.linux.thread_name import name_thread
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
@@ -41,6 +42,6 @@ def test_a_loop_shows_its_name() -> None:
         return shown()
 
     try:
-        assert loop.submit(name()).result(10) == "some-loop"
+        assert loop.submit(name()).result(PATIENCE_S) == "some-loop"
     finally:
         loop.stop()

@@ -11,6 +11,7 @@ from actors.model.provider import load
 from lab.loopback_model.server import LoopbackModel
 from tests.actors.model.bench import Bench
 from tests.actors.model.warm_litellm import WarmLitellm
+from tests.patience import PATIENCE_S
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,7 +27,7 @@ def litellm() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for model in ("openai/test", "hosted_vllm/test"):
-            load(model).result(60)
+            load(model).result(PATIENCE_S)
 
 
 @pytest.fixture(scope="session")

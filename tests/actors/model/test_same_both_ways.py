@@ -22,6 +22,7 @@ from messages.base import Address, RequestId
 from messages.model import ModelRequest
 from tests.actors.model.bench import window
 from tests.actors.model.exchanges import Exchange, exchanges
+from tests.patience import PATIENCE_S
 
 EXCHANGES = tuple(exchanges())
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
@@ -64,7 +65,7 @@ class Pair:
         self.run(self.litellms.warm_up())
 
     def run(self, coroutine: Any) -> Any:
-        return self._loop.submit(coroutine).result(120)
+        return self._loop.submit(coroutine).result(PATIENCE_S)
 
     def seen(self, backend: Backend, exchange: Exchange) -> Seen:
         """What comes of an exchange."""

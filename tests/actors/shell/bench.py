@@ -22,7 +22,7 @@ from tests.patience import PATIENCE_S
 SHELL = Address("shell")
 DYING_S = 20.0
 """In which what was killed must be gone, however busy the machine; those who are looked for would sleep for 60 s."""
-HELD_UP_S = 50.0
+HELD_UP_S = 150.0
 """A command that is held up by what it started takes the 60 s for which that sleeps, and this is less."""
 CLI = Window(surface=Surface.CLI, id="turn")
 

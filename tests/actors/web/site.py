@@ -13,6 +13,7 @@ from aiohttp import web
 
 from actors.kernel import LoopThread
 from actors.linux.transports import stop_accepting
+from tests.patience import PATIENCE_S
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -51,11 +52,11 @@ class Site:
 
     def __enter__(self) -> Self:
         self._loop.start()
-        self._loop.submit(self._open()).result(5)
+        self._loop.submit(self._open()).result(PATIENCE_S)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.submit(self._close()).result(5)
+        self._loop.submit(self._close()).result(PATIENCE_S)
         self._loop.stop()
 
     def release(self) -> None:

@@ -16,6 +16,7 @@ from messages.web import PageRead
 from tests.actors.web.bench import Bench, window
 from tests.actors.web.site import redirect
 from tests.actors.web.test_search import hit, results
+from tests.patience import PATIENCE_S
 
 MakeBench = Callable[..., Bench]
 THREADS_OF_ASYNCIO = min(32, (os.cpu_count() or 1) + 4)
@@ -45,7 +46,7 @@ def test_names_that_nobody_answers_for_hold_up_no_other_page(
     for number in range(THREADS_OF_ASYNCIO + REQUESTS_AT_ONCE):
         bench.ask_page(f"http://a{number}.silent.example/", of=window(number))
     for _ in range(THREADS_OF_ASYNCIO):
-        assert silent.acquire(timeout=20)
+        assert silent.acquire(timeout=PATIENCE_S)
 
     assert isinstance(bench.answer(bench.ask_page("/article", of=window(99))), PageRead)
 
@@ -60,7 +61,7 @@ def test_a_name_that_takes_too_long_is_given_up(
         "cannot connect to a.silent.example: the name was not found within 0.1 seconds"
     )
     assert "the name was not found" in bench.page_refusal("http://a.silent.example/other")
-    assert silent.acquire(timeout=20)
+    assert silent.acquire(timeout=PATIENCE_S)
     assert not silent.acquire(blocking=False), "a name that hangs is not looked up again"
 
 

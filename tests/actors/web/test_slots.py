@@ -16,6 +16,7 @@ from messages.web import PageRead
 from tests.actors.web.bench import Bench, window
 from tests.actors.web.site import ARTICLE
 from tests.actors.web.test_search import hit, results
+from tests.patience import PATIENCE_S
 
 MakeBench = Callable[..., Bench]
 GAVE_WAY = "not done within 0.2 seconds, and others are waiting for the web"
@@ -44,7 +45,7 @@ def test_who_asks_again_and_again_gets_no_more_than_his_turns(make_bench: MakeBe
     page = bench.ask_page("/article", of=window(99))
 
     refused = 0
-    while getattr(answer := bench.edge.receive(20), "request_id", "") != page:
+    while getattr(answer := bench.edge.receive(PATIENCE_S), "request_id", "") != page:
         refused += 1
     assert isinstance(answer, PageRead)
     assert refused <= 2 * REQUESTS_AT_ONCE

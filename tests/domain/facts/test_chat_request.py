@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
 from domain.facts.sound_text import sound
 from messages.facts import EntryRole, FactHit
+from tests.pace import paced_s
 
 USER = {"role": "user", "content": "hello"}
 ODD = b'{ "model":"m",  "n":12345678901234567890123, "x":1.50, "u":"\\u00e9\\/", "messages":[{"role":"user","content":"hi","z":[1.0, {}]}], "tools":[{"type":"function"}] }'
@@ -276,10 +276,9 @@ def test_the_texts_are_bounded_and_the_last_ones_count() -> None:
 
 def test_of_very_many_messages_the_newest_are_read_and_all_go_on() -> None:
     body = b'{"messages":[' + b"1," * 500_000 + b'{"role":"user","content":"Who am I?"}],"memory_top_k":1}'
-    began = time.process_time()
     request = read_request(body)
 
-    assert time.process_time() - began < 2
+    assert paced_s(lambda: read_request(body)) < 2
     assert request.question == "Who am I?"
     assert request.ends_with_user
     assert upstream_body(request, "").count(b"1,") == 500_000

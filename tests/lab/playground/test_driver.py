@@ -10,6 +10,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError
 from tests.lab.playground.real_client import Bot, discord
+from tests.patience import PATIENCE_S
 
 GENERAL = defaults.GENERAL_ID
 
@@ -27,7 +28,7 @@ def test_a_wait_ends_when_the_playground_is_stopped(playground: PlaygroundServer
             playground.say(GENERAL, "is anybody waiting?")
         playground.stop()
         with pytest.raises(RuntimeError, match="stopped meanwhile"):
-            waiting.result(10)
+            waiting.result(PATIENCE_S)
 
 
 def test_a_wait_that_is_in_vain_is_a_timeout(playground: PlaygroundServer) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from actors.kernel import ManualClock
 from lab.simulation.loop import SteppedLoopThread
+from tests.patience import PATIENCE_S
 
 
 def _thread() -> tuple[ManualClock, SteppedLoopThread, list[str]]:
@@ -24,7 +25,7 @@ def test_who_waits_for_a_coroutine_lets_its_time_pass() -> None:
         await asyncio.sleep(3)
         return asyncio.get_running_loop().time()
 
-    assert thread.submit(later()).result(10) == pytest.approx(3.0)
+    assert thread.submit(later()).result(PATIENCE_S) == pytest.approx(3.0)
     assert clock.monotonic() == pytest.approx(3.0)
 
 
@@ -39,7 +40,7 @@ def test_a_timeout_is_the_clocks() -> None:
             return "timed out"
         return "slept"
 
-    assert thread.submit(late()).result(10) == "timed out"
+    assert thread.submit(late()).result(PATIENCE_S) == "timed out"
 
 
 def test_tasks_take_turns_in_the_order_in_which_they_were_begun() -> None:
@@ -54,7 +55,7 @@ def test_tasks_take_turns_in_the_order_in_which_they_were_begun() -> None:
     async def both() -> None:
         await asyncio.gather(write("a"), write("b"))
 
-    thread.submit(both()).result(1)
+    thread.submit(both()).result(PATIENCE_S)
     assert order == ["a", "b"] * 3
 
 
@@ -101,4 +102,4 @@ def test_who_sleeps_until_a_moment_does_not_wake_before_it_for_ever() -> None:
         return sleeps
 
     for moment in (4.168791000000001, 5.0000001, 5.1234567):
-        assert thread.submit(wait_until(moment)).result(10) <= 2
+        assert thread.submit(wait_until(moment)).result(PATIENCE_S) <= 2

@@ -18,6 +18,7 @@ from actors.linux.disk import Disk, RealDisk
 from domain.log.parser import parse
 from messages.base import Window
 from tests.domain.log.logs import START, WINDOW, said
+from tests.patience import PATIENCE_S
 from tests.recording_disk import RecordingDisk
 
 
@@ -196,14 +197,14 @@ def test_a_log_in_use_is_not_let_go(tmp_path: Path) -> None:
     def slow(fd: int, data: bytes) -> int:
         if data.startswith(b"## "):
             writing.set()
-            assert go_on.wait(60)
+            assert go_on.wait(PATIENCE_S)
         return os.write(fd, data)
 
     open_logs = OpenLogs(1)
     log = made(tmp_path, 0, open_logs, Replaced(write=slow))
     writer = threading.Thread(target=lambda: log.append(said(1, "slow")))
     writer.start()
-    assert writing.wait(60)
+    assert writing.wait(PATIENCE_S)
     other = made(tmp_path, 1, open_logs)
     go_on.set()
     writer.join()

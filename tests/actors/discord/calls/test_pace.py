@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from actors.discord.calls.pace import APART_S, Pace
+from tests.patience import PATIENCE_S
 
 
 def test_calls_begin_in_order_and_the_loop_comes_round_between_them() -> None:
@@ -35,7 +36,7 @@ def test_a_call_that_is_cut_off_while_it_waits_takes_no_turn_from_others() -> No
         waiting = [asyncio.ensure_future(pace.turn()) for _ in range(4)]
         await asyncio.sleep(0)
         waiting[1].cancel()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             await asyncio.gather(*waiting, return_exceptions=True)
             await pace.turn()
         return [task.cancelled() for task in waiting]
@@ -47,7 +48,7 @@ def test_the_pace_goes_on_after_a_pause() -> None:
     async def main() -> None:
         pace = Pace()
         for _ in range(3):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_S):
                 await pace.turn()
                 await pace.turn()
             await asyncio.sleep(0.01)

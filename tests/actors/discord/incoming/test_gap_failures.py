@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, thread_window, timing, until
+from tests.patience import PATIENCE_S
 
 
 class TestFailures:
@@ -180,13 +180,11 @@ class TestOthers:
         for thread in threads:
             playground.say(thread, "missed")
         for thread in threads[:-1]:
-            playground.inject("delay", f"GET /channels/{thread}/messages", times=1_000_000, delay_s=60.0)
+            playground.inject("delay", f"GET /channels/{thread}/messages", times=1_000_000, delay_s=5 * PATIENCE_S)
         quick = timing(call_timeout_s=600.0, turn_s=0.1)
         life = start_life(last_seen={thread_window(thread).address.key: "1" for thread in threads}, timing=quick)
         life.say("live", threads[-1])
-        began_s = time.monotonic()
         assert life.texts(2) == ["missed", "live"]
-        assert time.monotonic() - began_s < 50  # The first eight would have been answered after 60.
 
     def test_silent_history_holds_up_what_is_live_no_longer_than_history_that_fails(
         self, playground: PlaygroundServer, start_life: StartLife
