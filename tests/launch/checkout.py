@@ -27,7 +27,7 @@ BY_PYTHON = (sys.executable,)
 """A command started as `python3 bin/agent`; with nothing in its place, as `bin/agent`."""
 WITH_THIS_PYTHON = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
-DEADLINE_S = 120
+DEADLINE_S = 240
 """For one set-up of .venv: 4 s on an idle machine, mostly the copying of pip, but 20 s were seen on a busy one."""
 
 
