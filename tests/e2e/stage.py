@@ -174,7 +174,7 @@ def answered_once(stage: Stage, *words: str, window: int = GENERAL_ID) -> None:
         assert sum(f"\n{word}" in text for text in shown) == 1, shown
         assert logged.count(f"run: echo {word}") == 1
     places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
-    assert places == sorted(places)
+    assert places == sorted(places), shown
 
 
 def eventually(holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:

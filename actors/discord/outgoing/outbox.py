@@ -73,6 +73,8 @@ class Outbox:
         self._waiting: dict[tuple[Address, RequestId], PostMessage] = {}
         self._sent: dict[tuple[ChannelId, str], MessageId] = {}
         """(channel, nonce of a part) -> message."""
+        self._answered: dict[ChannelId, int] = {}
+        """Channel -> the newest message in which this life has shown an answer."""
         self._closed: set[str] = set()
         """Channels in which the bot may not speak, of which that was logged."""
 
@@ -174,14 +176,23 @@ class Outbox:
         """Ids of the messages that show the parts, of which an earlier life may have sent some."""
         is_looked_for = message.look_first or (running is None and self._is_of_earlier_life(message))
         left = await self._look(message, parts) if is_looked_for else []
+        channel_id = ChannelId(message.window.id)
         running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
-        if running_ids:
+        if running_ids and running_ids[0] > self._answered.get(channel_id, 0):
             await self._replace(message, running_ids[0], parts[0])
         shown = [await self._send(message, part) for part in parts]
         for message_id in running_ids:
             if MessageId(str(message_id)) not in shown:
-                await self._live.remove(ChannelId(message.window.id), message_id)
+                await self._live.remove(channel_id, message_id)
+        if message.turn_id:
+            self._note_answer(channel_id, int(shown[-1]))
         return shown
+
+    def _note_answer(self, channel_id: ChannelId, message_id: int) -> None:
+        """See to it that no later answer takes a place above this one: that of a message that ran when this came."""
+        self._answered[channel_id] = max(message_id, self._answered.get(channel_id, 0))
+        if len(self._answered) > _REMEMBERED:
+            forget_oldest(self._answered)
 
     async def _send(self, message: PostMessage, part: Part) -> MessageId:
         channel_id = ChannelId(message.window.id)

@@ -36,7 +36,7 @@ def test_slow_pages_in_every_slot_give_way_to_who_waits(make_bench: MakeBench, k
 
 
 def test_who_asks_again_and_again_gets_no_more_than_his_turns(make_bench: MakeBench) -> None:
-    bench = make_bench(slot_s=0.2)
+    bench = make_bench(slot_s=2.0)
     bench.site.pages["/slow"] = bench.site.slow
     for number in range(2 * REQUESTS_AT_ONCE):
         for _ in range(5):

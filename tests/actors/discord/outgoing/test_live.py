@@ -38,6 +38,26 @@ def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> 
     assert (final["content"], final["components"]) == ("The answer is 42.", [])
 
 
+def test_an_answer_that_was_held_up_is_not_overtaken_by_the_next_that_ran_already(life: Life) -> None:
+    progress(life, "The second ans", turn_id="turn2")
+    until(lambda: life.shown() == [f"The second ans {CURSOR}"])
+    life.delivered("The first answer", turn_id="turn1")
+    life.delivered("The second answer", turn_id="turn2")
+    assert life.shown() == ["The first answer", "The second answer"]
+
+
+def test_nor_by_one_that_ran_in_an_earlier_life(start_life: StartLife) -> None:
+    life = start_life()
+    asked = MessageId(str(life.say("how much?")))
+    progress(life, "The second ans", turn_id="turn2", answers_message_id=asked)
+    until(lambda: life.shown() == [f"The second ans {CURSOR}"])
+    life.stop()
+    life = start_life()
+    life.delivered("The first answer", turn_id="turn1")
+    life.delivered("The second answer", turn_id="turn2", answers_message_id=asked, look_first=True)
+    assert life.shown() == ["The first answer", "The second answer"]
+
+
 @pytest.mark.req("X-161")
 def test_an_answer_that_is_whole_soon_is_posted_once(start_life: StartLife) -> None:
     life = start_life(timing=timing(draft_after_s=0.3))
