@@ -22,7 +22,7 @@ from tests.signals import minding
 
 FEW = 8
 LIMIT_S = 60.0
-"""Less than the commands sleep; `docs/operations.md` tells of ten seconds, which a busy machine multiplies."""
+"""Far less than the commands sleep; an end takes ten seconds on a machine that is not busy."""
 SLEEP = json.dumps({"command": "sleep 300", "timeout": 300})
 SHORT = json.dumps({"command": "sleep 1"})
 

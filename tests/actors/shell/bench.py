@@ -21,9 +21,9 @@ from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
 DYING_S = 20.0
-"""In which what was killed must be gone, however busy the machine; those who are looked for would sleep for 60 s."""
+"""In which what was killed must be gone, however busy the machine; those who are looked for would sleep for 240 s."""
 HELD_UP_S = 150.0
-"""A command that is held up by what it started takes the 60 s for which that sleeps, and this is less."""
+"""A command that is held up by what it started takes the 240 s for which that sleeps, and this is less."""
 CLI = Window(surface=Surface.CLI, id="turn")
 
 
@@ -154,7 +154,3 @@ def is_alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return stat.rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-
-
-def pids_in(file: Path) -> list[int]:
-    return [int(word) for word in file.read_text().split()]
