@@ -13,6 +13,7 @@ from actors.part import SHIPPED_SKILLS
 from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Received
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
+from tests.actors.shell.bench import living
 from tests.e2e.stage import Stage, eventually
 
 SCRIPT = SHIPPED_SKILLS / "subagent" / "scripts" / "subagent.py"
@@ -120,8 +121,9 @@ def test_a_run_goes_on_when_its_command_has_ended_and_another_turn_hears_of_it(
 
 
 def test_runs_end_with_a_turn_that_is_stopped(stage: Stage, model: LoopbackModel) -> None:
-    stage.server.say(GENERAL_ID, f"run: {SCRIPT} run researcher 'RUN sleep 90'")
-    eventually(lambda: len(children(model)) == 1)
+    stage.server.say(GENERAL_ID, f"run: {SCRIPT} run researcher 'RUN sleep $((89 + 1)).17'")
+    eventually(lambda: bool(living("90.17")))  # the child's own command alone is called so
+    assert len(children(model)) == 1
     stage.server.say(GENERAL_ID, "stop")
     eventually(lambda: '"what":"aborted"' in logs(stage))
     answer = stage.ask(f"run: {SCRIPT} list")
