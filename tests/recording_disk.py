@@ -201,6 +201,6 @@ class RecordingDisk:
 
     @staticmethod
     def _settle(file: _File, path: Path) -> None:
-        """From now on the file may come to hold what would not survive."""
-        if file.durable is None:
+        """From now on the file may come to hold what would not survive; a pipe, whose reader would wait, holds nothing."""
+        if file.durable is None and path.is_file():
             file.durable = path.read_bytes()

@@ -130,3 +130,9 @@ def test_a_call_can_be_failed_and_a_write_be_torn(tmp_path: Path) -> None:
     disk.sync_folder(tmp_path)
     assert disk.surviving(tmp_path / "file") == b"words"
     os.close(fd)
+
+
+@pytest.mark.timeout(30)
+def test_a_pipe_is_opened_and_not_waited_for(disk: RecordingDisk, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    os.close(disk.open(tmp_path / "pipe", os.O_RDWR | os.O_NONBLOCK))

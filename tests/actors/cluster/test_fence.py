@@ -143,9 +143,16 @@ def test_no_agent_starts_on_a_data_root_where_a_host_of_an_earlier_one_lives(
         DataRoot(tmp_path).hold()
     os.close(one)
     monkeypatch.setattr(data_root, "HOSTS_WAIT_S", PATIENCE_S)
-    timer = threading.Timer(0.1, os.close, (two,))
+    ends = threading.Event()
+
+    def end() -> None:
+        ends.set()
+        os.close(two)
+
+    timer = threading.Timer(0.1, end)
     timer.start()
     root = DataRoot(tmp_path)
     root.hold()
-    assert not timer.is_alive(), "it has waited for the last one"
+    assert ends.is_set(), "it has waited for the last one"
     root.release()
+    timer.join()
