@@ -112,12 +112,14 @@ def seen(pairs: dict[str, Pair]) -> dict[str, tuple[Seen, Seen]]:
     All are made before the first test, since litellm leaves threads behind.
     """
     made, plain = dict[str, tuple[Seen, Seen]](), pairs["hosted_vllm/test"]
-    for exchange in EXCHANGES:
-        pair = pairs[model_of(exchange)]
-        ours, theirs = pair.seen(pair.ours, exchange), pair.seen(pair.litellms, exchange)
-        if excuse(pair.model, exchange):
-            theirs = plain.seen(plain.litellms, exchange).at_the_price_of(ours, theirs.request)
-        made[exchange.name] = ours, theirs
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as for `pairs`, which another test may have made before
+        for exchange in EXCHANGES:
+            pair = pairs[model_of(exchange)]
+            ours, theirs = pair.seen(pair.ours, exchange), pair.seen(pair.litellms, exchange)
+            if excuse(pair.model, exchange):
+                theirs = plain.seen(plain.litellms, exchange).at_the_price_of(ours, theirs.request)
+            made[exchange.name] = ours, theirs
     return made
 
 
