@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -29,9 +28,11 @@ from actors.backup.manifest import (
     Entry,
     EntryKind,
     Manifest,
+    Told,
     encode,
     read,
     shown_time,
+    unheard,
     verify,
 )
 from actors.linux.folder import MOST_LEVELS, open_folder
@@ -42,9 +43,6 @@ _TRIES = 20
 """Looks at a log or at the reminders' file that is being written."""
 _LOG_PAUSE_S = 0.01
 _REMINDERS_PAUSE_S = 0.1
-_TAIL_BYTES = 256
-_WHOLE = re.compile(rb"\n<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]+ hash=[0-9a-f]{16} -->\n\n\Z")
-"""Last bytes of a log whose last record is whole; no content has such a line."""
 _LONGEST_PATH_BYTES = 3000
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -88,7 +86,11 @@ class _Earlier:
     def link(self, path: str, status: os.stat_result, there: Path) -> Entry | None:
         """Make `there` a link to the earlier copy, if size and time say that nothing has changed; its entry."""
         entry = self._entries.get(path)
-        if self._folder is None or entry is None or (entry.size, entry.modified_ns) != _shape(status):
+        if (
+            self._folder is None
+            or entry is None
+            or (entry.size, entry.modified_ns) != (status.st_size, status.st_mtime_ns)
+        ):
             return None
         try:
             os.link(self._folder / path, there, follow_symlinks=False)
@@ -98,7 +100,12 @@ class _Earlier:
 
 
 def make_backup(
-    source: Source, folder: Path, now: datetime, pause: Callable[[float], object], earlier: Path | None = None
+    source: Source,
+    folder: Path,
+    now: datetime,
+    pause: Callable[[float], object],
+    earlier: Path | None = None,
+    told: Told = unheard,
 ) -> Backup:
     """Copy a data root into `folder`, which is made, and verify the copy; nothing there is changed.
 
@@ -108,6 +115,7 @@ def make_backup(
         now: Aware.
         pause: Waits for so many seconds, while somebody else writes.
         earlier: A backup on the same file system: what has not changed since becomes a hard link to its file.
+        told: Hears how far it is.
 
     Raises:
         BackupError: there can be no backup; what was begun has been removed again.
@@ -118,7 +126,7 @@ def make_backup(
     before = _Earlier(earlier)
     was_there = _require_free(folder, root)
     try:
-        return _Copier(source, folder, before, pause).make(now)
+        return _Copier(source, folder, before, pause, told).make(now)
     except BaseException as error:
         _remove(folder, was_there)
         if isinstance(error, OSError):
@@ -151,11 +159,14 @@ def _require_free(folder: Path, root: Path) -> bool:
 
 
 class _Copier:
-    def __init__(self, source: Source, folder: Path, earlier: _Earlier, pause: Callable[[float], object]) -> None:
+    def __init__(
+        self, source: Source, folder: Path, earlier: _Earlier, pause: Callable[[float], object], told: Told
+    ) -> None:
         self._source = source
         self._folder = folder
         self._earlier = earlier
         self._pause = pause
+        self._told, self._likely = told, 0 if told is unheard else selection.likely_entries(source.root)
         self._entries: list[Entry] = []
         self._backup = Backup(folder)
         self._is_settled = False
@@ -183,7 +194,7 @@ class _Copier:
             made_at=shown_time(now), data_root=str(self._root), reminders=reminders, entries=tuple(self._entries)
         )
         os.sync()
-        verify(self._folder, manifest)
+        verify(self._folder, manifest, self._told)
         self._write_manifest(manifest)
         self._backup.files, self._backup.bytes = len(manifest.files), manifest.size
         return self._backup
@@ -259,8 +270,7 @@ class _Copier:
             entry = self._earlier.link(path, status, there)
             if entry is not None:
                 self._backup.linked += 1
-                self._note(entry)
-                return
+                return self._note(entry)
             size, sha256 = _copy_bytes(fd, there, status.st_size)
         finally:
             os.close(fd)
@@ -299,7 +309,7 @@ class _Copier:
         """
         status = os.fstat(fd)
         for _ in range(_TRIES):
-            if status.st_size == 0 or _ends_whole(fd, status.st_size):
+            if status.st_size == 0 or selection.ends_whole(fd, status.st_size):
                 break
             self._pause(_LOG_PAUSE_S)
             status = os.fstat(fd)
@@ -337,6 +347,7 @@ class _Copier:
 
     def _note(self, entry: Entry) -> None:
         self._entries.append(entry)
+        self._told("copying", len(self._entries), self._likely)
 
     def _write_manifest(self, manifest: Manifest) -> None:
         fresh = self._folder / f"{NAME}.new"
@@ -363,18 +374,9 @@ def _copy_bytes(fd: int, there: Path, size: int) -> tuple[int, str]:
     return copied, sha256.hexdigest()
 
 
-def _ends_whole(fd: int, size: int) -> bool:
-    start = max(0, size - _TAIL_BYTES)
-    return _WHOLE.search(os.pread(fd, size - start, start)) is not None
-
-
 def _permissions(status: os.stat_result) -> int:
     """Those of owner, group and others: a backup sets nobody's user."""
     return stat.S_IMODE(status.st_mode) & 0o777
-
-
-def _shape(status: os.stat_result) -> tuple[int, int]:
-    return status.st_size, status.st_mtime_ns
 
 
 def _remove(folder: Path, was_there: bool) -> None:

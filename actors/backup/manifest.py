@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -26,6 +26,14 @@ APART = "apart"
 CHUNK_BYTES = 1024 * 1024
 MOST_NAMED = 3
 """Problems that an error names; the others are counted."""
+
+
+Told = Callable[[str, int, int], object]
+"""Hears what is being done, of how many entries it is done, and of how many it will likely be."""
+
+
+def unheard(_doing: str, _done: int, _total: int) -> None:
+    """Nobody wants to hear how far it is."""
 
 
 class BackupError(Exception):
@@ -137,20 +145,26 @@ def _require_inside(path: str) -> None:
         raise ValueError(f"{path!r} leads out of the backup")
 
 
-def verify(folder: Path, manifest: Manifest) -> None:
+def verify(folder: Path, manifest: Manifest, told: Told = unheard) -> None:
     """Read every file of the backup in `folder` and compare it with its hash.
+
+    Args:
+        folder: The backup's.
+        manifest: What it says of itself.
+        told: Hears how far it is.
 
     Raises:
         BackupError: something is missing or altered; names the first ones.
     """
-    problems = list(_problems(folder, manifest))
+    problems = list(_problems(folder, manifest, told))
     if problems:
         more = f", and {len(problems) - MOST_NAMED} more" if len(problems) > MOST_NAMED else ""
         raise BackupError(f"{folder}: is damaged: {'; '.join(problems[:MOST_NAMED])}{more}; use another backup")
 
 
-def _problems(folder: Path, manifest: Manifest) -> Iterator[str]:
-    for entry in manifest.entries:
+def _problems(folder: Path, manifest: Manifest, told: Told) -> Iterator[str]:
+    for number, entry in enumerate(manifest.entries, 1):
+        told("verifying", number, len(manifest.entries))
         there = folder / entry.path
         try:
             if entry.kind is EntryKind.LINK:

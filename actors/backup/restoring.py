@@ -15,7 +15,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from actors.backup.manifest import APART, ROOT, BackupError, Entry, EntryKind, Manifest, digest, read, verify
+from actors.backup.manifest import (
+    APART,
+    ROOT,
+    BackupError,
+    Entry,
+    EntryKind,
+    Manifest,
+    Told,
+    digest,
+    read,
+    unheard,
+    verify,
+)
 from actors.backup.selection import LOGS, REPLACED
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
@@ -44,7 +56,9 @@ class Restored:
     """Where that was moved which stood in the data root before."""
 
 
-def restore_backup(source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool) -> Restored:
+def restore_backup(
+    source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool, told: Told = unheard
+) -> Restored:
     """Verify the backup in `source` and make the data root at `root` of it.
 
     Args:
@@ -53,12 +67,13 @@ def restore_backup(source: Path, root: Path, reminders: Path | None, now: dateti
         reminders: Where the reminders' file belongs by the settings; one that is there is not written over.
         now: Aware; names the folder of what is replaced.
         replace: Whether the data root may hold something; that is moved aside, never removed.
+        told: Hears how far it is.
 
     Raises:
         BackupError: nothing was restored.
     """
     manifest = read(source)
-    verify(source, manifest)
+    verify(source, manifest, told)
     inside, outside = root.resolve(), source.resolve()
     if inside == outside or outside in inside.parents:
         raise BackupError(f"{root}: lies in the backup; restore it elsewhere")
@@ -68,7 +83,7 @@ def restore_backup(source: Path, root: Path, reminders: Path | None, now: dateti
     except DataRootError as error:
         raise BackupError(str(error)) from error
     try:
-        return _Restorer(source, manifest, root, reminders).make(now, replace=replace)
+        return _Restorer(source, manifest, root, reminders, told).make(now, replace=replace)
     except OSError as error:
         name = f"{error.filename!r}: " if error.filename else ""
         raise BackupError(f"{root}: not restored: {name}{error.strerror or error}") from error
@@ -77,11 +92,12 @@ def restore_backup(source: Path, root: Path, reminders: Path | None, now: dateti
 
 
 class _Restorer:
-    def __init__(self, source: Path, manifest: Manifest, root: Path, reminders: Path | None) -> None:
+    def __init__(self, source: Path, manifest: Manifest, root: Path, reminders: Path | None, told: Told) -> None:
         self._source = source
         self._manifest = manifest
         self._root = root
         self._reminders = reminders
+        self._told = told
         self._stage = root / UNFINISHED_RESTORE
 
     def make(self, now: datetime, *, replace: bool) -> Restored:
@@ -135,7 +151,8 @@ class _Restorer:
     def _write_all(self) -> None:
         """Folders and files first, links after them, so that none can lead astray; modes of folders last."""
         below = [entry for entry in self._manifest.entries if entry.path.startswith(f"{ROOT}/")]
-        for entry in below:
+        for number, entry in enumerate(below, 1):
+            self._told("restoring", number, len(below))
             if entry.kind is EntryKind.FOLDER:
                 self._place_of(entry).mkdir(mode=PRIVATE)
             elif entry.kind is EntryKind.FILE:

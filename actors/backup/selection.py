@@ -18,6 +18,7 @@ the agent's socket: a backup may lie where others can read it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,9 @@ TRASH = ".emptied"
 """In the folder of working directories: what is being removed."""
 FIRST = (WATERMARKS, LOGS)
 _LAST = (WORK,)
+_TAIL_BYTES = 256
+_WHOLE = re.compile(rb"\n<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]+ hash=[0-9a-f]{16} -->\n\n\Z")
+"""Last bytes of a log whose last record is whole; no content has such a line."""
 
 
 def top_names(root: Path) -> list[str]:
@@ -99,3 +103,15 @@ def leftovers(file: Path) -> Iterator[Path]:
         for entry in entries:
             if entry.name.startswith(f".{file.name}.") and entry.name.endswith(".agent"):
                 yield Path(entry.path)
+
+
+def ends_whole(fd: int, size: int) -> bool:
+    """Whether the last record of a log of `size` bytes is whole."""
+    start = max(0, size - _TAIL_BYTES)
+    return _WHOLE.search(os.pread(fd, size - start, start)) is not None
+
+
+def likely_entries(root: Path) -> int:
+    """How many files and folders there are to copy in the data root, about; what cannot be read counts for none."""
+    names = [root / name for name in top_names(root)]
+    return len(names) + sum(len(folders) + len(files) for name in names for _, folders, files in os.walk(name))

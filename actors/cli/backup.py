@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import config_option, fail, json_option, load_settings
+from actors.cli.terminal.progress import counting, progress_line
 from domain.text.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -46,9 +47,15 @@ def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Pat
         private=() if secrets is None else (secrets,),
     )
     try:
-        made = make_backup(
-            source, dest.absolute(), SystemClock().now(), threading.Event().wait, earlier and earlier.absolute()
-        )
+        with progress_line() as say:
+            made = make_backup(
+                source,
+                dest.absolute(),
+                SystemClock().now(),
+                threading.Event().wait,
+                earlier and earlier.absolute(),
+                counting(say, "entries"),
+            )
     except BackupError as error:
         fail(plain(str(error)))
     for left_out in made.left_out[:_NAMED]:
@@ -80,13 +87,15 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
 
     settings = _settings(config_file, root)
     try:
-        restored = restore_backup(
-            src.absolute(),
-            settings.data_root.absolute(),
-            _reminders(settings),
-            SystemClock().now(),
-            replace=replace,
-        )
+        with progress_line() as say:
+            restored = restore_backup(
+                src.absolute(),
+                settings.data_root.absolute(),
+                _reminders(settings),
+                SystemClock().now(),
+                replace=replace,
+                told=counting(say, "entries"),
+            )
     except BackupError as error:
         fail(plain(str(error)))
     if as_json:

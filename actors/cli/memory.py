@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +15,7 @@ from actors.cli.common import config_option, data_option, fail, json_option, loa
 from actors.cli.curated import curated
 from actors.cli.facts import add, forget, list_, search_facts
 from actors.cli.operator import ANSWER_S, OPERATOR, Answer, running
+from actors.cli.terminal.progress import Say, progress_line
 from domain.text.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -102,9 +105,12 @@ def stats(config_file: Path | None, data: Path | None, as_json: bool) -> None:
 def rebuild(config_file: Path | None, data: Path | None, as_json: bool) -> None:
     """Make the index anew from the logs; texts that have a vector already are not embedded again."""
     settings, secrets = _settings(config_file, data)
-    rebuilt = running(settings, "memory.rebuild", REBUILD_S, window=OPERATOR)
-    if rebuilt is None:
-        rebuilt = _rebuilt_alone(settings, secrets)
+    with progress_line() as say:
+        told = _teller(say, settings.data_root / "logs")
+        with _meanwhile(settings.data_root, told):
+            rebuilt = running(settings, "memory.rebuild", REBUILD_S, window=OPERATOR)
+        if rebuilt is None:
+            rebuilt = _rebuilt_alone(settings, secrets, told)
     _show(rebuilt, as_json, _rebuilt_lines)
 
 
@@ -147,7 +153,34 @@ def _alone(
     return _result(answer, hint)
 
 
-def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
+def _teller(say: Say, logs: Path) -> Callable[[int, int], None]:
+    """What shows how many turns, of how many windows, are in the index; a rebuild begins with an empty one."""
+    windows = sum(1 for _ in logs.glob("*/*"))
+    return lambda rows, done: say(f"{rows:,} turns of {done:,} windows are indexed", done, max(windows, done))
+
+
+@contextmanager
+def _meanwhile(data_root: Path, told: Callable[[int, int], None]) -> Iterator[None]:
+    """Look into the running agent's index every half second, on the side."""
+    from actors.memory.upkeep.alone import LOOK_EVERY_S
+    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(LOOK_EVERY_S):
+            with suppress(AgentNotRunningError, RefusalError):  # who asks for the rebuild hears that too
+                stats = ask_operator(data_root, "memory.stats", window=OPERATOR)
+                told(stats["rows"], stats["windows"])
+
+    threading.Thread(target=look, name="progress", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str], told: Callable[[int, int], None]) -> Answer:
     from actors.context.log.data_root import DataRoot, DataRootError
     from messages.memory import RebuildMemory
 
@@ -159,7 +192,14 @@ def _rebuilt_alone(settings: Settings, secrets: Mapping[str, str]) -> Answer:
     except DataRootError as error:
         fail(str(error))
     try:
-        return _alone(settings, secrets, RebuildMemory, REBUILD_S, read_only=False)
+        return _alone(
+            settings,
+            secrets,
+            RebuildMemory,
+            REBUILD_S,
+            read_only=False,
+            meanwhile=lambda described: told(described.rows, described.windows),
+        )
     finally:
         root.release()
 

@@ -43,7 +43,7 @@ HANDED_ON = {
 }
 """Tables that are given to somebody who only reads them."""
 REBOUND = {
-    "actors/cli/terminal.py": {"sys.stderr", "sys.stdout"},
+    "actors/cli/terminal/streams.py": {"sys.stderr", "sys.stdout"},
     "actors/discord/calls/addresses.py": {"DiscordWebSocket.DEFAULT_GATEWAY", "Route.BASE", "_files"},
     "actors/discord/connection/pauses.py": {"_module"},
     "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option, raise_file_limit, set_up_logging, verbose_option
-from actors.cli.lab.progress import progress_line
 from actors.cli.terminal import ShownCommand
+from actors.cli.terminal.progress import Say, progress_line
 
 if TYPE_CHECKING:
     from lab.load.comparison import Comparison
@@ -172,9 +172,9 @@ def _compare(plans: Sequence[Plan], subjects: Sequence[str], rounds: int) -> lis
         fail(str(error))
 
 
-def _teller(say: Callable[[str], None], plan: Plan, plans: int) -> Callable[[Progress], None]:
+def _teller(say: Say, plan: Plan, plans: int) -> Callable[[Progress], None]:
     size = f"{plan.threads} threads: " if plans > 1 else ""
-    return lambda progress: say(size + _stage(progress))
+    return lambda progress: say(size + _stage(progress), progress.replied, progress.total)
 
 
 def _stage(progress: Progress) -> str:

@@ -18,8 +18,8 @@ from actors.cli.lab.bench_memory import memory
 from actors.cli.lab.bench_objects import objects
 from actors.cli.lab.bench_recall import recall
 from actors.cli.lab.bench_workspace import workspace
-from actors.cli.lab.progress import progress_line
 from actors.cli.lab.tables import print_tables
+from actors.cli.terminal.progress import progress_line
 
 if TYPE_CHECKING:
     from lab.bench.kernel.workload import Workload

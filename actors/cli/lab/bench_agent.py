@@ -9,7 +9,7 @@ import sys
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 MESSAGES_PER_S = 50_000
 SLOWER = 1.5

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 if TYPE_CHECKING:
     from actors.bootstrap import Agent

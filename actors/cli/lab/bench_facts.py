@@ -11,8 +11,8 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.bench_recall import default_cache
-from actors.cli.lab.progress import Say, progress_line
 from actors.cli.lab.tables import print_tables
+from actors.cli.terminal.progress import Say, progress_line
 
 QUICK_QUESTIONS = 5
 """Of each conversation."""

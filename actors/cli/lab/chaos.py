@@ -14,7 +14,7 @@ from actors.cli.common import fail, json_option
 from actors.cli.lab.chaos_curated import curated
 from actors.cli.lab.chaos_discord import discord
 from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
-from actors.cli.lab.progress import progress_line, tick
+from actors.cli.terminal.progress import progress_line, tick
 
 
 @click.group(invoke_without_command=True)
@@ -63,7 +63,7 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch, progress_line() as say:
         folders = new_folders(Path(scratch))
         races = [
-            race(folders(), saver, rounds, seed, tick=tick(say, f"{saver.value}: round %s of {rounds}"))
+            race(folders(), saver, rounds, seed, tick=tick(say, f"{saver.value}: round %s of {rounds}", rounds))
             for saver in Saver
         ]
         crashes = crash_everywhere(folders, tick(say, "kill %s"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line, tick
+from actors.cli.terminal.progress import progress_line, tick
 
 if TYPE_CHECKING:
     from lab.chaos.curated.documents import DocumentReport
@@ -52,12 +52,12 @@ def curated(edits: int, kills: int, documents: int, seed: str, as_json: bool) ->
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch, progress_line() as say:
         folders = new_folders(Path(scratch))
         races = [
-            race(folders(), saver, share, seed, tick(say, f"{saver.value}: write %s of {share}"))
+            race(folders(), saver, share, seed, tick(say, f"{saver.value}: write %s of {share}", share))
             for saver, share in shares.items()
             if share
         ]
-        killed = kill_everywhere(folders, kills, seed, tick(say, f"kill %s of {kills}"))
-        tried = try_documents(documents, seed, tick(say, f"document %s of {documents}"))
+        killed = kill_everywhere(folders, kills, seed, tick(say, f"kill %s of {kills}", kills))
+        tried = try_documents(documents, seed, tick(say, f"document %s of {documents}", documents))
     if as_json:
         rows = {"races": [dataclasses.asdict(row) for row in races], "kills": dataclasses.asdict(killed)}
         click.echo(json.dumps({"seed": seed, **rows, "documents": dataclasses.asdict(tried)}, indent=2))

@@ -9,7 +9,7 @@ import logging
 import click
 
 from actors.cli.common import fail, json_option, set_up_logging, verbose_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 
 @click.command()
@@ -34,7 +34,7 @@ def discord(turns: int, windows: int, seed: str, as_json: bool, verbose: bool) -
     from lab.chaos.discord.faults import run
 
     with progress_line() as say:
-        outcome = run(turns, windows, seed, lambda answered: say(f"{answered} answered"))
+        outcome = run(turns, windows, seed, lambda answered: say(f"{answered} answered", answered, turns))
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(outcome), indent=2))
     else:

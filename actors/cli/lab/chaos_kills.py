@@ -12,7 +12,7 @@ from typing import NamedTuple
 import click
 
 from actors.cli.common import fail
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 FIFTEEN = "fifteen"
 
@@ -57,7 +57,11 @@ def run_kills(options: KillOptions, *, as_json: bool) -> None:
         keep_in=options.keep,
     )
     with progress_line() as say:
-        made = run(plan, lambda kills: say(f"{kills} of {plan.kills} kills"), *((Fifteen,) if is_scene else ()))
+        made = run(
+            plan,
+            lambda kills: say(f"{kills} of {plan.kills} kills", kills, plan.kills),
+            *((Fifteen,) if is_scene else ()),
+        )
     if as_json:
         click.echo(json.dumps(made.as_dict(), indent=2))
     else:

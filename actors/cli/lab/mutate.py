@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 if TYPE_CHECKING:
     from lab.mutation.campaign import Outcome, Report
@@ -40,7 +40,11 @@ def mutate(mutants: int, seed: str, module: str | None, durable_only: bool, work
 
         def tick(outcome: Outcome) -> None:
             done.append(outcome)
-            say(f"{len(done)} of {len(selected)} mutants, {sum(each.is_killed for each in done)} noticed")
+            say(
+                f"{len(done)} of {len(selected)} mutants, {sum(each.is_killed for each in done)} noticed",
+                len(done),
+                len(selected),
+            )
 
         try:
             report = campaign.Campaign(at_once=workers).run(selected, tick)

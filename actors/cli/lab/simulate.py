@@ -8,7 +8,7 @@ import json
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.progress import progress_line
+from actors.cli.terminal.progress import progress_line
 
 _SHOWN = 10
 
@@ -40,7 +40,10 @@ def simulate(seeds: int, first: int, seed: int | None, trace: bool, workers: int
         return
     with progress_line() as say:
         report = campaign.simulate(
-            first, seeds, workers=workers, tick=lambda done, failed: say(f"{done} of {seeds} seeds, {failed} failed")
+            first,
+            seeds,
+            workers=workers,
+            tick=lambda done, failed: say(f"{done} of {seeds} seeds, {failed} failed", done, seeds),
         )
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(report) | {"seeds_per_s": report.seeds_per_s}, indent=2))

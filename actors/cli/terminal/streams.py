@@ -12,14 +12,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import click
 
 from domain.log.escape import visible
 
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_CLEAR_LINE = "\r\x1b[K"
 
 
 class NotShownError(OSError):
@@ -141,10 +140,46 @@ def echo_styled(mark: str, rest: str, **style: Any) -> None:
     click.echo(rest)
 
 
-def overwrite_line(text: str) -> None:
-    """Put `text` on stderr in the place of the line before, which was put there likewise."""
-    _write_own(sys.stderr, _CLEAR_LINE)
-    click.echo(text, nl=False, err=True)
+class OwnStream(io.TextIOBase):
+    """Text stream by which a library draws on a terminal; the words of others must be `plain` before they reach it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Draws on `stream`, as it is: a shown one is gone around."""
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
+        """That of the stream behind it."""
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        """Whether a terminal is behind it."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The descriptor behind it."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """That it can be written to."""
+        return True
+
+    def write(self, text: str, /) -> int:
+        """Draw `text`; how much of it there was."""
+        if isinstance(self._stream, ShownStream):
+            self._stream.write_as_is(text)
+        else:
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Send on what was drawn."""
+        self._stream.flush()
+
+
+def own_stream(stream: TextIO) -> TextIO:
+    """What draws on the terminal behind `stream`."""
+    return cast("TextIO", OwnStream(stream))
 
 
 def _write_own(stream: TextIO, sequence: str) -> None:

@@ -1,0 +1,73 @@
+"""Progress of a long command: a line, with a bar where its end is known, on a terminal only."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from actors.cli.terminal.streams import own_stream
+from domain.text.terminal_text import plain
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Say(Protocol):
+    """Shows what a command is at."""
+
+    def __call__(self, text: str, done: int = 0, total: int = 0, /) -> None:
+        """Show `text`, and `done` of `total` as a bar; a total of 0 is an unknown one."""
+
+
+@contextmanager
+def progress_line() -> Iterator[Say]:
+    """What shows one line on stderr, in place of the line before, and leaves none; it shows nothing in a pipe.
+
+    A line has a bar and the time that is likely left when a total is known, and a moving mark when it is not.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield _say_nothing
+        return
+    with _bar() as bar:
+        task = bar.add_task("", total=None)
+
+        def say(text: str, done: int = 0, total: int = 0, /) -> None:
+            shown = " ".join(plain(text).split())
+            bar.update(task, description=shown, completed=done, total=total or None)
+
+        yield say
+
+
+def tick(say: Say, text: str, total: int = 0) -> Callable[[object], None]:
+    """What says how far a campaign is, `text` with the number in the place of `%s`."""
+    return lambda number: say(text % number, number if isinstance(number, int) else 0, total)
+
+
+def counting(say: Say, things: str) -> Callable[[str, int, int], None]:
+    """What says how many `things` something is done to."""
+    return lambda doing, done, total: say(f"{doing}: {done:,} {things}", done, max(done, total))
+
+
+def _say_nothing(_text: str, _done: int = 0, _total: int = 0, /) -> None:
+    """Nobody watches."""
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+
+    return Progress(
+        SpinnerColumn(),
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+        TimeRemainingColumn(compact=True),
+        console=Console(file=own_stream(sys.stderr), highlight=False, markup=False),
+        transient=True,
+        expand=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
