@@ -270,7 +270,8 @@ class _Copier:
             entry = self._earlier.link(path, status, there)
             if entry is not None:
                 self._backup.linked += 1
-                return self._note(entry)
+                self._note(entry)
+                return
             size, sha256 = _copy_bytes(fd, there, status.st_size)
         finally:
             os.close(fd)
