@@ -30,6 +30,7 @@ from actors.cli.reminders import reminders
 from actors.cli.run import gateway, run
 from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
+from actors.cli.terminal.completion import completion
 from actors.cli.try_it import try_it
 
 # Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
@@ -49,5 +50,5 @@ def agent() -> None:
 
 
 _COMMANDS = (try_it, run, gateway, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
-for command in (*_COMMANDS, bench, chaos, simulate, mutate):
+for command in (*_COMMANDS, completion, bench, chaos, simulate, mutate):
     agent.add_command(command)

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.common import fail, json_option
+from actors.cli.common import config_option, data_option, fail, json_option, load_settings, playground_hint
+from actors.cli.terminal import echo_styled
+from actors.cli.terminal.completion import WindowKey
 
+if TYPE_CHECKING:
+    from actors.context.log.follow import Line
+
+LOOK_EVERY_S = 0.5
+_STYLES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"user": {"fg": "cyan", "bold": True}, "agent": {"fg": "green", "bold": True}}
+)
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 
 @click.group()
 def logs() -> None:
-    """Print or verify conversation logs; PATHs are files, or folders of them."""
+    """Print, follow or verify conversation logs."""
 
 
 @logs.command()
 @PATHS
 def show(paths: tuple[Path, ...]) -> None:
-    """Print logs for people; what could disturb a terminal is shown escaped."""
+    """Print logs for people; what could disturb a terminal is shown escaped. PATHs are files, or folders of them."""
     from domain.log.view import render
 
     for number, path in enumerate(_files(paths)):
@@ -36,7 +48,10 @@ def show(paths: tuple[Path, ...]) -> None:
 @PATHS
 @json_option
 def check(paths: tuple[Path, ...], as_json: bool) -> None:
-    """Verify every record's length and the chain of hashes; exit 1 naming file, line and reason."""
+    """Verify every record's length and the chain of hashes; exit 1 naming file, line and reason.
+
+    PATHs are files, or folders of them.
+    """
     from actors.context.log.file import check_file
 
     files = list(_files(paths))
@@ -54,6 +69,61 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
             click.echo(f"{problem['file']}:{problem['line']}: {problem['reason']}", err=True)
         click.echo(f"{len(files)} logs, {len(problems)} problems")
     sys.exit(1 if problems else 0)
+
+
+@logs.command()
+@click.argument("window", required=False, type=WindowKey())
+@click.option("-n", "--lines", "count", type=click.IntRange(0, 10_000), default=20, show_default=True, help="Events.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what is said from now on, until Ctrl-C.")
+@data_option
+@config_option
+def tail(window: str | None, count: int, follow: bool, data: Path | None, config_file: Path | None) -> None:
+    """Print what was said last in WINDOW, or in all windows, and follow it over the ends of its logs.
+
+    WINDOW is a folder of the logs, as discord-thread/123456789012345678. The agent may run or not; nothing is changed.
+    """
+    from actors.context.log.follow import LogFollower
+    from messages.base import Window
+
+    settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    root = settings.data_root / "logs"
+    try:
+        chosen = None if window is None else Window.from_key(window)
+        follower = LogFollower(root, chosen)
+        lines = follower.last(count)
+        if not lines and not follow:
+            hint = playground_hint(settings.data_root, "logs")
+            fail(f"{root if window is None else root / window}: nothing was said there{hint}")
+        while True:
+            for line in lines:
+                _print_event(line, with_window=window is None)
+            if not follow:
+                return
+            threading.Event().wait(LOOK_EVERY_S)
+            lines = follower.more()
+    except ValueError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or root}: {error.strerror}")
+    except KeyboardInterrupt:
+        return
+
+
+def _print_event(line: Line, *, with_window: bool) -> None:
+    """One event: when, where and who, and below it the words."""
+    from domain.log.event import Event
+
+    place = f" {line.window.address.key}" if with_window else ""
+    what = line.what
+    if not isinstance(what, Event):
+        echo_styled(f"line {what.line}{place}", f"  {what.length} bytes are not as written: {what.reason}", fg="red")
+        return
+    meta = what.meta_dict()
+    who = str(meta.get("author") or meta.get("command") or "").split("\n")[0]
+    head = f"{what.at:%Y-%m-%d %H:%M:%S}{place} {what.kind.value}"
+    echo_styled(head, f" {who}".rstrip(), **_STYLES.get(what.kind.value, {"dim": True}))
+    for text in what.content.split("\n") if what.content else ():
+        click.echo(f"    {text}")
 
 
 def _files(paths: tuple[Path, ...]) -> Iterator[Path]:

@@ -15,6 +15,7 @@ from actors.cli.common import config_option, data_option, fail, json_option, loa
 from actors.cli.curated import curated
 from actors.cli.facts import add, forget, list_, search_facts
 from actors.cli.operator import ANSWER_S, OPERATOR, Answer, running
+from actors.cli.terminal.completion import WindowKey
 from actors.cli.terminal.progress import Say, progress_line
 from domain.text.terminal_text import plain
 
@@ -46,6 +47,7 @@ for facts_command in (add, list_, forget):
 @click.option(
     "--window",
     "window",
+    type=WindowKey(),
     default=OPERATOR,
     help="Only what may be shown there, e.g. discord-thread/123; needs the running agent.",
 )
@@ -76,7 +78,13 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
 
 
 @memory.command()
-@click.option("--window", "about", default="", help="Which window's last turn, e.g. discord-thread/123; else the last.")
+@click.option(
+    "--window",
+    "about",
+    type=WindowKey(),
+    default="",
+    help="Which window's last turn, e.g. discord-thread/123; else the last.",
+)
 @_options
 def why(about: str, config_file: Path | None, data: Path | None, as_json: bool) -> None:
     """Explain the last turn: each memory that it was given, with its scores, and the best that it was not."""

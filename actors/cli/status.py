@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,29 +15,94 @@ from actors.cli.common import config_option, fail, json_option, load_settings, p
 from actors.cli.terminal import echo_styled
 from domain.text.terminal_text import plain
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Report = Mapping[str, Any]
+EVERY_S = 1.0
 COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
 
 
 @click.command()
 @config_option
 @click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
+@click.option("-w", "--watch", is_flag=True, help="Show it anew every second, until q is pressed.")
 @json_option
-def status(config_file: Path | None, data: Path | None, as_json: bool) -> None:
-    """Show what the running agent's actors are doing; exit 1 when none is running."""
+def status(config_file: Path | None, data: Path | None, watch: bool, as_json: bool) -> None:
+    """Show what the running agent's actors are doing; exit 1 when none is running.
+
+    With --watch, space holds the screen still and q ends it. Where no terminal is, a report is printed every second.
+    """
+    settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    if watch:
+        _watch(settings.data_root, as_json=as_json)
+        return
+    _print(_report(settings.data_root), as_json=as_json)
+
+
+def _report(data_root: Path) -> Report:
+    """What the running agent says; ends the command if none does."""
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
-    settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     try:
-        report = ask_operator(settings.data_root, "status")
+        return ask_operator(data_root, "status")
     except AgentNotRunningError as error:
-        fail(f"{error}{playground_hint(settings.data_root, 'agent.sock')}")
+        fail(f"{error}{playground_hint(data_root, 'agent.sock')}")
     except RefusalError as error:
         fail(str(error))
+
+
+def _print(report: Report, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(report, indent=2))
         return
     for name, value in _rows(report):
         echo_styled(f"{name:{_width(report)}}", f"  {value}", bold=True)
+
+
+def _watch(data_root: Path, *, as_json: bool) -> None:
+    from actors.cli.terminal.screen import can_draw, show_live
+
+    if can_draw() and not as_json:
+        show_live(lambda: _drawn(_report(data_root)), EVERY_S)
+        return
+    pause = threading.Event()
+    try:
+        while True:
+            _print(_report(data_root), as_json=as_json)
+            click.echo()
+            pause.wait(EVERY_S)
+    except KeyboardInterrupt:
+        return
+
+
+def _drawn(report: Report) -> RenderableType:
+    """The report as a screen: what holds for all, and a row for each kind of actor."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    system = report["system"]
+    table = Table(box=None, padding=(0, 2, 0, 0), expand=True)
+    for heading in ("actor", "alive", "waiting", "crashed", "started again"):
+        table.add_column(heading, justify="left" if heading == "actor" else "right", no_wrap=True)
+    table.add_column("says", ratio=1, overflow="ellipsis", no_wrap=True)
+    for kind, alive in system.get("actors", {}).items():
+        crashed = _of_kind(system.get("crashes", {}), kind)
+        counts = (alive, _of_kind(system.get("fullest_mailboxes", {}), kind), crashed)
+        cells = [Text(f"{count:,}", style="" if count else "dim") for count in counts]
+        cells[-1].stylize("bold red" if crashed else "dim")
+        again = _of_kind(system.get("restarts", {}), kind)
+        says = Text(_pairs(report["actors"].get(kind, {})) if kind in report["actors"] else "", style="dim")
+        table.add_row(Text(kind, style="bold"), *cells, Text(f"{again:,}", style="" if again else "dim"), says)
+    rows = [Text(f"{name:14}  {value}") for name, value in _rows(report) if name not in (*report["actors"], "actors")]
+    keys = Text("q ends, space holds still", style="dim")
+    return Group(*rows, Text(), table, Text(), keys)
+
+
+def _of_kind(counts: Mapping[str, int], kind: str) -> int:
+    """The sum over all addresses of a kind, which are `kind` or `kind:key`."""
+    return sum(count for address, count in counts.items() if re.split(r"\W", address, maxsplit=1)[0] == kind)
 
 
 def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -62,8 +62,10 @@ class ShownStream(io.TextIOBase):
         with _written():
             self._stream.flush()
 
-    def write(self, text: str, /) -> int:
-        """Show `text`; how much of it there was."""
+    def write(self, text: str | bytes, /) -> int:
+        """Show `text`, which click has as bytes at times; how much of it there was."""
+        if isinstance(text, bytes):
+            text = text.decode(errors="backslashreplace")
         with _written():
             self._stream.write(visible(text.replace("\r\n", "\n")))
         return len(text)

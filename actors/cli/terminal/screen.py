@@ -1,0 +1,72 @@
+"""Screen of a terminal that a command draws anew, until somebody presses `q`; the screen from before comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import termios
+import tty
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from actors.cli.terminal.streams import own_stream
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+END_KEYS = frozenset((b"q", b"Q", b"\x1b", b"\x03", b"\x04"))
+PAUSE_KEY = b" "
+LOOK_S = 0.2
+"""How soon a key, or a new size of the terminal, is noticed."""
+
+
+def can_draw() -> bool:
+    """Whether stdin and stdout are a terminal that can be drawn on."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def show_live(draw: Callable[[], RenderableType], every_s: float) -> None:
+    """Show what `draw` gives, every `every_s` seconds, until `q`, Escape or Ctrl-C; space holds it still.
+
+    What is drawn comes onto the other screen of the terminal, in one write, so that nothing flickers.
+    """
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(file=own_stream(sys.stdout), highlight=False, markup=False)
+    drawn, is_held = draw(), False
+    with _keys() as key, Live(drawn, console=console, screen=True, auto_refresh=False) as live:
+        size, looks = console.size, 0
+        live.refresh()
+        while (pressed := key(LOOK_S)) not in END_KEYS:
+            is_held ^= pressed == PAUSE_KEY
+            looks += 1
+            is_due = not is_held and looks * LOOK_S >= every_s
+            if is_due:
+                drawn, looks = draw(), 0
+            if is_due or console.size != size:
+                size = console.size
+                live.update(drawn, refresh=True)
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[Callable[[float], bytes]]:
+    """What gives the key that is pressed within so many seconds, or nothing; keys are not echoed meanwhile."""
+    fd = sys.stdin.fileno()
+    before = termios.tcgetattr(fd)
+
+    def key(within_s: float) -> bytes:
+        ready, _, _ = select.select([fd], [], [], within_s)
+        # An arrow key begins as Escape does, and is none.
+        pressed = os.read(fd, 16) if ready else b""
+        return b"\x04" if ready and not pressed else pressed
+
+    try:
+        tty.setcbreak(fd)
+        yield key
+    except KeyboardInterrupt:
+        return
+    finally:
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)

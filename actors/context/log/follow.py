@@ -1,0 +1,123 @@
+"""Follower of logs: what has been said last, and what is said while somebody watches. It changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from actors.context.log.scan import log_names, window_folders
+from actors.linux.regular_file import open_regular
+from domain.log.event import Event
+from domain.log.parser import Gap, LogState, ParsedLog, parse
+from domain.log.window import log_folder
+from messages.base import Window
+
+NEWEST_LOGS = 16
+"""How many logs, of all windows, are looked into for what was said last."""
+_CHUNK_BYTES = 1024 * 1024
+
+
+class Line(NamedTuple):
+    """An event of a window, or a place of its log that holds none."""
+
+    window: Window
+    what: Event | Gap
+
+
+class LogFollower:
+    """Follows one window, or all of them, over the ends of their logs."""
+
+    def __init__(self, logs_root: Path, window: Window | None = None) -> None:
+        """Follow what is below `logs_root`, the `logs` folder of a data root; only that of `window` if it is given.
+
+        Raises:
+            ValueError: `window` keeps no logs.
+        """
+        self._root = logs_root
+        self._window = window
+        self._folder = None if window is None else logs_root.parent / log_folder(window)
+        self._sizes: dict[str, int] = {}
+        """Of each log when it was last looked at."""
+        self._told: dict[str, int] = {}
+        """Bytes of each log of which everything has been told."""
+        self._states: dict[str, LogState] = {}
+
+    def last(self, count: int) -> list[Line]:
+        """The last `count` events, oldest first; from now on `more` tells what comes after them.
+
+        Raises:
+            OSError: the logs cannot be read.
+        """
+        found = sorted(self._files(), reverse=True, key=lambda each: (each[2].st_mtime_ns, each[1]))
+        for _, path, status in found:
+            self._sizes[path] = self._told[path] = status.st_size
+        lines: list[Line] = []
+        for number, (window, path, _) in enumerate(found):
+            if self._window is not None and len(lines) >= count:
+                break
+            if self._window is None and number >= NEWEST_LOGS:
+                break
+            lines += self._read(path, window, 0)
+        lines.sort(key=_moment)
+        return [line for line in lines if isinstance(line.what, Event)][-count:] if count else []
+
+    def more(self) -> list[Line]:
+        """What was written since the last call, in the order of its time.
+
+        Raises:
+            OSError: the logs cannot be read.
+        """
+        lines: list[Line] = []
+        for window, path, status in self._files():
+            size, told = self._sizes.get(path, 0), self._told.get(path, 0)
+            if status.st_size != size:
+                lines += self._read(path, window, told if status.st_size > size else 0)
+        return sorted(lines, key=_moment)
+
+    def _files(self) -> Iterator[tuple[Window, str, os.stat_result]]:
+        folders: Iterable[tuple[Window, str]]
+        if self._window is not None and self._folder is not None:
+            folders = ((self._window, str(self._folder)),)
+        else:
+            folders = window_folders(self._root)
+        for window, folder in folders:
+            for name in log_names(Path(folder)):
+                path = f"{folder}/{name}"
+                try:
+                    yield window, path, os.stat(path)  # noqa: PTH116
+                except FileNotFoundError:  # its window was just removed
+                    continue
+
+    def _read(self, path: str, window: Window, told: int) -> Iterator[Line]:
+        """What stands behind the first `told` bytes, of which was told before."""
+        state = self._states.get(path)
+        if state is None or state.offset > told:
+            state = LogState()
+        data = _bytes(path, state.offset)
+        log = parse(data, state)
+        self._states[path], self._told[path] = log.state, log.state.offset
+        self._sizes[path] = state.offset + len(data)
+        yield from (Line(window, what) for what, offset in _parts(log) if offset >= told)
+
+
+def _parts(log: ParsedLog) -> Iterator[tuple[Event | Gap, int]]:
+    """Events and damage with their offsets; what is being written is no damage."""
+    yield from ((each.event, each.offset) for each in log.events)
+    yield from ((gap, gap.offset) for gap in log.damage)
+
+
+def _moment(line: Line) -> float:
+    return line.what.at.timestamp() if isinstance(line.what, Event) else float("inf")
+
+
+def _bytes(path: str, start: int) -> bytes:
+    fd = open_regular(Path(path))
+    try:
+        data = bytearray()
+        while chunk := os.pread(fd, _CHUNK_BYTES, start + len(data)):
+            data += chunk
+        return bytes(data)
+    finally:
+        os.close(fd)
