@@ -2,7 +2,7 @@
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
-measure, load and break. Commands write to the terminal, by way of `terminal.py` alone. Of the agent's data, `agent
+measure, load and break. Commands write to the terminal, by way of `terminal/` alone. Of the agent's data, `agent
 memory rebuild` writes the memory's index, `agent restore` a data root that nobody holds, and `agent doctor --fix` what
 its findings name; the lab's commands write what they measure.
 """
@@ -31,6 +31,7 @@ from actors.cli.run import gateway, run
 from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
 from actors.cli.terminal.completion import completion
+from actors.cli.terminal.examples import show_examples
 from actors.cli.try_it import try_it
 
 # Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
@@ -52,3 +53,5 @@ def agent() -> None:
 _COMMANDS = (try_it, run, gateway, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
 for command in (*_COMMANDS, completion, bench, chaos, simulate, mutate):
     agent.add_command(command)
+for program, command in (("agent", agent), ("agent-cli", agent_cli), ("agent-load", agent_load)):
+    show_examples(command, program)

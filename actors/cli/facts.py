@@ -36,10 +36,7 @@ def _options(command: C) -> C:
 @memory_id_option
 @_options
 def add(text: str, memory_id: str, **options: Any) -> None:
-    """Keep TEXT as a fact of the gateway's memory; `--memory-id global` for all conversations.
-
-    Example: agent memory add "The user's wife is named Anne" --memory-id alice
-    """
+    """Keep TEXT as a fact of the gateway's memory; `--memory-id global` for all conversations."""
     _show(_answer("add", "AddEntry", options, conversation=memory_id, text=text), options, _added_lines)
 
 
@@ -48,10 +45,7 @@ def add(text: str, memory_id: str, **options: Any) -> None:
 @click.option("--all", "every", is_flag=True, help="Turns and summaries too.")
 @_options
 def list_(memory_id: str, every: bool, **options: Any) -> None:
-    """List conversations of the gateway's memory, or the facts of one, the oldest first.
-
-    Example: agent memory list --memory-id alice
-    """
+    """List conversations of the gateway's memory, or the facts of one, the oldest first."""
     roles = ("memory", "user", "assistant", "summary") if every else ("memory",)
     found: dict[str, list[Any]] = {"entries": [], "conversations": []}
     after = 0
@@ -70,10 +64,7 @@ def list_(memory_id: str, every: bool, **options: Any) -> None:
 @click.option("--for-good", is_flag=True, help="Leave nothing of it; else its file moves to deleted/.")
 @_options
 def forget(entry_id: str, for_good: bool, **options: Any) -> None:
-    """Forget the fact or turn ID of the gateway's memory, as list and search name it.
-
-    Example: agent memory forget 72faaaca-a0ac-4cb1-88fe-d275cfa44082
-    """
+    """Forget the fact or turn ID of the gateway's memory, as list and search name it."""
     _show(_answer("forget", "ForgetEntry", options, id=entry_id, for_good=for_good), options, _forgotten_lines)
 
 

@@ -74,8 +74,6 @@ def gateway(
     """Serve an address that any OpenAI client can use, and that remembers, until SIGTERM or Ctrl-C.
 
     Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
-
-    Example: agent gateway --upstream http://127.0.0.1:11434/v1 --embeddings local
     """
     from actors.bootstrap import Agent
     from actors.facts.table import FactsTable

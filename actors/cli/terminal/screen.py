@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import sys
 import termios
@@ -16,8 +17,9 @@ from actors.cli.terminal.streams import own_stream
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-END_KEYS = frozenset((b"q", b"Q", b"\x1b", b"\x03", b"\x04"))
-PAUSE_KEY = b" "
+END_KEYS = frozenset("qQ\x1b\x03\x04")
+PAUSE_KEY = " "
+_MOST_KEYS = 64
 LOOK_S = 0.2
 """How soon a key, or a new size of the terminal, is noticed."""
 
@@ -37,11 +39,11 @@ def show_live(draw: Callable[[], RenderableType], every_s: float) -> None:
 
     console = Console(file=own_stream(sys.stdout), highlight=False, markup=False)
     drawn, is_held = draw(), False
-    with _keys() as key, Live(drawn, console=console, screen=True, auto_refresh=False) as live:
+    with _keys() as keys, Live(drawn, console=console, screen=True, auto_refresh=False) as live:
         size, looks = console.size, 0
         live.refresh()
-        while (pressed := key(LOOK_S)) not in END_KEYS:
-            is_held ^= pressed == PAUSE_KEY
+        while END_KEYS.isdisjoint(pressed := keys(LOOK_S)):
+            is_held ^= pressed.count(PAUSE_KEY) % 2 == 1
             looks += 1
             is_due = not is_held and looks * LOOK_S >= every_s
             if is_due:
@@ -52,20 +54,21 @@ def show_live(draw: Callable[[], RenderableType], every_s: float) -> None:
 
 
 @contextlib.contextmanager
-def _keys() -> Iterator[Callable[[float], bytes]]:
-    """What gives the key that is pressed within so many seconds, or nothing; keys are not echoed meanwhile."""
+def _keys() -> Iterator[Callable[[float], str]]:
+    """What gives the keys that are pressed within so many seconds, none of which is echoed meanwhile."""
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
 
-    def key(within_s: float) -> bytes:
+    def pressed(within_s: float) -> str:
         ready, _, _ = select.select([fd], [], [], within_s)
-        # An arrow key begins as Escape does, and is none.
-        pressed = os.read(fd, 16) if ready else b""
-        return b"\x04" if ready and not pressed else pressed
+        if not ready:
+            return ""
+        keys = os.read(fd, _MOST_KEYS).decode(errors="replace") or "\x04"
+        return keys if keys == "\x1b" else re.sub("\x1b.[^a-zA-Z~]*.?", "", keys)  # an arrow is no Escape
 
     try:
         tty.setcbreak(fd)
-        yield key
+        yield pressed
     except KeyboardInterrupt:
         return
     finally:

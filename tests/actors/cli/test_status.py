@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import signal
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -12,8 +17,9 @@ import pytest
 from actors.cli.status import _span
 from actors.socket.status import Facts, system_facts
 from messages.base import Address
-from tests.actors.cli.command import run
+from tests.actors.cli.command import inherited, run, start
 from tests.actors.socket.rig import MUTE, OWNER, Rig
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -67,3 +73,45 @@ def test_without_a_running_agent_status_says_so_and_fails(tmp_path: Path) -> Non
 )
 def test_a_span_of_time_is_said_in_its_two_largest_units(seconds: int, words: str) -> None:
     assert _span(seconds) == words
+
+
+def test_on_a_terminal_the_watched_status_is_drawn_on_the_other_screen_until_q(rig: Rig) -> None:
+    """As typed: q is there before the first look at the keys."""
+    code, received = watched(rig, b" q")
+
+    assert code == 0
+    assert received.index("\x1b[?1049h") < received.index("owner") < received.index("\x1b[?1049l")
+    assert "q ends" in received
+
+
+def test_a_watched_status_in_a_pipe_is_printed_each_second(rig: Rig) -> None:
+    command = [*start("agent"), "status", "--watch", "--data", str(rig.root)]
+    environment = {**inherited(), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, cwd=rig.root, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        blanks = 0
+        while blanks < 2:
+            line = process.stdout.readline()
+            assert line, "it ended"
+            blanks += line == "\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 0
+
+
+def watched(rig: Rig, keys: bytes) -> tuple[int, str]:
+    """Exit code, and what the terminal received, of a watched status to which `keys` are typed."""
+    ours, theirs = pty.openpty()
+    command = [*start("agent"), "status", "--watch", "--data", str(rig.root)]
+    environment = {**inherited(), "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
+    process = subprocess.Popen(command, cwd=rig.root, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    received = b""
+    with process, contextlib.closing(os.fdopen(ours, "r+b", buffering=0)) as terminal:
+        with contextlib.suppress(OSError):
+            while chunk := terminal.read(65536):
+                received += chunk
+                if b"q ends" in received and keys:
+                    for key in keys:
+                        terminal.write(bytes([key]))
+                    keys = b""
+        return process.wait(PATIENCE_S), received.decode(errors="surrogateescape")

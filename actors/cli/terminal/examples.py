@@ -1,0 +1,105 @@
+"""Examples of every command, by its path; each `--help` ends with them, and a test reads each as the command would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import click
+
+_WINDOW = "discord-thread/123456789012345678"
+EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "agent": ("agent try", "agent run", "agent status --watch"),
+        "agent backup": (
+            "agent backup /mnt/backups/2026-11-27",
+            "agent backup /mnt/backups/2026-11-28 --link /mnt/backups/2026-11-27",
+        ),
+        "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
+        "agent bench cluster": ("agent bench cluster --link-only",),
+        "agent bench continuity": ("agent bench continuity --quick",),
+        "agent bench crashes": ("agent bench crashes --json",),
+        "agent bench curated": ("agent bench curated --quick",),
+        "agent bench discord": ("agent bench discord --quick",),
+        "agent bench facts": ("agent bench facts --quick",),
+        "agent bench kernel": ("agent bench kernel --only ping_pong --only fairness",),
+        "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
+        "agent bench objects": ("agent bench objects --quick",),
+        "agent bench recall": ("agent bench recall --limit 2 --data .",),
+        "agent bench shell": ("agent bench shell --quick",),
+        "agent bench start": ("agent bench start --logs 1000",),
+        "agent bench workspace": ("agent bench workspace --quick",),
+        "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
+        "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
+        "agent chaos discord": ("agent chaos discord --turns 200",),
+        "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
+        "agent completion": ("agent completion bash >> ~/.bashrc",),
+        "agent config": ("agent config", "agent config --json"),
+        "agent doctor": ("agent doctor", "agent doctor --fix"),
+        "agent events": ("agent events", "agent events --data ~/agent/data"),
+        "agent gateway": ("agent gateway --upstream http://127.0.0.1:11434/v1 --embeddings local",),
+        "agent logs": (f"agent logs tail -f {_WINDOW}", "agent logs check data/logs"),
+        "agent logs check": ("agent logs check data/logs", "agent logs check --json data/logs"),
+        "agent logs show": (f"agent logs show data/logs/{_WINDOW}",),
+        "agent logs tail": ("agent logs tail -f", f"agent logs tail -n 100 {_WINDOW}"),
+        "agent memory": ('agent memory search "where is the spare key"', "agent memory why"),
+        "agent memory add": ('agent memory add "The user\'s wife is named Anne" --memory-id alice',),
+        "agent memory curated": (f"agent memory curated status --window {_WINDOW}",),
+        "agent memory curated faults": (f"agent memory curated faults --window {_WINDOW}",),
+        "agent memory curated flush": (f"agent memory curated flush --window {_WINDOW}",),
+        "agent memory curated import": (f"agent memory curated import --window {_WINDOW}",),
+        "agent memory curated off": (f"agent memory curated off --window {_WINDOW}",),
+        "agent memory curated on": (f"agent memory curated on --window {_WINDOW}",),
+        "agent memory curated pages": (f"agent memory curated pages --window {_WINDOW}",),
+        "agent memory curated recall": (f'agent memory curated recall "spare key" --window {_WINDOW}',),
+        "agent memory curated remember": (
+            f'agent memory curated remember global "Anne has the spare key" --window {_WINDOW}',
+        ),
+        "agent memory curated stale": (f"agent memory curated stale --window {_WINDOW}",),
+        "agent memory curated status": (f"agent memory curated status --window {_WINDOW}",),
+        "agent memory curated trace": (f"agent memory curated trace 5f2c --window {_WINDOW}",),
+        "agent memory curated traces": (f"agent memory curated traces --limit 5 --window {_WINDOW}",),
+        "agent memory curated verify": (f"agent memory curated verify --window {_WINDOW}",),
+        "agent memory forget": ("agent memory forget 72faaaca-a0ac-4cb1-88fe-d275cfa44082",),
+        "agent memory list": ("agent memory list --memory-id alice",),
+        "agent memory rebuild": ("agent memory rebuild",),
+        "agent memory search": (
+            'agent memory search "where is the spare key"',
+            f"agent memory search --window {_WINDOW} spare key",
+        ),
+        "agent memory stats": ("agent memory stats --json",),
+        "agent memory why": ("agent memory why", f"agent memory why --window {_WINDOW}"),
+        "agent mutate": ("agent mutate --mutants 20",),
+        "agent objects": (f"agent objects list --window {_WINDOW}",),
+        "agent objects gc": ("agent objects gc --keep-days 30",),
+        "agent objects history": (f"agent objects history 3fa4 --window {_WINDOW}",),
+        "agent objects list": (f"agent objects list --window {_WINDOW}",),
+        "agent reminders": ("agent reminders next", "agent reminders check"),
+        "agent reminders check": ("agent reminders check", "agent reminders check --file ~/vault/reminders.md"),
+        "agent reminders list": ("agent reminders list",),
+        "agent reminders next": ("agent reminders next --from 2026-12-01 --to 2026-12-31",),
+        "agent restore": ("agent restore /mnt/backups/2026-11-27 --to ~/agent/data",),
+        "agent run": ("agent run", "agent run --hosts 2"),
+        "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
+        "agent status": ("agent status", "agent status --watch", "agent status --json"),
+        "agent try": ("agent try", "agent try --say hello --say 'run: date'"),
+        "agent-cli": ('agent-cli "what time is it?"', "agent-cli --model openai/gpt-4.1-mini - < question.txt"),
+        "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),
+    }
+)
+
+
+def show_examples(command: click.Command, path: str) -> click.Command:
+    """Let the help of `command`, and of all below it, end with its examples.
+
+    Raises:
+        KeyError: a command has none.
+    """
+    lines = EXAMPLES[path]
+    command.epilog = "\b\n" + "\n".join(
+        ("Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines))
+    )
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            show_examples(each, f"{path} {name}")
+    return command

@@ -1,0 +1,67 @@
+"""Every command's examples: there, shown, and read by the command as it reads what is typed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from actors.cli import agent, agent_cli, agent_load
+from actors.cli.terminal.examples import EXAMPLES
+
+PROGRAMS = {"agent": agent, "agent-cli": agent_cli, "agent-load": agent_load}
+
+
+def paths(command: click.Command, path: str) -> Iterator[str]:
+    yield path
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            yield from paths(each, f"{path} {name}")
+
+
+def read(example: str) -> str:
+    """The path of the command that takes `example`, with everything that it says read but not done.
+
+    Raises:
+        click.UsageError: it cannot be typed.
+    """
+    program, *arguments = shlex.split(example.split(" >> ")[0].split(" < ")[0])
+    command: click.Command = PROGRAMS[program]
+    path = program
+    context = command.make_context(program, arguments)
+    while isinstance(command, click.Group) and (rest := [*context._protected_args, *context.args]):
+        name, found, rest = command.resolve_command(context, rest)
+        assert found is not None
+        command, path = found, f"{path} {name}"
+        context = command.make_context(name, rest, parent=context)
+    assert not context.args, "words that no command takes"
+    return path
+
+
+def test_every_command_has_examples_and_every_example_a_command() -> None:
+    assert sorted(path for name, program in PROGRAMS.items() for path in paths(program, name)) == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_examples_can_be_typed_as_they_stand(path: str) -> None:
+    for example in EXAMPLES[path]:
+        assert read(example).startswith(path)
+
+
+@pytest.mark.parametrize("example", ["agent status --wach", "agent logs tail -n many", "agent completion tcsh"])
+def test_what_cannot_be_typed_is_found(example: str) -> None:
+    with pytest.raises(click.UsageError):
+        read(example)
+
+
+@pytest.mark.parametrize("path", ["agent status", "agent memory curated recall", "agent-load", "agent"])
+def test_help_ends_with_the_examples_a_line_each(path: str) -> None:
+    program, *words = path.split()
+
+    shown = CliRunner().invoke(PROGRAMS[program], [*words, "--help"]).output
+
+    lines = [line.strip() for line in shown.rstrip().splitlines()]
+    assert tuple(lines[-len(EXAMPLES[path]) :]) == EXAMPLES[path]

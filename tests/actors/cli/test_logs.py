@@ -1,0 +1,92 @@
+"""`agent logs tail`, as somebody types it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.file import WindowLog
+from domain.log.event import Event, Kind, event
+from tests.actors.cli.command import inherited, run, run_on_terminal, start
+from tests.domain.log.logs import START, WINDOW
+from tests.patience import PATIENCE_S
+
+KEY = WINDOW.address.key
+
+
+def said(number: int, text: str, kind: Kind = Kind.USER) -> Event:
+    at = START + timedelta(seconds=number)
+    return event(f"e{number}", at, kind, text, {"author": "Anne"} if kind is Kind.USER else {})
+
+
+def log_of(root: Path, *events: Event) -> WindowLog:
+    log = WindowLog.create(root, WINDOW, START, "a")
+    log.append(*events)
+    return log
+
+
+def test_the_last_events_are_printed_with_who_said_them(tmp_path: Path) -> None:
+    log_of(tmp_path, said(0, "first"), said(1, "where\nis it"), said(2, "there", Kind.AGENT)).close()
+
+    done = run("agent", "logs", "tail", "-n", "2", KEY, "--data", str(tmp_path), cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("user Anne")
+    assert lines[1:3] == ["    where", "    is it"]
+    assert lines[3].endswith("agent")
+    assert lines[4:] == ["    there"]
+
+
+def test_without_a_window_each_event_names_its_own(tmp_path: Path) -> None:
+    log_of(tmp_path, said(0, "first")).close()
+
+    done = run("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
+
+    assert f" {KEY} user Anne" in done.stdout
+
+
+def test_words_of_others_steer_no_terminal(tmp_path: Path) -> None:
+    log_of(tmp_path, said(0, "\x1b]0;owned\x07宽 wide")).close()
+
+    code, received = run_on_terminal("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
+
+    assert code == 0
+    assert "\x1b]0;" not in received
+    assert "宽 wide" in received
+
+
+@pytest.mark.parametrize(
+    ("window", "rule"),
+    [
+        ("discord-thread/12", "15 to 20 decimal digits"),
+        ("nowhere/1", "<surface>/<id> is required"),
+        ("discord-dm/123456789012345678", "nothing was said there"),
+    ],
+)
+def test_a_window_that_is_none_is_named_with_the_rule(window: str, rule: str, tmp_path: Path) -> None:
+    done = run("agent", "logs", "tail", window, "--data", str(tmp_path), cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert rule in done.stderr
+
+
+def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:
+    log = log_of(tmp_path, said(0, "first"))
+    command = [*start("agent"), "logs", "tail", "-f", "--data", str(tmp_path)]
+    environment = {**inherited(), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().endswith("user Anne\n")
+        assert process.stdout.readline() == "    first\n"
+        log.append(said(1, "second"))
+        assert process.stdout.readline().endswith("user Anne\n")
+        assert process.stdout.readline() == "    second\n"
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 0
+    log.close()
