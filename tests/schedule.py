@@ -38,7 +38,7 @@ WHOLE = (
     "tests/actors/cli/test_reminders.py",
     "tests/actors/cli/test_run.py",
     "tests/actors/cli/test_status.py",
-    "tests/actors/cli/test_terminal.py",
+    "tests/actors/cli/terminal/test_streams.py",
     "tests/e2e/test_attachments.py",
     "tests/e2e/test_audience.py",
     "tests/e2e/test_conversation.py",

@@ -293,15 +293,8 @@ class _Copier:
         with there.open("rb") as file:
             size, sha256 = there.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
         status = there.stat()
-        entry = Entry(
-            path=path,
-            kind=EntryKind.FILE,
-            mode=_permissions(status),
-            modified_ns=status.st_mtime_ns,
-            size=size,
-            sha256=sha256,
-        )
-        self._note(entry)
+        mode, kind = _permissions(status), EntryKind.FILE
+        self._note(Entry(path=path, kind=kind, mode=mode, modified_ns=status.st_mtime_ns, size=size, sha256=sha256))
 
     def _settled_log(self, fd: int) -> os.stat_result:
         """Status of a log at a moment when its last record was whole, so that no record is copied while it is written.
