@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from messages.base import Address, Message, RequestId
 
+OBSERVER = Address("observer")
+"""Shows a person what the others say of themselves."""
+
 
 class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
     """Say how you are, at once and without looking anything up elsewhere."""

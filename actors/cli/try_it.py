@@ -60,7 +60,8 @@ def try_it(
     from actors.part import UnusableError
 
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
+    given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
+    settings, secrets = load_settings(config_file, given | {"observer.enabled": True})
     if data is None:
         settings = settings.rooted(settings.data_root / "playground", settings.origin)
     raise_file_limit()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 
 from actors.gateway.config import GatewayConfig
-from actors.gateway.exchange import Exchange
 from actors.gateway.metrics import Metrics
 from actors.gateway.server import Server
+from actors.http_server.exchange import Exchange
 from actors.kernel import Actor, LoopThread, not_understood
 from messages.facts import EntriesRecalled, GatewayMessage, GatewayUp, ListenAgain, TurnStored
 from messages.socket import Refused

@@ -11,10 +11,10 @@ from actors.gateway.access import Caller
 from actors.gateway.body import Body
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
-from actors.gateway.exchange import Exchange
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, PassedAnswer, Upstream, pieces_of, relay, response_headers
 from actors.gateway.turn import Turn
+from actors.http_server.exchange import Exchange
 from domain.facts.answer import StreamText, text_of_answer
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
 from messages.facts import EntriesRecalled, FactHit, RecallEntries

@@ -6,21 +6,18 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from aiohttp import web
-from aiohttp.http import HttpProcessingError
-from aiohttp.web_protocol import RequestHandler
 
 from actors.gateway.access import Caller, Door
 from actors.gateway.body import Body
 from actors.gateway.chat import Chat
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError, response_of
-from actors.gateway.exchange import Exchange
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
-from actors.linux.transports import stop_accepting
+from actors.http_server.exchange import Exchange
+from actors.http_server.listener import ClientFaults, Listener
 
 log = logging.getLogger(__name__)
 
@@ -50,9 +47,7 @@ class Server:
         self._upstream = Upstream(config)
         self._chat = Chat(config, self._upstream, exchange, metrics)
         self._runner: web.AppRunner | None = None
-        self._listening: asyncio.Server | None = None
-        self._coming = 0
-        """Connections that were accepted in this turn of the loop, of which the library does not know yet."""
+        self._listener = Listener(config.most_connections, config.first_request_s)
         self._changing = asyncio.Lock()
 
     async def start(self) -> int:
@@ -67,43 +62,22 @@ class Server:
                 runner = self._new_runner()
                 try:
                     await runner.setup()
-                    self._listening = await self._listen(runner)
+                    await self._listener.listen(runner, self._config.address, self._config.port)
                 except BaseException:
                     await runner.cleanup()
                     raise
                 self._upstream.start()
                 self._runner = runner
-            assert self._listening is not None
-            return int(self._listening.sockets[0].getsockname()[1])
+            return self._listener.port
 
     async def stop(self) -> None:
         """Take no more requests, let those that run end, close everything."""
         async with self._changing:
-            if self._runner is not None and self._listening is not None:
-                await stop_accepting(list(self._listening.sockets))
-                self._listening.close()
+            if self._runner is not None:
+                await self._listener.close()
                 await self._runner.cleanup()
-                self._runner = self._listening = None
+                self._runner = None
             await self._upstream.close()
-
-    async def _listen(self, runner: web.AppRunner) -> asyncio.Server:
-        """Listen, with bounds on what anybody may have before showing a key: connections, and time for a first head."""
-        loop, server = asyncio.get_running_loop(), runner.server
-        assert server is not None
-
-        def connected() -> asyncio.Protocol:
-            if len(server.connections) + self._coming >= self._config.most_connections:
-                return _Refusal()
-            self._coming += 1
-            loop.call_later(0, self._has_come)
-            handler = server()
-            loop.call_later(self._config.first_request_s, _close_if_silent, handler)
-            return handler
-
-        return await loop.create_server(connected, self._config.address, self._config.port, backlog=128)
-
-    def _has_come(self) -> None:
-        self._coming -= 1
 
     def _new_runner(self) -> web.AppRunner:
         app = web.Application(client_max_size=0)
@@ -114,7 +88,7 @@ class Server:
             access_log=None,
             auto_decompress=False,
             handler_cancellation=True,
-            logger=_ClientFaults(log),
+            logger=ClientFaults(log),
             shutdown_timeout=SHUTDOWN_S,
         )
 
@@ -176,27 +150,3 @@ class Server:
 
     def _caller(self, request: web.Request) -> Caller:
         return self._door.caller(request.headers)
-
-
-class _Refusal(asyncio.Protocol):
-    """Connection of one client too many."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Close it."""
-        transport.close()
-
-
-def _close_if_silent(handler: RequestHandler) -> None:
-    """Close a connection on which no whole head of a request has come; its library has no such deadline."""
-    if not handler._request_count and handler.transport is not None:
-        handler.transport.abort()
-
-
-class _ClientFaults(logging.LoggerAdapter[logging.Logger]):
-    """Log of the HTTP library, to which whatever it cannot read is an exception: that is the client's fault."""
-
-    def exception(self, msg: object, *args: object, **kwargs: Any) -> None:
-        if isinstance(kwargs.get("exc_info"), HttpProcessingError):
-            self.info("a client sent what is no HTTP: %s", type(kwargs["exc_info"]).__name__)
-        else:
-            super().exception(msg, *args, **kwargs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from actors.gateway.access import Caller
-from actors.gateway.exchange import Exchange
+from actors.http_server.exchange import Exchange
 from domain.facts.chat_request import ChatRequest
 from messages.base import Address, RequestId
 from messages.facts import StoreTurn, TurnStored

@@ -35,6 +35,8 @@ class Crash:
     error: str
     """Type and text of the exception; its traceback is in the log."""
     at: datetime
+    message: str = ""
+    """Type of the message that was being handled; empty for none."""
 
 
 class Supervisor:
@@ -73,7 +75,7 @@ class Supervisor:
         poisonous = trouble.attempts >= mailbox.spec.policy.max_attempts
         if not poisonous:
             mailbox.queue.appendleft(message)
-        traceback = self._crashed(mailbox, "handle", error)
+        traceback = self._crashed(mailbox, "handle", error, type(message).__name__)
         if poisonous:
             reason = f"failed {trouble.attempts} times: {summary(error)}"
             self._system.bury(mailbox.address, message, reason, traceback, error)
@@ -129,16 +131,16 @@ class Supervisor:
         with self._lock:
             return tuple(self._last)
 
-    def _crashed(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
+    def _crashed(self, mailbox: Mailbox, phase: str, error: BaseException, message: str = "") -> str:
         """Report a crash and let go of the actor; the traceback."""
-        traceback = self._report_crash(mailbox, phase, error)
+        traceback = self._report_crash(mailbox, phase, error, message)
         self.close(mailbox)
         return traceback
 
-    def _report_crash(self, mailbox: Mailbox, phase: str, error: BaseException) -> str:
+    def _report_crash(self, mailbox: Mailbox, phase: str, error: BaseException, message: str = "") -> str:
         text, traceback, now = summary(error), trace(error), self._system.clock.now()
         with self._lock:
-            self._last.append(Crash(mailbox.address, phase, text, now))
+            self._last.append(Crash(mailbox.address, phase, text, now, message))
             self._crashes[mailbox.address.kind] += 1
         log.error("%s crashed in %s: %s\n%s", mailbox.address, phase, text, traceback)
         return traceback

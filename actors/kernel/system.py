@@ -190,6 +190,27 @@ class ActorSystem:
         elif mailbox.retired:
             self._directory.carry_over(mailbox)
 
+    def overhear(self, tap: Callable[[Address, Message], None] | None) -> None:
+        """Have `tap` hear of every message before it is told, from now on; None ends that. Nobody else may listen.
+
+        It is called in the teller's thread and must neither wait nor raise. While nobody listens, telling is as it was
+        and costs nothing more: what stands in the way is put there for as long as somebody does.
+        """
+        self.__dict__.pop("tell", None)
+        if tap is None:
+            return
+        tell = self.tell
+
+        def overheard(to: Address, message: Message) -> None:
+            try:
+                tap(to, message)
+            except Exception:
+                self.__dict__.pop("tell", None)
+                log.exception("who listened to messages failed, and hears no more")
+            tell(to, message)
+
+        self.__dict__["tell"] = overheard
+
     def ref(self, address: Address) -> pykka.ActorRef[Any]:
         """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.
 

@@ -304,6 +304,14 @@ class Web(Table):
     """`seen`: what a person wrote in the window or a search of its own found. `any` lets commands send data out."""
 
 
+class Observer(Table):
+    """Observer: a page on loopback that shows the actors at work; the data root's `observer.json` has its address."""
+
+    enabled: Flag = False
+    port: Whole = Field(default=0, ge=0, le=65_535)
+    """0 for any free one."""
+
+
 class Layers(Table):
     """Further kinds of memory that take part; each key is one that this program knows."""
 
@@ -346,6 +354,7 @@ class Settings(BaseSettings):
     reminders: Reminders = Reminders()
     skills: Skills = Skills()
     web: Web = Web()
+    observer: Observer = Observer()
     layers: Layers = Layers()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.gateway.exchange import Exchange
+from actors.http_server.exchange import Exchange
 from actors.kernel import Actor, ActorSpec, ActorSystem, LoopThread
 from messages.base import Address, Message, RequestId
 from messages.facts import StoreTurn, TurnStored

@@ -1,0 +1,6 @@
+"""HTTP server's shared parts: listening with bounds, a guard for pages on loopback, and questions to actors.
+
+Read first `listener.py`, then `guard.py`, then `exchange.py`. The gateway and the observer serve with them; what they
+serve is their own.
+Pure: `guard.py` but for the answers that it makes.
+"""

@@ -1,0 +1,97 @@
+"""Guard of pages on loopback: only this machine's names, no foreign page, and whoever shows the token."""
+
+from __future__ import annotations
+
+import hmac
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost")
+TOKEN_QUERY = "token"
+_HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+_THRESHOLD = '<!doctype html><title>…</title><meta http-equiv="refresh" content="0; url=/">\n'
+
+
+class Guard:
+    """Guard in front of all routes of a server; the token is shown in the address once, and then by a cookie."""
+
+    def __init__(self, name: str, token: str) -> None:
+        """With that token.
+
+        Args:
+            name: Of the server, for its cookie.
+            token: Nobody who is let in lacks it.
+        """
+        self._name = name
+        self._token = token
+
+    def middleware(self) -> Middleware:
+        """What refuses everybody else, in words that name the rule."""
+
+        @web.middleware
+        async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+            host = request.headers.get(hdrs.HOST, "")
+            if not is_loopback_host(host):
+                return _refused(403, f"Host {host[:80]!r}: only 127.0.0.1 and localhost are served")
+            if self._is_entrance(request):
+                return self._entrance(request)
+            if _is_foreign(request):
+                return _refused(403, "pages of other places are not served")
+            if not self._is_let_in(request):
+                return _refused(401, "a token is required: open the whole address, or send Authorization: Bearer …")
+            return await handler(request)
+
+        return check
+
+    def _is_entrance(self, request: web.Request) -> bool:
+        """Whether somebody opened the whole address, by a click in another page or a file as well."""
+        is_opened = request.method == "GET" and request.path == "/" and hdrs.ORIGIN not in request.headers
+        return is_opened and self._is_token(request.query.get(TOKEN_QUERY, ""))
+
+    def _entrance(self, request: web.Request) -> web.Response:
+        """The page's clean address, and the token in a cookie that no script reads and no other site has sent along.
+
+        Who comes from elsewhere gets there by a page of ours: a redirect would count as the other site's.
+        """
+        if _is_foreign(request):
+            response = web.Response(text=_THRESHOLD, content_type="text/html", headers=_HEADERS)
+        else:
+            response = web.Response(status=303, headers={**_HEADERS, "Location": "/"})
+        response.set_cookie(self._cookie(request), self._token, httponly=True, samesite="Strict", path="/")
+        return response
+
+    def _cookie(self, request: web.Request) -> str:
+        # Browsers keep the cookies of all ports of a host together.
+        return f"{self._name}-{urlsplit(f'//{request.host}').port or 80}"
+
+    def _is_let_in(self, request: web.Request) -> bool:
+        scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+        return self._is_token(request.cookies.get(self._cookie(request), "")) or (
+            scheme.lower() == "bearer" and self._is_token(given)
+        )
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
+
+
+def is_loopback_host(host: str) -> bool:
+    """Whether a Host header names this machine, and no port that is none; a rebound DNS name does not."""
+    try:
+        parts = urlsplit(f"//{host}")
+        return parts.hostname in LOOPBACK_NAMES and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _is_foreign(request: web.Request) -> bool:
+    """Whether a browser sent this for a page that is not ours."""
+    origin = request.headers.get(hdrs.ORIGIN)
+    if origin is not None and origin != f"http://{request.headers.get(hdrs.HOST)}":
+        return True
+    return request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
+
+
+def _refused(status: int, why: str) -> web.Response:
+    return web.Response(status=status, text=f"{why}\n", headers=_HEADERS)

@@ -1,0 +1,152 @@
+"""ObserverActor: serves the page that shows the actors at work, on loopback."""
+
+from __future__ import annotations
+
+import json
+import logging
+from concurrent.futures import CancelledError, Future
+from pathlib import Path
+
+from actors.http_server.exchange import Exchange
+from actors.kernel import Actor, LoopThread, not_understood
+from actors.linux.disk import RealDisk, put_whole
+from actors.observer.server import ObserverServer, Place
+from actors.observer.watch import Watch
+from messages.base import Address, Message
+from messages.memory import MemoryExplained
+from messages.scheduler import RemindersListed
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "observer.json"
+CLOSE_S = 2.0
+AGAIN_S = 5.0
+
+
+class Listening(Message, frozen=True, kw_only=True, gc=False):
+    """The server listens, or why it does not (the actor's own)."""
+
+    port: int
+    trouble: str = ""
+
+
+class ListenOnceMore(Message, frozen=True, kw_only=True, gc=False):
+    """Time to try the port again (the actor's own timer)."""
+
+
+class ObserverActor(Actor):
+    """Server of the observer's page.
+
+    Owns: its socket on loopback, the loop of it, and `observer.json`, which holds the page's address with its token.
+    Asks: whoever can describe itself, the memory and the scheduler, while somebody looks; hears what all are told then.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a page does. A port that is taken
+    is no crash: it is tried again.
+    """
+
+    def __init__(self, data_root: Path, port: int, describers: tuple[Address, ...]) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            data_root: Holds the logs, and `observer.json` while the page can be opened.
+            port: 0 for any.
+            describers: Who can say something of itself.
+        """
+        super().__init__()
+        self._file = data_root / FILE_NAME
+        self._data_root = data_root
+        self._wanted_port = port
+        self._describers = describers
+        self._loop = LoopThread("observer", self)
+        self._exchange = Exchange(self, self._loop)
+        self._server: ObserverServer | None = None
+        self._token = ""
+        self._port = 0
+        self._trouble = ""
+
+    def on_start(self) -> None:
+        """Start the loop, and listen."""
+        self._token = self.new_token()
+        self._loop.start()
+        self._listen()
+
+    def handle(
+        self,
+        message: Listening
+        | ListenOnceMore
+        | SelfDescription
+        | MemoryExplained
+        | RemindersListed
+        | Refused
+        | DescribeYourself,
+    ) -> None:
+        """Pass an answer on to the page that waits for it, or note how listening went."""
+        match message:
+            case SelfDescription() | MemoryExplained() | RemindersListed() | Refused():
+                self._exchange.answered(message)
+            case Listening(port=port, trouble=trouble):
+                self._note(port, trouble)
+            case ListenOnceMore():
+                self._listen()
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message))
+            case _:
+                not_understood(message)
+
+    def on_stop(self) -> None:
+        """Take the address away, and close everything."""
+        with self.blocking():
+            self._file.unlink(missing_ok=True)
+            try:
+                if self._server is not None:
+                    self._loop.submit(self._server.stop()).result(CLOSE_S)
+            except (TimeoutError, CancelledError):
+                log.warning("the observer's connections were not closed in time")
+            finally:
+                self._loop.stop()
+
+    def _listen(self) -> None:
+        system = self.mailbox.system
+        watch = Watch(system, self._exchange, lambda: self._describers)
+        place = Place(self._wanted_port, self._token, self._data_root)
+        self._server = ObserverServer(place, self._exchange, watch)
+
+        def tell(started: Future[int]) -> None:
+            if started.cancelled():
+                return
+            error = started.exception()
+            reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+            self.tell(self.address, Listening(port=0, trouble=reason) if error else Listening(port=started.result()))
+
+        self._loop.submit(self._start(self._server)).add_done_callback(tell)
+
+    async def _start(self, server: ObserverServer) -> int:
+        return await server.start()
+
+    def _note(self, port: int, trouble: str) -> None:
+        self._port = port
+        if trouble:
+            if not self._trouble:
+                log.error("observer on 127.0.0.1:%d: %s; it is tried again", self._wanted_port, trouble)
+            self._trouble = trouble
+            self.after(AGAIN_S, ListenOnceMore())
+            return
+        self._trouble = ""
+        address = f"http://127.0.0.1:{port}/?token={self._token}"
+        with self.blocking():
+            try:
+                put_whole(RealDisk(), self._file, json.dumps({"url": address}).encode(), is_durable=False)
+            except OSError as error:
+                self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
+                log.error("observer: %s", self._trouble)
+        log.info("observer on http://127.0.0.1:%d", port)
+
+    def _description(self, message: DescribeYourself) -> SelfDescription:
+        state = "in trouble" if self._trouble else "listening" if self._port else "starting"
+        return SelfDescription(
+            request_id=message.request_id,
+            about=self.address.kind,
+            figures=(("state", state),),
+            operator_figures=(("port", self._port), ("trouble", self._trouble or "none"), ("address", str(self._file))),
+        )

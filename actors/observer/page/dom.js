@@ -1,0 +1,25 @@
+/* Elements made of text alone: nothing that anybody said is ever read as HTML. */
+export const by = (id) => document.getElementById(id);
+
+export function make(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key === "class") element.className = value;
+    else if (key.includes("-") || key === "role" || key === "scope") element.setAttribute(key, value);
+    else element[key] = value;
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export const number = (value) => new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format(value);
+
+export function millis(ms) {
+  if (ms < 1000) return `${number(ms)} ms`;
+  return `${number(ms / 1000)} s`;
+}
+
+export async function ask(path) {
+  const response = await fetch(path, { headers: { Accept: "application/json" } });
+  return response.json();
+}

@@ -1,0 +1,22 @@
+"""Row of the observer in the table of parts."""
+
+from __future__ import annotations
+
+from actors.kernel import Actor, ActorSpec
+from actors.part import Part, Parts, Plan
+from messages.status import OBSERVER
+
+
+def row(plan: Plan, parts: Parts) -> Part | None:
+    """The one actor that serves the page; none unless the settings switch it on, nor for a command line's turn."""
+    settings = plan.settings.observer
+    if not plan.lives or plan.host or not settings.enabled:
+        return None
+
+    def build(_key: str) -> Actor:
+        from actors.observer.actor import ObserverActor
+
+        describers = tuple(each for each in parts.describers if each != OBSERVER)
+        return ObserverActor(plan.settings.data_root, settings.port, describers)
+
+    return Part(spec=ActorSpec(OBSERVER.kind, build, is_eager=True))

@@ -1,0 +1,224 @@
+"""HTTP server of the observer: the page, its live events, and what it asks for piece by piece."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from actors.http_server.exchange import Exchange
+from actors.http_server.guard import Guard
+from actors.http_server.listener import ClientFaults, Listener
+from actors.linux.regular_file import read_regular
+from actors.observer.views import log_view, memory_view, reminders_view
+from actors.observer.watch import TICKS_PER_CENSUS, TICKS_PER_DESCRIPTION, Watch
+from domain.log.window import LogName, log_folder, parse_log_name
+from messages.base import Surface, Window
+from messages.memory import MEMORY, ExplainMemory, MemoryExplained
+from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
+from messages.socket import Refused
+
+log = logging.getLogger(__name__)
+
+MOST_CONNECTIONS = 128
+FIRST_REQUEST_S = 10.0
+ANSWER_S = 5.0
+SHUTDOWN_S = 0.5
+SLOWEST_WRITE_S = 10.0
+"""A page that takes nothing for so long is cut off; it comes back for the whole state."""
+STILL_HERE_S = 15.0
+OPERATOR = Window(surface=Surface.CLI, id="operator")
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'self' http://127.0.0.1:* http://localhost:*"
+    ),
+    "Cache-Control": "no-cache",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the observer listens, and for whom."""
+
+    port: int
+    token: str = field(repr=False)
+    data_root: Path
+    address: str = "127.0.0.1"
+
+
+class ObserverServer:
+    """Server on one loopback address, from `start` to `stop`; used on the loop."""
+
+    def __init__(self, place: Place, exchange: Exchange, watch: Watch) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            place: Where, and for whom.
+            exchange: Asks the actors.
+            watch: What readers are shown.
+        """
+        self._place = place
+        self._exchange = exchange
+        self._watch = watch
+        self._listener = Listener(MOST_CONNECTIONS, FIRST_REQUEST_S)
+        self._runner: web.AppRunner | None = None
+        self._feeds: set[asyncio.Task[Any] | None] = set()
+
+    async def start(self) -> int:
+        """Listen; gives the port.
+
+        Raises:
+            OSError: the port cannot be listened on.
+        """
+        app = web.Application(middlewares=[Guard("observer", self._place.token).middleware()], client_max_size=0)
+        app.router.add_get("/", self._root)
+        app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
+        app.router.add_get("/events", self._events)
+        app.router.add_get("/memory", self._memory)
+        app.router.add_get("/reminders", self._reminders)
+        app.router.add_get("/log", self._log)
+        runner = web.AppRunner(app, access_log=None, logger=ClientFaults(log), shutdown_timeout=SHUTDOWN_S)
+        try:
+            await runner.setup()
+            await self._listener.listen(runner, self._place.address, self._place.port)
+        except BaseException:
+            await runner.cleanup()
+            raise
+        self._runner = runner
+        return self._listener.port
+
+    async def stop(self) -> None:
+        """Close everything, whoever looks."""
+        for feed in self._feeds:
+            if feed is not None:
+                feed.cancel()
+        await self._listener.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+        await self._watch.end()
+
+    async def _root(self, _: web.Request) -> web.Response:
+        return self._asset("index.html")
+
+    async def _file(self, request: web.Request) -> web.Response:
+        return self._asset(request.match_info["name"])
+
+    def _asset(self, name: str) -> web.Response:
+        source = files("actors.observer") / "page" / name
+        if not source.is_file():
+            raise web.HTTPNotFound()
+        kind = _TYPES[name.rpartition(".")[2]]
+        return web.Response(body=source.read_bytes(), content_type=kind, charset="utf-8", headers=_HEADERS)
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        """Server-sent events: `actors` and `turn` as they change, `figures` once a second."""
+        response = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        task = asyncio.current_task()
+        self._feeds.add(task)
+        try:
+            async with self._watch as watch:
+                await self._feed(response, watch, request.query.get("window", ""))
+        except (ConnectionError, TimeoutError, asyncio.CancelledError):
+            return response
+        finally:
+            self._feeds.discard(task)
+        return response
+
+    async def _feed(self, response: web.StreamResponse, watch: Watch, window: str) -> None:
+        census, turn_version, silent_since = 0, 0, watch.now()
+        await self._send(response, b"retry: 1000\n\n")
+        while True:
+            parts = []
+            if watch.census.version != census:
+                changes = watch.census.changes(census)
+                census = watch.census.version
+                parts.append(
+                    _event("actors", {"kinds": watch.census.kinds, "windows": changes, "crash": watch.crash()})
+                )
+            turn = watch.turns.of(window)
+            if turn is not None and turn.version != turn_version:
+                turn_version = turn.version
+                parts.append(_event("turn", turn.as_dict(watch.now())))
+            if watch.ticks % TICKS_PER_DESCRIPTION == TICKS_PER_CENSUS:
+                parts.append(_event("figures", watch.described))
+            if parts or watch.now() - silent_since > STILL_HERE_S:
+                await self._send(response, b"".join(parts) or b": still here\n\n")
+                silent_since = watch.now()
+            await watch.next_tick()
+
+    async def _send(self, response: web.StreamResponse, data: bytes) -> None:
+        async with asyncio.timeout(SLOWEST_WRITE_S):
+            await response.write(data)
+
+    async def _memory(self, request: web.Request) -> web.Response:
+        about = request.query.get("window", "")
+        answer = await self._exchange.answer_to(
+            MEMORY,
+            lambda request_id, reply_to: ExplainMemory(
+                request_id=request_id, reply_to=reply_to, window=OPERATOR, about=about[:200]
+            ),
+            ANSWER_S,
+        )
+        return _json(memory_view(answer) if isinstance(answer, MemoryExplained) else _without(answer))
+
+    async def _reminders(self, _: web.Request) -> web.Response:
+        answer = await self._exchange.answer_to(
+            SCHEDULER,
+            lambda request_id, reply_to: ListReminders(request_id=request_id, reply_to=reply_to, window=OPERATOR),
+            ANSWER_S,
+        )
+        return _json(reminders_view(answer) if isinstance(answer, RemindersListed) else _without(answer))
+
+    async def _log(self, request: web.Request) -> web.Response:
+        key = request.query.get("window", "")
+        try:
+            folder = log_folder(Window.from_key(key))
+        except ValueError as error:
+            return _json({"trouble": str(error)}, 400)
+        return _json(await asyncio.to_thread(self._read_log, folder.as_posix()))
+
+    def _read_log(self, folder: str) -> dict[str, Any]:
+        try:
+            name = _newest(self._place.data_root / folder)
+            if name is None:
+                return {"trouble": "nothing was said there yet"}
+            return log_view(f"{folder}/{name}", read_regular(self._place.data_root / folder / name))
+        except OSError as error:
+            return {"trouble": f"the log cannot be read: {error.strerror}"}
+
+
+def _newest(folder: Path) -> str | None:
+    """The name of the newest log in `folder`; None if it holds none."""
+    named: list[tuple[LogName, str]] = []
+    if folder.is_dir():
+        for place in folder.iterdir():
+            with suppress(ValueError):  # other files may lie there
+                named.append((parse_log_name(place.name), place.name))
+    return max(named)[1] if named else None
+
+
+def _event(name: str, data: object) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(data))
+
+
+def _json(data: object, status: int = 200) -> web.Response:
+    body = msgspec.json.encode(data)
+    return web.Response(body=body, status=status, content_type="application/json", headers=_HEADERS)
+
+
+def _without(answer: object) -> dict[str, str]:
+    return {"trouble": answer.reason if isinstance(answer, Refused) else "no answer in time"}

@@ -1,0 +1,167 @@
+"""Turns as they went through the actors: who asked whom, within which question, and when it was answered. Pure."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from actors.observer.tap import Heard
+from messages.base import Address, RequestId, Window
+from messages.model import Usage
+from messages.turn import PrepareTurn, TurnEnded
+
+MOST_TURNS = 2_000
+"""That are remembered, of all windows together."""
+MOST_SPANS = 300
+"""Of one turn; what it asks beyond them is not shown."""
+
+
+@dataclass(slots=True)
+class Span:
+    """A question and its answer."""
+
+    who: str
+    """Who was asked."""
+    what: str
+    """Type of the question."""
+    asker: Address
+    begin: float
+    end: float | None = None
+    """Of the newest answer; None while there is none."""
+    parent: int | None = None
+    """Place among the turn's spans of the question within which it was asked."""
+    answer: str = ""
+    """Type of the newest answer."""
+    usage: Usage | None = None
+    model: str = ""
+
+
+@dataclass(slots=True)
+class Turn:
+    """A window's turn, from the first question about it."""
+
+    window: str
+    turn_id: str
+    begin: float
+    end: float | None = None
+    outcome: str = ""
+    spans: list[Span] = field(default_factory=list)
+    asked: list[RequestId] = field(default_factory=list)
+    """Ids of the questions, in their order."""
+    left_out: int = 0
+    version: int = 0
+
+    def as_dict(self, now: float) -> dict[str, Any]:
+        """As JSON says it: times in milliseconds from the turn's begin."""
+        return {
+            "window": self.window,
+            "turn": self.turn_id,
+            "ms": _ms((self.end or now) - self.begin),
+            "outcome": self.outcome,
+            "left_out": self.left_out,
+            "spans": [self._span(span) for span in self.spans],
+        }
+
+    def _span(self, span: Span) -> dict[str, Any]:
+        said: dict[str, Any] = {
+            "who": span.who,
+            "what": span.what,
+            "asker": span.asker.kind,
+            "from": _ms(span.begin - self.begin),
+            "to": None if span.end is None else _ms(span.end - self.begin),
+            "in": span.parent,
+            "answer": span.answer,
+        }
+        if span.usage is not None:
+            usage = span.usage
+            said |= {"in_tokens": usage.prompt_tokens, "out_tokens": usage.completion_tokens, "usd": usage.cost_usd}
+            said["model"] = span.model
+        return said
+
+
+class Turns:
+    """The newest turns, of all windows, made of what is heard."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._turns: OrderedDict[str, Turn] = OrderedDict()
+        """Window -> its newest turn; the one that changed last stands last."""
+        self._spans: dict[RequestId, tuple[Turn, int]] = {}
+        self._version = 0
+
+    def hear(self, heard: Heard) -> None:
+        """Take in one message."""
+        message = heard.message
+        if isinstance(message, TurnEnded):
+            turn = self._turns.get(message.window.address.key)
+            if turn is not None and turn.turn_id == message.turn_id and turn.end is None:
+                turn.end, turn.outcome = heard.at, message.outcome
+                self._note(turn)
+        elif hasattr(message, "reply_to"):
+            self._asked(heard)
+        else:
+            self._answered(heard)
+
+    def of(self, window: str) -> Turn | None:
+        """The newest turn of a window, or of all windows if that is empty."""
+        if window:
+            return self._turns.get(window)
+        return next(reversed(self._turns.values()), None)
+
+    def _asked(self, heard: Heard) -> None:
+        message = heard.message
+        window = getattr(message, "window", None)
+        known = self._spans.get(heard.within) if heard.within is not None else None
+        if isinstance(window, Window):
+            turn = self._turn_of(window.address.key, heard)
+        else:
+            turn = known[0] if known is not None else None
+        if turn is None or message.request_id in self._spans:
+            return
+        if len(turn.spans) >= MOST_SPANS:
+            turn.left_out += 1
+            return
+        who, parent = heard.to.kind, known[1] if known is not None and known[0] is turn else None
+        span = Span(who, type(message).__name__, message.reply_to, heard.at, parent=parent)
+        self._spans[message.request_id] = (turn, len(turn.spans))
+        turn.spans.append(span)
+        turn.asked.append(message.request_id)
+        self._note(turn)
+
+    def _turn_of(self, window: str, heard: Heard) -> Turn | None:
+        """The turn that a question about a window belongs to, begun by the first that prepares it."""
+        turn, message = self._turns.get(window), heard.message
+        if isinstance(message, PrepareTurn) and (turn is None or turn.turn_id != message.turn_id):
+            if turn is not None:
+                self._forget(turn)
+            turn = self._turns[window] = Turn(window, message.turn_id, heard.at)
+            while len(self._turns) > MOST_TURNS:
+                self._forget(self._turns.popitem(last=False)[1])
+        return turn
+
+    def _answered(self, heard: Heard) -> None:
+        turn, place = self._spans.get(heard.message.request_id, (None, 0))
+        if turn is None:
+            return
+        span = turn.spans[place]
+        if heard.to != span.asker:
+            return
+        span.end, span.answer = heard.at, type(heard.message).__name__
+        usage = getattr(heard.message, "usage", None)
+        if isinstance(usage, Usage):
+            span.usage, span.model = usage, str(getattr(heard.message, "model", ""))
+        self._note(turn)
+
+    def _note(self, turn: Turn) -> None:
+        self._version += 1
+        turn.version = self._version
+        self._turns.move_to_end(turn.window)
+
+    def _forget(self, turn: Turn) -> None:
+        for request_id in turn.asked:
+            self._spans.pop(request_id, None)
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)

@@ -1,0 +1,98 @@
+"""Views of what actors and logs say, as the page's JSON. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from domain.log.parser import parse
+from messages.memory import FoundMemory, MemoryExplained
+from messages.scheduler import RemindersListed
+
+MOST_ENTRIES = 50
+MOST_CHARS = 600
+"""Of one entry's words."""
+_END = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=([0-9]+) hash=([0-9a-f]{16}) -->\n")
+
+
+def memory_view(explained: MemoryExplained) -> dict[str, Any]:
+    """What the last turn was given, and what it narrowly was not."""
+    return {
+        "window": explained.window,
+        "turn": explained.turn_id,
+        "search": explained.search,
+        "note": explained.note,
+        "candidates": explained.candidates,
+        "tokens": explained.block_tokens,
+        "budget": explained.budget_tokens,
+        "took_ms": explained.took_ms,
+        "given": [_memory(each) for each in explained.injected],
+        "rejected": [_memory(each) for each in explained.rejected],
+    }
+
+
+def _memory(each: FoundMemory) -> dict[str, Any]:
+    return {
+        "at": each.at.isoformat(timespec="seconds"),
+        "author": each.author,
+        "role": each.role,
+        "window": each.window,
+        "place": f"{each.path}:{each.line}",
+        "pinned": each.pinned,
+        "excerpt": each.excerpt,
+        "score": each.score,
+        "similarity": each.similarity,
+        "recency": each.recency,
+        "repetition": each.repetition,
+    }
+
+
+def reminders_view(listed: RemindersListed) -> dict[str, Any]:
+    """The reminders on their way, soonest first, and the lines that cannot be read."""
+    return {
+        "reminders": [
+            {
+                "id": each.id,
+                "msg": each.msg,
+                "recur": each.recur,
+                "due": each.next_due.isoformat() if each.next_due is not None else "",
+                "local": each.next_local,
+                "failed": each.failed,
+            }
+            for each in listed.reminders
+        ],
+        "left_out": listed.left_out,
+        "invalid": len(listed.invalid),
+    }
+
+
+def log_view(path: str, data: bytes) -> dict[str, Any]:
+    """A log's newest entries, each with the hash that the next one continues, and whether all of it holds together.
+
+    Args:
+        path: Below the data root.
+        data: The whole log.
+    """
+    log = parse(data)
+    hashes: Mapping[str, str] = {end[1].decode(): end[3].decode() for end in _END.finditer(data)}
+    entries = [
+        {
+            "line": each.line,
+            "at": each.event.at.isoformat(timespec="milliseconds"),
+            "kind": each.event.kind.value,
+            "author": str(each.event.meta_dict().get("author", "")),
+            "text": each.event.content[:MOST_CHARS],
+            "hash": hashes.get(each.event.id, ""),
+        }
+        for each in log.events[-MOST_ENTRIES:]
+    ]
+    return {
+        "path": path,
+        "entries": entries,
+        "events": len(log.events),
+        "bytes": len(data),
+        "head": log.state.head,
+        "damage": [{"line": gap.line, "reason": gap.reason} for gap in log.damage],
+        "seals": len(log.seals),
+    }

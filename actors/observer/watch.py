@@ -1,0 +1,129 @@
+"""Watch over a system for as long as somebody looks: what is heard, counted and asked, a few times a second."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actors.http_server.exchange import Exchange
+from actors.kernel import ActorSystem
+from actors.kernel.inspection import counters
+from actors.observer.census import BUSY, IDLE, RESTING, Census, Seen
+from actors.observer.tap import Tap
+from actors.observer.turns import Turns
+from messages.base import Address, flaw_of
+from messages.status import DescribeYourself, SelfDescription
+
+TICK_S = 0.1
+TICKS_PER_CENSUS = 5
+TICKS_PER_DESCRIPTION = 10
+DESCRIBED_WITHIN_S = 1.0
+
+
+class Watch:
+    """Watch that begins with its first reader and ends with its last; used on the observer's loop."""
+
+    def __init__(self, system: ActorSystem, exchange: Exchange, describers: Callable[[], tuple[Address, ...]]) -> None:
+        """Nobody looks.
+
+        Args:
+            system: Whose messages are heard.
+            exchange: Asks the actors.
+            describers: Who can say something of itself.
+        """
+        self._system = system
+        self._exchange = exchange
+        self._describers = describers
+        self._tap = Tap(system.clock.monotonic)
+        self._ticking: asyncio.Task[None] | None = None
+        self._readers = 0
+        self._ticked = asyncio.Event()
+        self.turns = Turns()
+        self.census = Census()
+        self.described: dict[str, Mapping[str, object]] = {}
+        self.ticks = 0
+
+    async def __aenter__(self) -> Watch:
+        """One more reader."""
+        self._readers += 1
+        if self._ticking is None:
+            self._tap = Tap(self._system.clock.monotonic)
+            self.turns, self.census, self.ticks = Turns(), Census(), 0
+            self._system.overhear(self._tap)
+            self._take_census()
+            self._ticking = asyncio.create_task(self._tick(), name="observer-ticks")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """One reader fewer."""
+        self._readers -= 1
+        if not self._readers:
+            await self.end()
+
+    async def end(self) -> None:
+        """Hear nothing more, whoever looks."""
+        self._system.overhear(None)
+        ticking, self._ticking = self._ticking, None
+        if ticking is not None:
+            ticking.cancel()
+            await asyncio.wait([ticking])
+
+    async def next_tick(self) -> None:
+        """Return when something may have changed."""
+        await self._ticked.wait()
+
+    def now(self) -> float:
+        """Seconds of the clock that never goes back."""
+        return self._system.clock.monotonic()
+
+    def crash(self) -> dict[str, Any] | None:
+        """The newest crash of any actor."""
+        crashes = self._system.supervisor.last_crashes()
+        if not crashes:
+            return None
+        last = crashes[-1]
+        at = last.at.isoformat(timespec="seconds")
+        return {"who": str(last.address), "phase": last.phase, "message": last.message, "error": last.error, "at": at}
+
+    async def _tick(self) -> None:
+        asking: asyncio.Task[None] | None = None
+        while True:
+            for heard in self._tap.take():
+                self.turns.hear(heard)
+            if not self.ticks % TICKS_PER_CENSUS:
+                self._take_census()
+            if not self.ticks % TICKS_PER_DESCRIPTION and (asking is None or asking.done()):
+                asking = asyncio.create_task(self._describe())
+            self.ticks += 1
+            ticked, self._ticked = self._ticked, asyncio.Event()
+            ticked.set()
+            await asyncio.sleep(TICK_S)
+
+    def _take_census(self) -> None:
+        told = self._tap.told
+        seen = [
+            Seen(
+                mailbox.address,
+                len(mailbox.queue),
+                RESTING if mailbox.resting else BUSY if mailbox.holds_work() else IDLE,
+                told.get(mailbox.address, 0),
+            )
+            for mailbox in self._system.mailboxes()
+        ]
+        self.census.take(seen, counters(self._system), self.now())
+
+    async def _describe(self) -> None:
+        addresses = self._describers()
+        questions = (
+            self._exchange.answer_to(
+                address,
+                lambda request_id, reply_to: DescribeYourself(request_id=request_id, reply_to=reply_to),
+                DESCRIBED_WITHIN_S,
+            )
+            for address in addresses
+        )
+        answers = await asyncio.gather(*questions)
+        for address, answer in zip(addresses, answers, strict=True):
+            if isinstance(answer, SelfDescription) and not flaw_of(answer):
+                self.described[str(address)] = dict(answer.figures + answer.operator_figures)
