@@ -38,6 +38,7 @@ CLUSTER = range(152, 159)
 CALLS = range(160, 163)
 """What a turn asks of Discord."""
 MODEL = (150, 151, 176)
+OBSERVER = (185, 186)
 COSTS = (*range(170, 176), 177)
 """Of waits, logs, vectors and turns."""
 
@@ -78,6 +79,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *CLUSTER,
         *CALLS,
         *COSTS,
+        *OBSERVER,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

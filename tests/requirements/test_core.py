@@ -134,7 +134,13 @@ def test_actors_stand_in_actors_and_messages_in_messages() -> None:
     assert {"UserMessage", "PinMemory", "ModelRequest"} <= messages.keys()
     assert {name: room for name, room in actors.items() if room != "actors"} == {}
     # What came of a call, which the loop of the embedder tells its own actor and nobody else understands.
-    assert {name for name, room in messages.items() if room != "messages"} == {"CallDone", "CallFailed", "Loaded"}
+    assert {name for name, room in messages.items() if room != "messages"} == {
+        "CallDone",
+        "CallFailed",
+        "ListenOnceMore",
+        "Listening",
+        "Loaded",
+    }
 
 
 @pytest.mark.req("S0-05", "S0-22", "S0-94", "S0-95", "S0-96", "S0-97")

@@ -36,6 +36,8 @@ MADE = {
 """What is made at the top otherwise: pydantic's, functions, patterns, and tables that learn what follows from a key."""
 HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
+    "actors/http_server/guard.py": {"_HEADERS"},  # aiohttp copies them
+    "actors/observer/server.py": {"_HEADERS"},
     "actors/model/litellm_child.py": {"ENVIRONMENT", "_TOOLS"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them

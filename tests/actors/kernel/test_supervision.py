@@ -343,7 +343,7 @@ def test_the_last_crashes_say_who_when_where_and_why_and_are_few(system: ActorSy
 
     crashes = system.supervisor.last_crashes()
     assert [crash.error for crash in crashes] == [f"Boom: number {n}" for n in range(10, 30)]
-    assert crashes[-1] == Crash(Address("player", "29"), "handle", "Boom: number 29", system.clock.now())
+    assert crashes[-1] == Crash(Address("player", "29"), "handle", "Boom: number 29", system.clock.now(), "Say")
 
 
 def test_the_log_names_the_type_of_a_dead_letter_and_never_its_text(

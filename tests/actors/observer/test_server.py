@@ -1,0 +1,240 @@
+"""The observer's server in a real system: who is let in, and what they are shown."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.observer.actor import FILE_NAME, ObserverActor
+from actors.observer.server import MOST_CONNECTIONS
+from messages.base import Surface, Window
+from messages.memory import MEMORY, ExplainMemory
+from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
+from messages.socket import Refused
+from messages.status import OBSERVER, DescribeYourself, SelfDescription
+from tests.patience import PATIENCE_S
+
+WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+class Answerer(Actor):
+    """Stands for the memory and the scheduler."""
+
+    def handle(self, message: DescribeYourself | ExplainMemory | ListReminders) -> None:
+        match message:
+            case DescribeYourself():
+                answer: Any = SelfDescription(
+                    request_id=message.request_id, about=self.address.kind, figures=(("state", "ready"),)
+                )
+            case ExplainMemory():
+                answer = Refused(request_id=message.request_id, reason=f"nothing about {message.about!r}")
+            case _:
+                answer = RemindersListed(request_id=message.request_id, reminders=(), left_out=0, invalid=())
+        self.tell(message.reply_to, answer)
+
+
+class Rig:
+    """An observer in a system, and somebody who opens its page."""
+
+    def __init__(self, root: Path, port: int = 0) -> None:
+        self.root = root
+        self._connections: list[http.client.HTTPConnection] = []
+        self.system = ActorSystem(workers=2)
+        for address in (MEMORY, SCHEDULER):
+            self.system.register(ActorSpec(address.kind, lambda _key: Answerer()))
+        self.system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(root, port, (MEMORY,)), is_eager=True))
+        self.system.start()
+        self.url = self._url()
+        host, _, rest = self.url.removeprefix("http://").partition("/")
+        self.host = host
+        self.token = rest.partition("token=")[2]
+
+    def _url(self) -> str:
+        pause = threading.Event()
+        for _ in range(int(PATIENCE_S * 50)):
+            if (self.root / FILE_NAME).exists():
+                return str(json.loads((self.root / FILE_NAME).read_text())["url"])
+            pause.wait(0.02)
+        raise AssertionError("the observer does not listen")
+
+    def open(self, path: str, headers: Mapping[str, str] = NO_HEADERS) -> tuple[int, http.client.HTTPResponse]:
+        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
+        self._connections.append(connection)
+        connection.request("GET", path, headers=dict(headers))
+        response = connection.getresponse()
+        return response.status, response
+
+    def get(self, path: str) -> Any:
+        status, response = self.open(path, self.key)
+        return status, json.loads(response.read())
+
+    def hang_up(self) -> None:
+        """Close every connection."""
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+
+    def stop(self) -> None:
+        self.hang_up()
+        self.system.stop()
+
+    @property
+    def key(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def events(self, response: http.client.HTTPResponse) -> Iterator[tuple[str, Any]]:
+        name = ""
+        while line := response.readline():
+            if line.startswith(b"event: "):
+                name = line[7:].strip().decode()
+            elif line.startswith(b"data: "):
+                yield name, json.loads(line[6:])
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path)
+    yield made
+    made.stop()
+
+
+def test_the_address_is_its_owners_alone_and_gone_at_the_end(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert len(rig.token) == 16
+    rig.stop()
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
+    status, response = rig.open(f"/?token={rig.token}")
+    assert (status, response.headers["Location"]) == (303, "/")
+    cookie = response.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    status, response = rig.open("/", {"Cookie": cookie.split(";")[0]})
+    assert status == 200
+    assert b"<title>Observer</title>" in response.read()
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/events", "/memory", "/reminders", "/log?window=x", "/page/observer.js", "/nowhere"]
+)
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer aaaaaaaaaaaaaaaa"}, 401),
+        ({"Authorization": "Bearer"}, 401),
+        ({"Host": "example.org", "Authorization": "KEY"}, 403),
+        ({"Origin": "http://example.org", "Authorization": "KEY"}, 403),
+        ({"Origin": "http://127.0.0.1:1", "Authorization": "KEY"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Authorization": "KEY"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Authorization": "KEY"}, 403),
+    ],
+)
+def test_nobody_else_is_let_in(rig: Rig, path: str, headers: dict[str, str], expected: int) -> None:
+    shown = {name: f"Bearer {rig.token}" if value == "KEY" else value for name, value in headers.items()}
+
+    status, response = rig.open(path, shown)
+
+    assert status == expected
+    assert rig.token.encode() not in response.read()
+
+
+def test_events_tell_of_all_actors_and_the_figures_and_only_while_somebody_looks(rig: Rig) -> None:
+    assert "tell" not in vars(rig.system)
+    _, response = rig.open("/events", rig.key)
+    seen: dict[str, Any] = {}
+    kinds: set[str] = set()
+    for name, data in rig.events(response):
+        seen[name] = data
+        kinds = {each["kind"] for each in seen.get("actors", {"kinds": ()})["kinds"]}
+        if seen.get("figures") and "memory" in kinds:
+            break
+    assert {"memory", "observer"} <= kinds
+    assert seen["actors"]["crash"] is None
+    assert seen["figures"]["memory"] == {"state": "ready"}
+    assert "tell" in vars(rig.system)
+    response.close()
+    rig.hang_up()
+    _until(lambda: "tell" not in vars(rig.system))
+
+
+@pytest.mark.crashes
+def test_a_crash_is_told_with_what_it_was_over(rig: Rig) -> None:
+    rig.system.tell(MEMORY, ListReminders(request_id="r", reply_to=None, window=WINDOW))  # type: ignore[arg-type]
+    _, response = rig.open("/events", rig.key)
+    crash = next(data["crash"] for name, data in rig.events(response) if name == "actors" and data["crash"])
+    assert (crash["who"], crash["phase"], crash["message"]) == ("memory", "handle", "ListReminders")
+    response.close()
+
+
+def test_what_actors_refuse_is_told_in_their_words(rig: Rig) -> None:
+    assert rig.get("/memory?window=w") == (200, {"trouble": "nothing about 'w'"})
+    assert rig.get("/reminders") == (200, {"reminders": [], "left_out": 0, "invalid": 0})
+
+
+@pytest.mark.parametrize(
+    ("window", "status", "rule"),
+    [
+        ("..%2F..%2Fetc", 400, "surface"),
+        ("discord-thread/12", 400, "15 to 20 decimal digits"),
+        ("discord-thread%2F123456789012345678", 200, "nothing was said there yet"),
+    ],
+)
+def test_a_log_is_a_windows_log_or_none(rig: Rig, window: str, status: int, rule: str) -> None:
+    found, answer = rig.get(f"/log?window={window}")
+    assert found == status
+    assert rule in answer["trouble"]
+
+
+def test_a_huge_head_is_refused_and_a_hundred_readers_are_served(rig: Rig) -> None:
+    status, _ = rig.open("/", {**rig.key, "X-Much": "x" * 100_000})
+    assert status == 400
+    readers = [rig.open("/events", rig.key)[1] for _ in range(100)]
+    assert all(next(rig.events(reader))[0] in ("actors", "figures") for reader in readers)
+    for reader in readers:
+        reader.close()
+    rig.hang_up()
+    assert MOST_CONNECTIONS > 100
+
+
+def test_a_port_that_is_taken_is_told_and_tried_again(
+    rig: Rig, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    taken = int(rig.host.partition(":")[2])
+    root = tmp_path / "other"
+    root.mkdir()
+    system = ActorSystem(workers=1)
+    system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(root, taken, ()), is_eager=True))
+    system.start()
+    edge = system.edge("e")
+
+    def is_in_trouble() -> bool:
+        edge.tell(OBSERVER, DescribeYourself(request_id="q", reply_to=edge.address))  # type: ignore[arg-type]
+        answer = edge.receive(PATIENCE_S)
+        assert isinstance(answer, SelfDescription)
+        return dict(answer.figures)["state"] == "in trouble"
+
+    _until(is_in_trouble)
+    assert f"127.0.0.1:{taken}" in caplog.text
+    system.stop()
+
+
+def _until(holds: Any) -> None:
+    pause = threading.Event()
+    for _ in range(int(PATIENCE_S * 50)):
+        if holds():
+            return
+        pause.wait(0.02)
+    raise AssertionError("it did not come to be")
