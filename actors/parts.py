@@ -20,6 +20,7 @@ from actors.facts.part import LAYER as FACTS
 from actors.facts.part import table_of as facts_table
 from actors.feed.part import row as feed
 from actors.gateway.part import gateway_row
+from actors.ledger.part import row as ledger
 from actors.memory.facts.part import fact_index_row
 from actors.memory.objects.part import object_store_row
 from actors.memory.part import row as memory
@@ -52,7 +53,7 @@ LAYERS: tuple[Layer, ...] = (
 )
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
-BEFORE_LAYERS: tuple[Row, ...] = (model, web, embedder, memory, skills)
+BEFORE_LAYERS: tuple[Row, ...] = (ledger, model, web, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
 BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, observer, shell, context, cluster, discord)
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
@@ -98,7 +99,7 @@ def gateway_parts(plan: Plan) -> Parts:
         ValueError: two parts claim one name.
     """
     facts = next(layer for layer in LAYERS if layer.name == FACTS.name)
-    return Parts(plan, (model, *(_not_core(row, facts) for row in facts.rows), socket))
+    return Parts(plan, (ledger, model, *(_not_core(row, facts) for row in facts.rows), socket))
 
 
 def facts_alone(plan: Plan) -> Parts:

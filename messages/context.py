@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
-from messages.model import ModelAnswer
+from messages.model import DayUsage, ModelAnswer
 from messages.shell import CommandReply
 from messages.socket import Refused
 from messages.turn import ContributorReply, RequestWorded, TrimReady, WindowRequest
@@ -216,7 +216,7 @@ class TellUsage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UsageTold(Message, frozen=True, kw_only=True, gc=False):
-    """Usage of the window's present conversation, as far as providers say."""
+    """Usage of the window's conversation, as far as providers say; LedgerActor adds its day's (UTC), of all calls."""
 
     request_id: RequestId
     model: str
@@ -224,6 +224,7 @@ class UsageTold(Message, frozen=True, kw_only=True, gc=False):
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float
+    today: DayUsage | None = None
 
 
 class CheckAddress(Message, frozen=True, kw_only=True, gc=False):

@@ -1,12 +1,19 @@
-"""Protocol of ModelActor, the only one that calls language models."""
+"""Protocol of ModelActor, the only one that calls language models; and of what calls of any model took.
+
+Whoever calls a model tells the topic `SPENT` of each attempt, whatever became of it. LedgerActor enters it.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 from messages.base import Address, Message, RequestId, Value, Window
 
 MODEL = Address("model")
+LEDGER = Address("ledger")
+SPENT = "spent"
+"""Topic of `CallSpent`."""
 
 
 class Role(StrEnum):
@@ -62,6 +69,8 @@ class Usage(Value, frozen=True, kw_only=True, gc=False):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
+    cached_tokens: int = 0
+    """Of the prompt, how many the provider had kept."""
 
 
 class StopReason(StrEnum):
@@ -91,6 +100,8 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     """Address of a server in OpenAI's form that is called itself, without litellm; empty for the configured way."""
     key_name: str = ""
     """Name of the secret that this server is called with; empty for none."""
+    run_id: str = ""
+    """Turn that it is part of, where it is part of one."""
     is_background: bool = False
     """Whether nobody waits for it: so few are served at a time that turns do not miss the places."""
 
@@ -128,6 +139,69 @@ class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
     attempts: int
 
 
+class CallKind(StrEnum):
+    """What was called."""
+
+    MODEL = "model"
+    EMBEDDING = "embedding"
+    RERANKING = "reranking"
+
+
+class CallOutcome(StrEnum):
+    """What became of an attempt."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class CallSpent(Message, frozen=True, kw_only=True, gc=False):
+    """One attempt at a call is over, and this is what it took."""
+
+    at: datetime
+    """When it was over; aware UTC."""
+    kind: CallKind
+    owner: str
+    """Key of the window that it was for, or the address of whoever called for no window in particular."""
+    run_id: str = ""
+    """Turn that it was part of, where it was part of one."""
+    purpose: str = ""
+    """What it was for, where that is no turn of the window's."""
+    call_id: str
+    """The same for all attempts at one call."""
+    attempt: int
+    """1-based."""
+    model: str
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompt's."""
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    outcome: CallOutcome
+    is_estimated: bool = False
+    """Whether the provider did not say how many tokens it took, so that they are guessed from the texts."""
+    took_s: float = 0.0
+
+
+class DayUsage(Value, frozen=True, kw_only=True, gc=False):
+    """What all calls for one window took since midnight (UTC), whatever they were for."""
+
+    calls: int
+    """Attempts: each counts."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float
+    estimated_tokens: int
+    """Of both, those that no provider has counted."""
+
+
+class LedgerTick(Message, frozen=True, kw_only=True, gc=False):
+    """Time to have what was entered on the disk; timer of the LedgerActor's own."""
+
+
 ModelCommand = ModelRequest | CancelModel
 ModelMessage = ModelCommand
 ModelAnswer = ModelDelta | ModelReply | ModelFailed
+LedgerEvent = CallSpent
+
+LedgerMessage = LedgerTick

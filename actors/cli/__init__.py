@@ -33,6 +33,7 @@ from actors.cli.terminal import ShownGroup
 from actors.cli.terminal.completion import completion
 from actors.cli.terminal.examples import show_examples
 from actors.cli.try_it import try_it
+from actors.cli.usage import usage
 
 # Small products of matrices, which is all that a turn needs, are ten times slower when two threads share one of them on
 # a busy machine; numpy's library reads this when it is loaded.
@@ -50,7 +51,22 @@ def agent() -> None:
     """
 
 
-_COMMANDS = (try_it, run, gateway, status, events, doctor, backup, restore, config, logs, memory, objects, reminders)
+_COMMANDS = (
+    try_it,
+    run,
+    gateway,
+    status,
+    usage,
+    events,
+    doctor,
+    backup,
+    restore,
+    config,
+    logs,
+    memory,
+    objects,
+    reminders,
+)
 for command in (*_COMMANDS, completion, bench, chaos, simulate, mutate):
     agent.add_command(command)
 for program, command in (("agent", agent), ("agent-cli", agent_cli), ("agent-load", agent_load)):

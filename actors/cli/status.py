@@ -1,4 +1,4 @@
-"""`agent status`: how the running agent is, told by itself through its control socket."""
+"""`agent status`: how the running agent is, told by itself; `agent usage`: what its calls of models took."""
 
 from __future__ import annotations
 

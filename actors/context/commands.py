@@ -10,9 +10,7 @@ from messages.context import (
     NewWindowStarted,
     StartNewWindow,
     StopTurn,
-    TellUsage,
     TurnStopped,
-    UsageTold,
 )
 
 STARTED = "New window: from here on I start afresh. What was said before stays in the log."
@@ -79,17 +77,6 @@ def _stop(call: Invocation, given: Given) -> StopTurn:
     )
 
 
-def _count(call: Invocation, _given: Given) -> TellUsage:
-    return TellUsage(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
-
-
-def _usage(reply: UsageTold, _wording: Wording) -> Answer:
-    turns = "1 turn" if reply.turns == 1 else f"{reply.turns:,} turns"
-    tokens = f"{reply.prompt_tokens:,} tokens read and {reply.completion_tokens:,} written"
-    cost = f", about ${reply.cost_usd:.4f}" if reply.cost_usd else ", at no cost that a provider has named"
-    return Answer(f"This conversation so far, with `{reply.model}`: {turns}, {tokens}{cost}.")
-
-
 NEW = Command(
     name="new",
     description="Start a new conversation window here",
@@ -106,15 +93,7 @@ STOP = Command(
     answer=lambda _reply, _wording: Answer(STOPPED),
     refused="Nothing was stopped",
 )
-USAGE = Command(
-    name="usage",
-    description="What this conversation has used so far",
-    for_viewers=True,
-    request=_count,
-    reply=UsageTold,
-    answer=_usage,
-)
-COMMANDS = (NEW, STOP, USAGE)
+COMMANDS = (NEW, STOP)
 PRESSES = (
     Press(
         prefix=STOP_PREFIX,

@@ -272,6 +272,7 @@ class TurnDriver:
             ),
             tools=(self._config.tool,) if run.may_run and self._config.tool else (),
             model=self._choice.asked_for,
+            run_id=run.turn_id,
             attachments=self._config.attachments(self._host.window),
         )
         self._host.tell(self._config.model, request)

@@ -12,6 +12,7 @@ from datetime import datetime
 from actors.embedder.backend import Backend
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
+from actors.embedder.spending import Spending
 from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
@@ -28,6 +29,7 @@ from messages.embedder import (
     TextRole,
     TextsEmbedded,
 )
+from messages.model import SPENT, CallSpent
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -49,6 +51,7 @@ class InFlight:
     """Empty for a probe."""
     role: TextRole
     round: int
+    spending: Spending
 
 
 class EmbedderActor(Actor):
@@ -100,11 +103,13 @@ class EmbedderActor(Actor):
         match message:
             case EmbedTexts():
                 self._take(message)
-            case CallDone(call_id=call_id, vectors=vectors):
+            case CallDone(call_id=call_id, vectors=vectors, tokens=counted):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
+                    self._enter(call_over.spending.answered(counted, self.now(), self.monotonic()))
                     self._end_call(call_over, vectors)
             case CallFailed(call_id=call_id, fault=fault):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
+                    self._enter(call_over.spending.failed(fault.kind, self.now(), self.monotonic()))
                     self._fail_call(call_over, fault)
             case DeadlinePassed(request_id=request_id):
                 if (job := self._waiting.jobs.get(request_id)) is not None:
@@ -121,6 +126,8 @@ class EmbedderActor(Actor):
 
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""
+        for call_over in self._in_flight.values():
+            self._enter(call_over.spending.cancelled(self.now(), self.monotonic()))
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, "the embedder restarted", is_permanent=False)
         with self.blocking():
@@ -175,7 +182,9 @@ class EmbedderActor(Actor):
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
         self._calls += 1
         call_id = self.new_id()
-        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.round)
+        model, began_s = self._space.model, self.monotonic()
+        spending = Spending.of(str(self.address), model, call_id, role, texts, began_s)
+        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.round, spending)
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
     def _end_call(self, call_over: InFlight, vectors: tuple[bytes, ...]) -> None:
@@ -371,6 +380,12 @@ class EmbedderActor(Actor):
         if self._breaker.refusal:
             return "refused"
         return "failing" if self._breaker.failures else "working" if self._has_worked else "not used yet"
+
+    def _enter(self, spent: CallSpent) -> None:
+        """Tell what a call took, if it was a provider's: what this machine computes itself costs nothing."""
+        if self._backend.limits.timeout_s is not None:
+            for follower in self.followers(SPENT):
+                self.tell(follower, spent)
 
     def _tell_self(self, message: CallDone | CallFailed) -> None:
         self.tell(self.address, message)

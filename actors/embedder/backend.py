@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from domain.policy.retrying import Fault
 from messages.embedder import TextRole
+
+_MOST_TOKENS = 10**12
 
 
 class CallError(Exception):
@@ -16,6 +18,22 @@ class CallError(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.kind.value)
         self.fault = fault
+
+
+class Counted(list[object]):
+    """What a provider gives for each text, with how many tokens it says that it took; None where it does not say."""
+
+    def __init__(self, values: Iterable[object], tokens: int | None) -> None:
+        """Of the values of one call."""
+        super().__init__(values)
+        self.tokens = tokens
+
+
+def count_in(said: object) -> int | None:
+    """The tokens that a provider counts in what it says of an embedding call's usage; None where it counts none."""
+    fields = said if isinstance(said, Mapping) else {}
+    count = fields.get("prompt_tokens") or fields.get("total_tokens")
+    return int(count) if isinstance(count, int | float) and 0 < count < _MOST_TOKENS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +49,7 @@ class Limits:
     documents: int
     """Most of those for documents: fewer, where more than one is allowed, so that one is free for queries."""
     timeout_s: float | None
-    """Longest wait for one call; None for what needs no network."""
+    """Longest wait for one call; None for what needs no network, and costs nothing."""
 
 
 class Backend(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from actors.embedder.backend import Backend, CallError
+from actors.embedder.backend import Backend, CallError, Counted
 from actors.embedder.vectors import NO_VECTOR, packed
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message
@@ -18,6 +18,8 @@ class CallDone(Message, frozen=True, kw_only=True, gc=False):
     call_id: str
     vectors: tuple[bytes, ...]
     """One for each text that was asked; empty where there is no usable one."""
+    tokens: int | None = None
+    """That the provider says it took; None where it does not say."""
 
 
 class CallFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -51,4 +53,5 @@ async def call(
         # Of too few or too many nobody knows which text they belong to.
         fits = len(values) == len(texts)
         vectors = tuple(packed(values, dimensions) for values in values) if fits else (NO_VECTOR,) * len(texts)
-        tell(CallDone(call_id=call_id, vectors=vectors))
+        tokens = values.tokens if isinstance(values, Counted) else None
+        tell(CallDone(call_id=call_id, vectors=vectors, tokens=tokens))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from actors.embedder.backend import CallError, Limits, chain
+from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.embedder.worker import Loading
 from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, classify
@@ -74,7 +74,9 @@ class LitellmBackend:
             response = await library.aembedding(**self._arguments(library, texts))
         except Exception as error:
             raise CallError(fault_of(error, self._now())) from error
-        return _in_order(response.data or ())
+        usage = getattr(response, "usage", None)
+        said = {"prompt_tokens": getattr(usage, "prompt_tokens", 0), "total_tokens": getattr(usage, "total_tokens", 0)}
+        return Counted(_in_order(response.data or ()), count_in(said))
 
     async def close(self) -> None:
         """Close litellm's connections.

@@ -16,7 +16,7 @@ import aiohttp
 import msgspec
 import numpy as np
 
-from actors.embedder.backend import CallError, Limits, chain
+from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
@@ -32,6 +32,7 @@ class _Item(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     data: list[_Item]
+    usage: object = None
 
 
 _DECODER = msgspec.json.Decoder(_Answer)
@@ -102,24 +103,26 @@ class OpenAIBackend:
         return _vectors(data)
 
 
-def _vectors(data: bytes) -> list[object]:
+def _vectors(data: bytes) -> Counted:
     """What an answer has for each text, in the order of their `index`; not looked at.
 
     Raises:
         CallError: it is no answer.
     """
     try:
-        pairs: list[tuple[object, object]] = [(item.index, item.embedding) for item in _DECODER.decode(data).data]
+        answer = _DECODER.decode(data)
+        pairs: list[tuple[object, object]] = [(item.index, item.embedding) for item in answer.data]
+        usage = answer.usage
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        pairs = _odd_vectors(data)
+        pairs, usage = _odd_vectors(data)
     places = {index: place for place, (index, _) in enumerate(pairs) if type(index) is int}
     if places.keys() == set(range(len(pairs))):
         pairs = [pairs[places[index]] for index in range(len(pairs))]
-    return [_decoded(embedding) for _, embedding in pairs]
+    return Counted((_decoded(embedding) for _, embedding in pairs), count_in(usage))
 
 
-def _odd_vectors(data: bytes) -> list[tuple[object, object]]:
-    """Index and value of each item, also where one of them is none, such as NaN; the others may be well."""
+def _odd_vectors(data: bytes) -> tuple[list[tuple[object, object]], object]:
+    """Index and value of each item, and the usage, also where a value is none, such as NaN; others may be well."""
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -128,7 +131,7 @@ def _odd_vectors(data: bytes) -> list[tuple[object, object]]:
     if not isinstance(items, list):
         raise CallError(Fault(FaultKind.UNREADABLE))
     known = [item if isinstance(item, dict) else {} for item in items]
-    return [(item.get("index"), item.get("embedding")) for item in known]
+    return [(item.get("index"), item.get("embedding")) for item in known], answer.get("usage")
 
 
 def _decoded(embedding: object) -> object:

@@ -8,18 +8,28 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 
 from actors.kernel import Actor, LoopThread, not_understood
-from actors.model.backend import Backend, OfflineBackend
+from actors.model.backend import Backend, Completion, Heard, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
 from actors.model.direct import DirectBackend, refusal_of
 from actors.model.routed import RoutedBackend
+from actors.model.spending import Spending
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
 from domain.policy.fair_queue import FairQueue
 from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy
 from messages.base import RequestId, Window
-from messages.model import CancelModel, ModelAnswer, ModelDelta, ModelFailed, ModelMessage, ModelReply, ModelRequest
+from messages.model import (
+    SPENT,
+    CancelModel,
+    ModelAnswer,
+    ModelDelta,
+    ModelFailed,
+    ModelMessage,
+    ModelReply,
+    ModelRequest,
+)
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -75,6 +85,7 @@ class ModelActor(Actor):
             delta_interval_s=config.delta_interval_s,
             sleep=sleep,
             tell=lambda answer: self.tell(self.address, answer),
+            enter=self._enter,
         )
 
     def on_start(self) -> None:
@@ -129,6 +140,12 @@ class ModelActor(Actor):
                 log.warning("connections to the model's server were not closed")
             finally:
                 self._loop.stop()
+
+    def _enter(self, spending: Spending, heard: Heard, completion: Completion | None) -> None:
+        """Tell what an attempt took; on the loop."""
+        spent = spending.entry(heard, completion, self.now())
+        for follower in self.followers(SPENT):
+            self.tell(follower, spent)
 
     async def _close(self) -> None:
         await self._calls.close()

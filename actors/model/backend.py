@@ -21,6 +21,33 @@ class Completion:
     usage: Usage
 
 
+class Heard:
+    """What has come of one attempt so far: called with each piece of text; holds what the provider says that it took.
+
+    Whoever makes the attempt reads it when the attempt is over, also if that is by being cancelled.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        """Nothing came yet.
+
+        Args:
+            say: Is given each piece of the answer's text.
+        """
+        self._say = say
+        self.chars = 0
+        """Of the answer's text."""
+        self.has_begun = False
+        """Whether the provider took the request: it may then cost, whatever becomes of the answer."""
+        self.usage: Usage | None = None
+        """None while the provider has not said."""
+
+    def __call__(self, piece: str) -> None:
+        """Take in a piece of the answer."""
+        self.has_begun = True
+        self.chars += len(piece)
+        self._say(piece)
+
+
 class AttemptError(Exception):
     """An attempt that gave no answer."""
 
@@ -32,7 +59,7 @@ class AttemptError(Exception):
 class Backend(Protocol):
     """Provider of answers in single attempts; whoever calls it decides about retries."""
 
-    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
         """The answer to `request`; `say` is given each piece of its text as it comes.
 
         Raises:
@@ -49,7 +76,7 @@ class Backend(Protocol):
 class OfflineBackend:
     """Backend of fixed rules, which answers at once."""
 
-    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:  # noqa: ARG002
         """What the offline model says; it never fails and is done before anything could be said of it."""
         reply = answer(request.system_prompt, request.messages, request.tools)
         stop_reason = StopReason.TOOL_CALLS if reply.tool_calls else StopReason.STOP

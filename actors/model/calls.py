@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
-from actors.model.backend import AttemptError, Backend
+from actors.model.backend import AttemptError, Backend, Completion, Heard
+from actors.model.spending import Enter, Spending
 from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
@@ -76,6 +77,7 @@ class Calls:
         delta_interval_s: float,
         sleep: Sleep,
         tell: Callable[[ModelAnswer], None],
+        enter: Enter,
     ) -> None:
         """No call yet.
 
@@ -85,12 +87,14 @@ class Calls:
             delta_interval_s: Least time between two deltas of one request, and before its first.
             sleep: How the time between tries passes.
             tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
+            enter: Is given what each attempt took, before its answer is told.
         """
         self._backend_of = backend_of
         self._schedule = schedule
         self._delta_interval_s = delta_interval_s
         self._sleep = sleep
         self._tell = tell
+        self._enter = enter
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
     def begin(self, model: str, request: ModelRequest) -> None:
@@ -129,7 +133,7 @@ class Calls:
         attempt = 1
         while True:
             try:
-                return await self._attempt(model, request)
+                return await self._attempt(model, request, attempt)
             except AttemptError as failure:
                 fault = failure.fault
             wait_s = self._schedule.wait_s(fault, attempt)
@@ -139,15 +143,25 @@ class Calls:
             await self._sleep(wait_s)
             attempt += 1
 
-    async def _attempt(self, model: str, request: ModelRequest) -> ModelReply:
+    async def _attempt(self, model: str, request: ModelRequest, attempt: int) -> ModelReply:
         progress = Progress(
             self._delta_interval_s,
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
+        heard = Heard(progress.add)
+        completion: Completion | None = None
+        spending = Spending(model, request, attempt)
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
         try:
-            completion = await self._backend_of(model, request).complete(model, request, progress.add)
+            completion = await self._backend_of(model, request).complete(model, request, heard)
+        except asyncio.CancelledError:
+            spending.is_cancelled = True
+            raise
         finally:
             progress.close()
+            spending.took_s = loop.time() - began_s
+            self._enter(spending, heard, completion)
         return ModelReply(
             request_id=request.request_id,
             text=completion.text,

@@ -14,8 +14,8 @@ import msgspec
 
 from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from actors.model.assembly import Assembly
-from actors.model.backend import AttemptError, Completion
-from actors.model.route import tokens
+from actors.model.backend import AttemptError, Completion, Heard
+from actors.model.route import cached_tokens, tokens
 from actors.model.wire import messages_of, tools_json, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
@@ -82,7 +82,7 @@ class DirectBackend:
         """Close the connections."""
         await self._connections.close()
 
-    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:  # noqa: ARG002
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
         """The server's answer, all at once.
 
         Raises:
@@ -95,6 +95,7 @@ class DirectBackend:
         try:
             async with asyncio.timeout(self._timeout_s):
                 status, headers, data = await self._post(request, body)
+                say.has_begun = status == 200
         except BodyTooLargeError as error:
             raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -102,6 +103,7 @@ class DirectBackend:
         if status != 200:
             words = data.decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), status, words, headers, self._now()))
+        say.usage = usage_in(data, _usage)
         return completion_of(data, request, _usage, self._now())
 
     async def _post(self, request: ModelRequest, body: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -154,6 +156,15 @@ def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object
     return Completion(assembly.text, tool_calls, assembly.stop_reason(), usage_of(answer.usage))
 
 
+def usage_in(data: bytes, usage_of: Callable[[object], Usage]) -> Usage | None:
+    """What a whole answer says that it took, whatever else is in it; None where it says nothing."""
+    try:
+        counted = _DECODER.decode(data).usage
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return usage_of(counted) if isinstance(counted, dict) else None
+
+
 def reported(error: object, now: datetime) -> Fault:
     """The fault that a server reports in an answer whose status is well."""
     said = error if isinstance(error, dict) else {"message": str(error)}
@@ -175,6 +186,7 @@ def _usage(counted: object) -> Usage:
         prompt_tokens=tokens(said.get("prompt_tokens")),
         completion_tokens=tokens(said.get("completion_tokens")),
         cost_usd=_dollars(said.get("cost")),
+        cached_tokens=cached_tokens(said),
     )
 
 

@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any
 
 from actors.model.assembly import Assembly
-from actors.model.backend import AttemptError, Completion
+from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.silence import Silence
@@ -88,7 +88,7 @@ class LitellmBackend:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
-    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
         """The model's answer.
 
         Raises:
@@ -129,13 +129,13 @@ class LitellmBackend:
             self._abandoned.add(closing)
             closing.add_done_callback(self._abandoned.discard)
 
-    async def _read(
-        self, model: str, request: ModelRequest, stream: Any, say: Callable[[str], None], silence: Silence
-    ) -> Completion:
+    async def _read(self, model: str, request: ModelRequest, stream: Any, say: Heard, silence: Silence) -> Completion:
         assembly, usage, chunks = Assembly(), None, 0
         async for chunk in _chunks(stream):
             silence.heard()
-            usage = getattr(chunk, "usage", None) or usage
+            say.has_begun = True
+            if counted := getattr(chunk, "usage", None):
+                usage, say.usage = counted, self._usage(model, counted)
             for choice in getattr(chunk, "choices", None) or ():
                 chunks += 1
                 assembly.finish_reason = choice.finish_reason or assembly.finish_reason
@@ -167,7 +167,8 @@ class LitellmBackend:
     def _usage(self, model: str, usage: Any) -> Usage:
         prompt, completion = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
         cost_usd = self._cost(model, usage, prompt, completion)
-        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd)
+        cached = int(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0) or 0)
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)
 
     def _cost(self, model: str, usage: Any, prompt: int, completion: int) -> float:
         """What litellm's price list says; 0 for a model that is not on it."""

@@ -53,6 +53,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
             prompt_tokens=prompt,
             completion_tokens=completion,
             cost_usd=cost_usd(self.tiers, prompt, completion) if said else 0.0,
+            cached_tokens=cached_tokens(said),
         )
 
 
@@ -73,6 +74,12 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int) -> float:
         if prompt > tier.above or tier.above == 0:
             price = prompt * tier.of_prompt + completion * tier.of_completion
     return price
+
+
+def cached_tokens(said: Mapping[str, object]) -> int:
+    """How many tokens of the prompt a server says that it had kept."""
+    details = said.get("prompt_tokens_details")
+    return tokens(details.get("cached_tokens")) if isinstance(details, dict) else 0
 
 
 def tokens(value: object) -> int:

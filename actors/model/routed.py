@@ -22,10 +22,10 @@ from actors.http_client.connections import (
     read_whole,
 )
 from actors.model.assembly import Assembly
-from actors.model.backend import AttemptError, Completion
+from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
-from actors.model.direct import completion_of, reported
+from actors.model.direct import completion_of, reported, usage_in
 from actors.model.provider import LitellmBackend
 from actors.model.route import Route
 from actors.model.routes import Way, Ways
@@ -33,7 +33,7 @@ from actors.model.silence import Silence
 from actors.model.sse import Chunk, EventStream, LineTooLongError
 from actors.model.wire import tools_json
 from domain.policy.retrying import Fault, FaultKind, classify
-from messages.model import ModelRequest
+from messages.model import ModelRequest, Usage
 
 _REDIRECTIONS = frozenset({307, 308})
 """Those that ask for the same request elsewhere."""
@@ -74,7 +74,7 @@ class RoutedBackend:
         await self._connections.close()
         await self._litellm.close()
 
-    async def complete(self, model: str, request: ModelRequest, say: Callable[[str], None]) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
         """The model's answer.
 
         Raises:
@@ -84,7 +84,7 @@ class RoutedBackend:
         completion = None if way is None else await self._call(way, request, say)
         return await self._litellm.complete(model, request, say) if completion is None else completion
 
-    async def _call(self, way: Way, request: ModelRequest, say: Callable[[str], None]) -> Completion | None:
+    async def _call(self, way: Way, request: ModelRequest, say: Heard) -> Completion | None:
         """The answer; None where the server sends us elsewhere, whereto litellm follows without the key."""
         try:
             async with Silence(self._idle_timeout_s) as silence:
@@ -110,20 +110,24 @@ class RoutedBackend:
         route: Route,
         request: ModelRequest,
         response: aiohttp.ClientResponse,
-        say: Callable[[str], None],
+        say: Heard,
         silence: Silence,
     ) -> Completion:
         if response.status != 200:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
+        say.has_begun = True
         reading = _Reading(self._now, say)
-        async for data in response.content.iter_any():
-            silence.heard()
-            reading.feed(data)
-            if reading.is_done:
-                await _linger(response, reading)
-                break
-        return reading.completion(route, request)
+        try:
+            async for data in response.content.iter_any():
+                silence.heard()
+                reading.feed(data)
+                if reading.is_done:
+                    await _linger(response, reading)
+                    break
+            return reading.completion(route, request)
+        finally:
+            say.usage = reading.usage(route)
 
     def _fault(self, error: Exception) -> Fault:
         if isinstance(error, LineTooLongError | BodyTooLargeError):
@@ -135,7 +139,7 @@ class RoutedBackend:
 class _Reading:
     """Answer in the making: events, or the JSON of a server that streams nothing, whatever it calls either."""
 
-    def __init__(self, now: Callable[[], datetime], say: Callable[[str], None]) -> None:
+    def __init__(self, now: Callable[[], datetime], say: Heard) -> None:
         self._now = now
         self._say = say
         self._events = EventStream()
@@ -191,6 +195,12 @@ class _Reading:
                     self._say(piece)
                 for call in delta.tool_calls if isinstance(delta.tool_calls, list) else ():
                     assembly.add_call(call)
+
+    def usage(self, route: Route) -> Usage | None:
+        """What the server has said so far that the answer takes; None where it has said nothing."""
+        if self._usage is None and not self._is_stream:
+            return usage_in(bytes(self._body.removeprefix(_BOM)), route.usage)
+        return route.usage(self._usage) if isinstance(self._usage, dict) else None
 
     def completion(self, route: Route, request: ModelRequest) -> Completion:
         """The whole answer.

@@ -396,6 +396,6 @@ class TestTable:
         settings, edge = settings_of(tmp_path, **ON), Address("edge", "cli")
         table = parts(turn_plan(settings, {}, ActorSystem(workers=0), edge, tmp_path), (LAYER,))
         kinds = [part.spec.kind for part in table]
-        assert kinds == ["model", "web", "skills", "notes", "scheduler", "socket", "shell", "context"]
+        assert kinds == ["ledger", "model", "web", "skills", "notes", "scheduler", "socket", "shell", "context"]
         assert table.subscribers == ()
         assert "discord.attach" not in table.verbs

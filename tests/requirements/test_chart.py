@@ -40,6 +40,7 @@ CALLS = range(160, 163)
 MODEL = (150, 151, 176)
 OBSERVER = (185, 186)
 COSTS = (*range(170, 176), 177)
+LEDGER = range(190, 193)
 """Of waits, logs, vectors and turns."""
 
 
@@ -80,6 +81,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *CALLS,
         *COSTS,
         *OBSERVER,
+        *LEDGER,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -83,6 +83,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent status": ("agent status", "agent status --watch", "agent status --json"),
         "agent try": ("agent try", "agent try --say hello --say 'run: date'"),
+        "agent usage": (
+            "agent usage --by model",
+            "agent usage --by window --since 2026-11-01 --until 2026-12-01 --json",
+        ),
         "agent-cli": ('agent-cli "what time is it?"', "agent-cli --model openai/gpt-4.1-mini - < question.txt"),
         "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),
     }

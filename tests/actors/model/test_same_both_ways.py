@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.backend import AttemptError, Backend
+from actors.model.backend import AttemptError, Backend, Heard
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend
 from actors.model.routed import RoutedBackend
@@ -81,7 +81,7 @@ class Pair:
         self.server.script(exchange.answer)
         answer, fault = None, None
         try:
-            answer = asdict(self.run(backend.complete(self.model, request, said.append)))
+            answer = asdict(self.run(backend.complete(self.model, request, Heard(said.append))))
         except AttemptError as error:
             fault = (error.fault.kind, error.fault.status, error.fault.asked_wait_s)
         received = self.server.received()[-1]

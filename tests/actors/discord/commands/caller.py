@@ -8,6 +8,7 @@ import msgspec
 
 from actors.context import commands as windows
 from actors.discord.commands.dispatcher import TAKES_LONGER
+from actors.ledger.commands import USAGE
 from actors.memory.recall import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
@@ -23,6 +24,7 @@ M = TypeVar("M", bound=Message)
 ALL = Menu(
     commands=(
         *windows.COMMANDS,
+        USAGE,
         *windows.model_commands(("usual", "strong")),
         *memory.COMMANDS,
         *reminders.COMMANDS,

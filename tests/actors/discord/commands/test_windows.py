@@ -27,6 +27,7 @@ from messages.context import (
     UserMessage,
 )
 from messages.memory import DescribeMemory
+from messages.model import DayUsage
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, described, fields
 from tests.actors.discord.conftest import StartLife
@@ -90,6 +91,26 @@ def test_usage_is_told_of_the_window_it_is_asked_in(you: Caller) -> None:
     there.reply(told)
     said = there.said(outcome)
     assert said == "This conversation so far, with `usual`: 3 turns, 12,345 tokens read and 678 written, about $0.0123."
+
+
+def test_usage_says_what_the_window_has_used_today_for_whatever_purpose(you: Caller) -> None:
+    outcome = you.call("usage")
+    today = DayUsage(calls=1, prompt_tokens=1_000, completion_tokens=20, cost_usd=0.5, estimated_tokens=7)
+    told = UsageTold(
+        request_id=you.asked(TellUsage).request_id,
+        model="usual",
+        turns=1,
+        prompt_tokens=3,
+        completion_tokens=2,
+        cost_usd=0.0,
+        today=today,
+    )
+    you.reply(told)
+    assert you.said(outcome).splitlines() == [
+        "This conversation so far, with `usual`: 1 turn, 3 tokens read and 2 written, at no cost that a provider has named.",
+        "This window today (UTC), whatever it was for: 1 call, "
+        "1,000 tokens read and 20 written (7 of them estimated), about $0.5000.",
+    ]
 
 
 def test_model_shows_and_chooses_within_the_operators_list(you: Caller) -> None:

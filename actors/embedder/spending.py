@@ -1,0 +1,68 @@
+"""Spending of one embedding call: what the provider says that it took, or else what the texts make likely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from domain.memory.injection import tokens
+from domain.policy.retrying import FaultKind
+from messages.embedder import TextRole
+from messages.model import CallKind, CallOutcome, CallSpent
+
+_MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE})
+"""Faults of calls that the provider may have carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A call that is under way."""
+
+    owner: str
+    """Address of the embedder: a call has texts of many windows in it."""
+    model: str
+    call_id: str
+    role: TextRole
+    guessed_tokens: int
+    began_s: float
+    """Of the monotonic clock."""
+
+    @classmethod
+    def of(
+        cls, owner: str, model: str, call_id: str, role: TextRole, texts: tuple[str, ...], began_s: float
+    ) -> Spending:
+        """Spending of the call that asks for the vectors of `texts`."""
+        return cls(owner, model, call_id, role, sum(map(tokens, texts)), began_s)
+
+    def answered(self, counted: int | None, at: datetime, now_s: float) -> CallSpent:
+        """What is told of it.
+
+        Args:
+            counted: Tokens that the provider says it took; None where it does not say.
+            at: Aware UTC.
+            now_s: Of the monotonic clock.
+        """
+        return self._entry(CallOutcome.ANSWERED, counted, at, now_s)
+
+    def failed(self, kind: FaultKind, at: datetime, now_s: float) -> CallSpent:
+        """What is told of a call that gave nothing; what was refused took nothing."""
+        return self._entry(CallOutcome.FAILED, None if kind in _MAY_COST else 0, at, now_s)
+
+    def cancelled(self, at: datetime, now_s: float) -> CallSpent:
+        """What is told of a call that nobody waits for any more."""
+        return self._entry(CallOutcome.CANCELLED, None, at, now_s)
+
+    def _entry(self, outcome: CallOutcome, counted: int | None, at: datetime, now_s: float) -> CallSpent:
+        return CallSpent(
+            at=at,
+            kind=CallKind.EMBEDDING,
+            owner=self.owner,
+            purpose=self.role.value,
+            call_id=self.call_id,
+            attempt=1,
+            model=self.model,
+            prompt_tokens=self.guessed_tokens if counted is None else counted,
+            outcome=outcome,
+            is_estimated=counted is None,
+            took_s=round(now_s - self.began_s, 3),
+        )

@@ -1,0 +1,210 @@
+"""LedgerActor: enters what every call of a model took, and says what a day has come to."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+
+import msgspec
+
+from actors.kernel import Actor, Timer, not_understood
+from actors.ledger.file import Damage, LedgerFiles, entries
+from actors.linux.disk import Disk
+from domain.policy.spending import Total
+from messages.base import RequestId
+from messages.context import TellUsage, UsageTold
+from messages.model import SPENT, CallSpent, DayUsage, LedgerTick
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+SYNC_S = 1.0
+"""After a line at the latest it is on the disk."""
+AGAIN_S = 5.0
+"""After a failure to write."""
+MOST_WAITING = 20_000
+"""Lines that wait for a disk that takes none; of more, the oldest are lost."""
+MOST_ASKED = 1_000
+"""Questions whose windows have not answered."""
+
+
+class LedgerActor(Actor):
+    """Owner of the ledger: a line for each attempt at a call, whoever made it and whatever became of it.
+
+    Owns: the files in `usage/`, and the sums of this day.
+    Asks: a window what its conversation has used, for `/usage`.
+    Crashes on: any defect; not on a disk that is full or broken, for which lines wait in memory.
+    Nobody waits for it: whoever calls a model tells the topic `SPENT` and goes on.
+    """
+
+    def __init__(self, folder: Path | None, disk: Disk | None = None) -> None:
+        """Nothing is read yet.
+
+        Args:
+            folder: Of its files; None to keep nothing.
+            disk: How they are written; None for the usual way.
+        """
+        super().__init__()
+        self._folder = folder
+        self._files = None if folder is None else LedgerFiles(folder, disk)
+        self._waiting: deque[CallSpent] = deque()
+        self._lost = 0
+        self._is_failing = False
+        self._timer: Timer | None = None
+        self._asked: dict[RequestId, TellUsage] = {}
+        self._day = date.min
+        self._today = Total()
+        self._owners: dict[str, Total] = {}
+
+    def on_start(self) -> None:
+        """Follow what calls take, and sum what this day has taken so far."""
+        self.follow(SPENT)
+        now = self.now()
+        self._begin_day(now)
+        if self._folder is None:
+            return
+        damage = Damage()
+        midnight = datetime.combine(now.date(), time(), now.tzinfo)
+        with self.blocking():
+            try:
+                for spent in entries(self._folder, midnight, midnight + timedelta(days=1), damage):
+                    self._count(spent)
+            except OSError as error:
+                log.warning("the ledger of this day cannot be read, so it begins anew: %s", error)
+        if damage.lines:
+            log.warning("%d lines of %s are no entries; they count nothing", damage.lines, ", ".join(damage.files))
+
+    def on_stop(self) -> None:
+        """Write what waits, once more, and have it on the disk."""
+        if self._files is None:
+            return
+        with self.blocking():
+            self._write()
+            self._sync()
+            self._files.close()
+        if self._waiting:
+            log.error("%d lines of the ledger could not be written and are lost", len(self._waiting))
+
+    def handle(self, message: CallSpent | LedgerTick | TellUsage | UsageTold | Refused | DescribeYourself) -> None:
+        """Enter a call, or say what they come to."""
+        match message:
+            case CallSpent():
+                self._count(message)
+                self._enter(message)
+            case LedgerTick():
+                self._timer = None
+                with self.blocking():
+                    self._write()
+                    self._sync()
+            case TellUsage():
+                self._ask_window(message)
+            case UsageTold() | Refused():
+                self._answer(message)
+            case DescribeYourself():
+                self._describe(message)
+            case _:
+                not_understood(message)
+
+    def _enter(self, spent: CallSpent) -> None:
+        """Have a line written, now if the disk takes it."""
+        if self._files is None:
+            return
+        self._waiting.append(spent)
+        if len(self._waiting) > MOST_WAITING:
+            self._waiting.popleft()
+            self._lost += 1
+        if not self._is_failing:
+            with self.blocking():
+                self._write()
+        self._tick_in(AGAIN_S if self._is_failing else SYNC_S)
+
+    def _write(self) -> None:
+        assert self._files is not None
+        try:
+            while self._waiting:
+                self._files.append(self._waiting[0])
+                self._waiting.popleft()
+        except OSError as error:
+            self._fail(error)
+        else:
+            if self._is_failing:
+                log.info("the ledger can be written again; %d lines were lost", self._lost)
+            self._is_failing = False
+
+    def _sync(self) -> None:
+        assert self._files is not None
+        try:
+            self._files.sync()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        if not self._is_failing:
+            log.error("the ledger cannot be written, its lines wait in memory: %s", error)
+        self._is_failing = True
+        self._tick_in(AGAIN_S)
+
+    def _tick_in(self, delay_s: float) -> None:
+        if self._timer is None:
+            self._timer = self.after(delay_s, LedgerTick())
+
+    def _begin_day(self, at: datetime) -> None:
+        if at.date() > self._day:
+            self._day, self._today, self._owners = at.date(), Total(), {}
+
+    def _count(self, spent: CallSpent) -> None:
+        self._begin_day(spent.at)
+        if spent.at.date() == self._day:
+            self._today.add(spent)
+            self._owners.setdefault(spent.owner, Total()).add(spent)
+
+    def _ask_window(self, asked: TellUsage) -> None:
+        """Ask the window for its conversation's part of the answer."""
+        request_id = RequestId(self.new_id())
+        self._asked[request_id] = asked
+        if len(self._asked) > MOST_ASKED:  # windows that never answered
+            del self._asked[next(iter(self._asked))]
+        self.tell(asked.window.address, TellUsage(request_id=request_id, reply_to=self.address, window=asked.window))
+
+    def _answer(self, told: UsageTold | Refused) -> None:
+        """Pass a window's answer on, with what its day has come to."""
+        asked = self._asked.pop(told.request_id, None)
+        if asked is None:
+            return
+        if isinstance(told, UsageTold):
+            self._begin_day(self.now())
+            today = self._owners.get(asked.window.address.key, Total())
+            told = msgspec.structs.replace(
+                told,
+                today=DayUsage(
+                    calls=today.calls,
+                    prompt_tokens=today.prompt_tokens,
+                    completion_tokens=today.completion_tokens,
+                    cost_usd=today.cost_usd,
+                    estimated_tokens=today.estimated_tokens,
+                ),
+            )
+        self.tell(asked.reply_to, msgspec.structs.replace(told, request_id=asked.request_id))
+
+    def _describe(self, message: DescribeYourself) -> None:
+        self._begin_day(self.now())
+        today = self._today
+        figures: tuple[tuple[str, str | int | float], ...] = (
+            ("calls_today", today.calls),
+            ("prompt_tokens_today", today.prompt_tokens),
+            ("cached_tokens_today", today.cached_tokens),
+            ("completion_tokens_today", today.completion_tokens),
+            ("estimated_tokens_today", today.estimated_tokens),
+            ("cost_today_usd", round(today.cost_usd, 6)),
+            ("lines_waiting", len(self._waiting)),
+            ("lines_lost", self._lost),
+        )
+        self.tell(
+            message.reply_to,
+            SelfDescription(
+                request_id=message.request_id, about=self.address.kind, figures=(), operator_figures=figures
+            ),
+        )

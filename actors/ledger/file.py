@@ -1,0 +1,156 @@
+"""Ledger's files: `usage/YYYY-MM.jsonl`, one line of JSON for each call, which are only ever added to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from actors.linux.disk import Disk, RealDisk, write_some
+from actors.linux.private_folder import make_private
+from actors.linux.regular_file import open_regular, read_regular
+from messages.model import CallSpent
+
+FOLDER = "usage"
+_NAME = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
+_DECODER = msgspec.json.Decoder(CallSpent)
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+
+
+class LedgerFiles:
+    """Writer of the files; what it has written survives the process at once, and a power loss after `sync`."""
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            folder: Of the files; made at need.
+            disk: How they are written; None for the usual way.
+        """
+        self._folder = folder
+        self._disk = disk or RealDisk()
+        self._name = ""
+        self._fd: int | None = None
+
+    def append(self, spent: CallSpent) -> None:
+        """Write one line behind all others of its month.
+
+        Raises:
+            OSError: it is not written; nothing of it stays.
+        """
+        fd = self._opened(name_of(spent.at))
+        size = os.fstat(fd).st_size
+        try:
+            write_some(self._disk, fd, msgspec.json.encode(spent) + b"\n")
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(fd, size)
+            self.close()  # and where it could not be cut, the next opening does
+            raise
+
+    def sync(self) -> None:
+        """Return when all is on the disk.
+
+        Raises:
+            OSError: it may not be.
+        """
+        if self._fd is not None:
+            try:
+                self._disk.sync(self._fd)
+            except OSError:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """Let go of the open file."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd, self._name = None, ""
+
+    def _opened(self, name: str) -> int:
+        if self._fd is not None and self._name == name:
+            return self._fd
+        if self._fd is not None:
+            self.sync()
+            self.close()
+        make_private(self._folder)
+        path = self._folder / name
+        is_new = not path.exists()
+        fd = open_regular(path, _FLAGS, opens=self._disk.open)
+        try:
+            _mend(fd)
+            if is_new:
+                self._disk.sync_folder(self._folder)
+        except OSError:
+            os.close(fd)
+            raise
+        self._fd, self._name = fd, name
+        return fd
+
+
+def name_of(at: datetime) -> str:
+    """Name of the file that calls of that time (UTC) are entered in."""
+    return f"{at:%Y-%m}.jsonl"
+
+
+def _mend(fd: int) -> None:
+    """Take away the end of a line that a power loss or a full disk cut off."""
+    size = os.fstat(fd).st_size
+    keep = size
+    while keep:
+        begin = max(0, keep - 65_536)
+        found = os.pread(fd, keep - begin, begin).rfind(b"\n")
+        if found >= 0:
+            keep = begin + found + 1
+            break
+        keep = begin
+    if keep != size:
+        os.ftruncate(fd, keep)
+
+
+class Damage:
+    """Count of lines that say nothing, by file."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.files: list[str] = []
+
+
+def entries(
+    folder: Path, since: datetime | None = None, until: datetime | None = None, damage: Damage | None = None
+) -> Iterator[CallSpent]:
+    """What is entered, oldest file first; an end of a line that is being written is passed over.
+
+    Args:
+        folder: Of the files; it may be missing.
+        since: First instant that counts; None for all.
+        until: First instant that counts no more; None for all.
+        damage: Is told of lines that are no entries.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    try:
+        names = sorted(path.name for path in folder.iterdir() if _NAME.fullmatch(path.name))
+    except FileNotFoundError:
+        return
+    for name in names:
+        if (since is not None and name < name_of(since)) or (until is not None and name > name_of(until)):
+            continue
+        lines = read_regular(folder / name).split(b"\n")
+        del lines[-1]
+        for line in lines:
+            try:
+                spent = _DECODER.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                if damage is not None:
+                    damage.lines += 1
+                    damage.files += [name] if name not in damage.files else []
+                continue
+            if (since is None or spent.at >= since) and (until is None or spent.at < until):
+                yield spent

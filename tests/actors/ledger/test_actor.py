@@ -1,0 +1,176 @@
+"""The ledger: what it enters, what it says of a day, and what a disk that is full does to it."""
+
+from __future__ import annotations
+
+import errno
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
+from actors.ledger.actor import AGAIN_S, LedgerActor
+from actors.ledger.file import entries
+from actors.linux.disk import Disk, RealDisk
+from messages.base import CONTEXT_KIND, RequestId, Surface, Window
+from messages.context import TellUsage, UsageTold
+from messages.model import LEDGER, SPENT, CallKind, CallOutcome, CallSpent
+from messages.status import DescribeYourself, SelfDescription
+
+START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
+WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
+
+
+class FullDisk(RealDisk):
+    """Takes nothing while it is full."""
+
+    is_full = False
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "full")
+        return super().write(fd, data)
+
+
+class _Window(Actor):
+    """Answers what its conversation has used."""
+
+    def __init__(self, asked: list[TellUsage], answer: UsageTold) -> None:
+        super().__init__()
+        self._asked = asked
+        self._answer = answer
+
+    def handle(self, message: TellUsage) -> None:
+        self._asked.append(message)
+        self.tell(message.reply_to, msgspec.structs.replace(self._answer, request_id=message.request_id))
+
+
+class Rig:
+    """A ledger on a clock that the test moves."""
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        self.folder = folder
+        self.clock = ManualClock(START)
+        self.system = ActorSystem(workers=0, clock=self.clock)
+        self.system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(folder, disk), core=True))
+        self.system.start()
+        self.system.run()
+        self.edge: Edge = self.system.edge("asker")
+
+    def spend(self, tokens: int, owner: str = WINDOW.address.key, *, is_estimated: bool = False) -> None:
+        for follower in self.system.topics.of(SPENT):
+            self.system.tell(
+                follower,
+                CallSpent(
+                    at=self.clock.now(),
+                    kind=CallKind.MODEL,
+                    owner=owner,
+                    call_id=str(tokens),
+                    attempt=1,
+                    model="m",
+                    prompt_tokens=tokens,
+                    outcome=CallOutcome.ANSWERED,
+                    is_estimated=is_estimated,
+                ),
+            )
+        self.system.run()
+
+    def advance(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        self.system.run()
+
+    @property
+    def written(self) -> list[int]:
+        return [spent.prompt_tokens for spent in entries(self.folder)]
+
+    def figures(self) -> dict[str, object]:
+        self.system.tell(LEDGER, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
+        self.system.run()
+        (told,) = self.edge.drain()
+        assert isinstance(told, SelfDescription)
+        assert told.figures == (), "what others used is the operator's to see"
+        return dict(told.operator_figures)
+
+
+def test_a_call_is_on_the_file_as_soon_as_it_is_told(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.spend(5)
+
+    assert rig.written == [5]
+
+
+def test_a_later_life_goes_on_with_the_day_and_a_new_day_begins_with_nothing(tmp_path: Path) -> None:
+    first = Rig(tmp_path)
+    first.spend(5)
+    first.spend(7, is_estimated=True)
+    first.system.stop()
+
+    rig = Rig(tmp_path)
+    rig.spend(11)
+    assert (rig.figures()["prompt_tokens_today"], rig.figures()["estimated_tokens_today"]) == (23, 7)
+    rig.advance(120)
+    assert rig.figures()["prompt_tokens_today"] == 0
+
+
+@pytest.mark.req("X-192")
+def test_a_full_disk_has_lines_wait_and_none_is_lost(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    disk = FullDisk()
+    rig = Rig(tmp_path, disk)
+    rig.spend(1)
+    disk.is_full = True
+    for tokens in (2, 3, 4):
+        rig.spend(tokens)
+    assert rig.figures()["lines_waiting"] == 3
+    assert caplog.text.count("the ledger cannot be written") == 1
+    rig.advance(AGAIN_S)
+    disk.is_full = False
+    rig.advance(AGAIN_S)
+
+    assert rig.written == [1, 2, 3, 4]
+    assert rig.figures()["lines_waiting"] == 0
+
+
+def test_usage_is_the_windows_answer_with_its_day(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    windows: list[TellUsage] = []
+    rig.spend(5)
+    rig.spend(100, owner="cli/other")
+    asked = TellUsage(request_id=RequestId("q"), reply_to=rig.edge.address, window=WINDOW)
+    answer = UsageTold(
+        request_id=RequestId("?"), model="m", turns=1, prompt_tokens=3, completion_tokens=2, cost_usd=0.5
+    )
+    rig.system.register(ActorSpec(CONTEXT_KIND, lambda _key: _Window(windows, answer)))
+    rig.system.tell(LEDGER, asked)
+    rig.system.run()
+
+    (told,) = rig.edge.drain()
+    assert isinstance(told, UsageTold)
+    assert (told.request_id, told.prompt_tokens) == (RequestId("q"), 3)
+    assert told.today is not None
+    assert (told.today.calls, told.today.prompt_tokens) == (1, 5)
+    assert [each.window for each in windows] == [WINDOW]
+
+
+def test_a_life_that_keeps_nothing_writes_nothing(tmp_path: Path) -> None:
+    system = ActorSystem(workers=0, clock=ManualClock(START))
+    system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(None), core=True))
+    system.start()
+    system.run()
+    for follower in system.topics.of(SPENT):
+        system.tell(
+            follower,
+            CallSpent(
+                at=START,
+                kind=CallKind.MODEL,
+                owner="cli/turn",
+                call_id="a",
+                attempt=1,
+                model="m",
+                outcome=CallOutcome.ANSWERED,
+            ),
+        )
+    system.run()
+    system.stop()
+
+    assert list(tmp_path.iterdir()) == []

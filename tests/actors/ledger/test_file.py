@@ -1,0 +1,104 @@
+"""Files of the ledger: what a kill, a power loss or a full disk leaves, and what is read of it."""
+
+from __future__ import annotations
+
+import errno
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from actors.ledger.file import Damage, LedgerFiles, entries
+from actors.linux.disk import RealDisk
+from messages.model import CallKind, CallOutcome, CallSpent
+
+NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
+
+
+def spent(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:
+    return CallSpent(
+        at=at,
+        kind=CallKind.MODEL,
+        owner="discord-channel/1",
+        call_id=call_id,
+        attempt=1,
+        model="m",
+        prompt_tokens=tokens,
+        outcome=CallOutcome.ANSWERED,
+    )
+
+
+def write(folder: Path, *lines: CallSpent) -> None:
+    files = LedgerFiles(folder)
+    for line in lines:
+        files.append(line)
+    files.close()
+
+
+def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
+    lines = [spent("a"), spent("b"), spent("c", datetime(2026, 4, 1, tzinfo=UTC))]
+    write(tmp_path / "usage", *lines)
+
+    assert sorted(path.name for path in (tmp_path / "usage").iterdir()) == ["2026-03.jsonl", "2026-04.jsonl"]
+    assert list(entries(tmp_path / "usage")) == lines
+    assert list(entries(tmp_path / "usage", since=datetime(2026, 4, 1, tzinfo=UTC))) == lines[2:]
+    assert list(entries(tmp_path / "usage", until=datetime(2026, 4, 1, tzinfo=UTC))) == lines[:2]
+
+
+def test_no_folder_is_no_entries(tmp_path: Path) -> None:
+    assert list(entries(tmp_path / "usage")) == []
+
+
+@pytest.mark.parametrize("kept", [1, 40, 80_000])
+def test_a_line_that_was_cut_off_is_taken_away_before_the_next(tmp_path: Path, kept: int) -> None:
+    write(tmp_path, spent("a"))
+    file = tmp_path / "2026-03.jsonl"
+    with file.open("ab") as opened:
+        opened.write(b"x" * kept)
+
+    damage = Damage()
+    assert [line.call_id for line in entries(tmp_path, damage=damage)] == ["a"]
+    assert damage.lines == 0, "it may be one that is being written"
+    write(tmp_path, spent("b"))
+    assert [line.call_id for line in entries(tmp_path, damage=damage)] == ["a", "b"]
+    assert damage.lines == 0
+
+
+def test_a_line_that_is_no_entry_is_counted_and_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, spent("a"))
+    file = tmp_path / "2026-03.jsonl"
+    file.write_bytes(b'{"type": "Other"}\n\xff\n' + file.read_bytes())
+
+    damage = Damage()
+    assert [line.call_id for line in entries(tmp_path, damage=damage)] == ["a"]
+    assert (damage.lines, damage.files) == (2, ["2026-03.jsonl"])
+
+
+class FullDisk(RealDisk):
+    """Takes so many bytes, and no more."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if not self.room:
+            raise OSError(errno.ENOSPC, "full")
+        count = super().write(fd, data[: self.room])
+        self.room -= count
+        return count
+
+
+def test_a_disk_that_is_full_within_a_line_keeps_none_of_it(tmp_path: Path) -> None:
+    write(tmp_path, spent("a"))
+    before = (tmp_path / "2026-03.jsonl").read_bytes()
+    disk = FullDisk(10)
+    files = LedgerFiles(tmp_path, disk)
+
+    with pytest.raises(OSError, match="full"):
+        files.append(spent("b"))
+    assert (tmp_path / "2026-03.jsonl").read_bytes() == before
+
+    disk.room = 10_000
+    files.append(spent("b"))
+    files.close()
+    assert [line.call_id for line in entries(tmp_path)] == ["a", "b"]

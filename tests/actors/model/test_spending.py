@@ -1,0 +1,106 @@
+"""What is told of each attempt: what the provider counted, or else a guess that is marked as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from actors.kernel import Edge
+from lab.loopback_model.server import Answer, CutOff, Held, Raw, Refusal, Stall
+from messages.model import SPENT, CallOutcome, CallSpent, CancelModel
+from tests.actors.model.bench import Bench
+from tests.crash import CRASH
+from tests.patience import PATIENCE_S
+
+
+class Ear:
+    """Hears what calls took."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._edge: Edge = bench.system.edge("ear")
+        self._edge.follow(SPENT)
+
+    def next(self) -> CallSpent:
+        heard = self._edge.receive(PATIENCE_S, lambda message: isinstance(message, CallSpent))
+        assert isinstance(heard, CallSpent)
+        return heard
+
+
+def figures(spent: CallSpent) -> tuple[int, int, bool]:
+    return spent.prompt_tokens, spent.completion_tokens, spent.is_estimated
+
+
+def test_an_answer_takes_what_the_provider_says(bench: Bench) -> None:
+    ear = Ear(bench)
+    bench.server.script(Answer("hello", usage=(1_234, 56)))
+    request_id = bench.ask("hi")
+    bench.reply(request_id)
+
+    spent = ear.next()
+    assert (spent.call_id, spent.attempt, spent.outcome) == (request_id, 1, CallOutcome.ANSWERED)
+    assert figures(spent) == (1_234, 56, False)
+
+
+@pytest.mark.req("X-191")
+def test_every_attempt_is_told_and_a_refused_one_takes_nothing(bench: Bench) -> None:
+    ear = Ear(bench)
+    bench.server.script(Refusal(500), CutOff("some words that were written"), Answer("hello", usage=(7, 8)))
+    request_id = bench.ask("hi")
+    bench.reply(request_id)
+
+    refused, cut, answered = (ear.next() for _ in range(3))
+    assert [spent.attempt for spent in (refused, cut, answered)] == [1, 2, 3]
+    assert [spent.call_id for spent in (refused, cut, answered)] == [request_id] * 3
+    assert (refused.outcome, figures(refused)) == (CallOutcome.FAILED, (0, 0, False))
+    assert (cut.outcome, cut.completion_tokens, cut.is_estimated) == (CallOutcome.FAILED, 7, True)
+    assert cut.prompt_tokens > 0
+    assert (answered.outcome, figures(answered)) == (CallOutcome.ANSWERED, (7, 8, False))
+
+
+def test_a_cancelled_call_is_told_with_a_guess_that_says_so(bench: Bench) -> None:
+    ear = Ear(bench)
+    bench.server.script(Stall("twelve chars"))
+    request_id = bench.ask("hi")
+    bench.server.wait_for_requests(1)
+    bench.tell(CancelModel(request_id=request_id))
+
+    spent = ear.next()
+    assert (spent.outcome, spent.is_estimated) == (CallOutcome.CANCELLED, True)
+    assert spent.prompt_tokens > 0
+
+
+def test_what_a_provider_said_before_it_was_cancelled_is_no_guess(bench: Bench) -> None:
+    ear = Ear(bench)
+    event = (
+        b'data: {"choices": [{"delta": {"content": "a"}}], "usage": {"prompt_tokens": 90, "completion_tokens": 1}}\n\n'
+    )
+    bench.server.script(Raw(event, "text/event-stream"), Answer("hello", usage=(7, 8)))
+    bench.reply(bench.ask("hi"))
+
+    cut = ear.next()
+    assert (cut.outcome, figures(cut)) == (CallOutcome.FAILED, (90, 1, False))
+
+
+def test_tokens_that_the_provider_had_kept_are_told(bench: Bench) -> None:
+    ear = Ear(bench)
+    body = (
+        b'{"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 90, '
+        b'"completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 64}}}'
+    )
+    bench.server.script(Raw(body, "application/json", 200))
+    bench.reply(bench.ask("hi"))
+
+    assert ear.next().cached_tokens == 64
+
+
+@pytest.mark.crashes
+def test_calls_that_end_with_their_actor_are_told(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench()
+    ear = Ear(bench)
+    bench.server.script(Held(Answer("never")))
+    bench.ask("hi")
+    bench.server.wait_for_requests(1)
+    bench.tell(CRASH)
+
+    assert ear.next().outcome is CallOutcome.CANCELLED
