@@ -28,6 +28,7 @@ from actors.cli.memory import memory
 from actors.cli.objects import objects
 from actors.cli.reminders import reminders
 from actors.cli.run import gateway, run
+from actors.cli.setup import setup
 from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
 from actors.cli.terminal.completion import completion
@@ -53,6 +54,7 @@ def agent() -> None:
 
 _COMMANDS = (
     try_it,
+    setup,
     run,
     gateway,
     status,

@@ -80,6 +80,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent reminders next": ("agent reminders next --from 2026-12-01 --to 2026-12-31",),
         "agent restore": ("agent restore /mnt/backups/2026-11-27 --to ~/agent/data",),
         "agent run": ("agent run", "agent run --hosts 2"),
+        "agent setup": (
+            "agent setup",
+            "agent setup --non-interactive --token-file token.txt --channel general --user anne --model offline",
+        ),
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent status": ("agent status", "agent status --watch", "agent status --json"),
         "agent try": ("agent try", "agent try --say hello --say 'run: date'"),

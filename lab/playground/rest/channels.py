@@ -8,11 +8,17 @@ from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
 from lab.playground.rest.route import Call, Route
 from lab.playground.world import rules
+from lab.playground.world.defaults import GUILD_ID
 from lab.playground.world.errors import ApiError
 from lab.playground.world.faults import Fault, FaultKind
-from lab.playground.world.objects import Json, member_payload, user_payload
+from lab.playground.world.objects import ALL_PERMISSIONS, Json, member_payload, user_payload
 from lab.playground.world.records import Channel
 from lab.playground.world.state import thread_state
+
+MESSAGE_CONTENT = 1 << 15
+"""Among the intents."""
+MAY_READ = 1 << 19
+"""Among an application's flags: the same intent, of a bot that is in few servers."""
 
 
 class ChannelRoutes:
@@ -35,7 +41,9 @@ class ChannelRoutes:
             Route("DELETE", channel, self._delete, major="channel_id"),
             Route("GET", guild, self._guild, major="guild_id"),
             Route("GET", guild + "/channels", self._channels, major="guild_id"),
+            Route("GET", guild + "/members/search", self._search, major="guild_id"),
             Route("GET", guild + "/members/{user_id}", self._member, major="guild_id"),
+            Route("GET", "/users/@me/guilds", self._guilds),
             Route("GET", "/users/@me", self._me),
             Route("GET", "/users/{user_id}", self._user),
             Route("POST", "/users/@me/channels", self._dm),
@@ -103,6 +111,18 @@ class ChannelRoutes:
         call.guild_id(self._hub.world)
         return member_payload(call.user(self._hub.world))
 
+    async def _search(self, call: Call) -> list[Json]:
+        """Members whose name begins so, as Discord looks for them: without a privileged intent."""
+        call.guild_id(self._hub.world)
+        begin = str(call.query.get("query", "")).casefold()
+        most = min(int(call.query.get("limit", "1")), 1000)
+        users = [user for user in self._hub.world.users.values() if user.name.casefold().startswith(begin)]
+        return [member_payload(user) for user in users][:most]
+
+    async def _guilds(self, _: Call) -> list[Json]:
+        guild = self._hub.payloads.guild(GUILD_ID)
+        return [{"id": guild["id"], "name": guild["name"], "permissions": ALL_PERMISSIONS, "owner": False}]
+
     async def _me(self, _: Call) -> Json:
         return {**user_payload(self._hub.world.bot), "verified": True, "mfa_enabled": False, "flags": 0}
 
@@ -114,7 +134,10 @@ class ChannelRoutes:
         return self._hub.payloads.channel(self._hub.world.dm_with(user))
 
     async def _application(self, _: Call) -> Json:
-        return self._hub.payloads.application()
+        described = self._hub.payloads.application()
+        if not self._hub.config.allowed_intents & MESSAGE_CONTENT:
+            described["flags"] &= ~MAY_READ
+        return described
 
     async def _gateway(self, _: Call) -> Json:
         return {"url": self._hub.gateway.url}

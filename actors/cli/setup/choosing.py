@@ -1,0 +1,47 @@
+"""Choice among a list, by number, id, name or the beginning of one. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Item(NamedTuple):
+    """One thing to choose."""
+
+    id: str
+    name: str
+    about: str = ""
+    """Shown behind the name."""
+
+
+def chosen(said: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """What `said` means: numbers from 1, ids, names or beginnings of names, with commas or spaces between.
+
+    Raises:
+        ValueError: a word means nothing here, or several things.
+    """
+    words = [word.lstrip("#@") for word in re.split(r"[,\s]+", said.strip()) if word.lstrip("#@")]
+    if not words:
+        raise ValueError("at least one is required")
+    found = dict.fromkeys(_one(word, items) for word in words)
+    return tuple(found)
+
+
+def _one(word: str, items: Sequence[Item]) -> Item:
+    if by_id := [item for item in items if item.id == word]:
+        return by_id[0]
+    if word.isascii() and word.isdigit() and 1 <= int(word) <= len(items):
+        return items[int(word) - 1]
+    folded = word.casefold()
+    for fits in (
+        [item for item in items if item.name.casefold() == folded],
+        [item for item in items if item.name.casefold().startswith(folded)],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            several = ", ".join(item.name for item in fits[:4])
+            raise ValueError(f"{word!r} may be {several}: say more of the name, or a number")
+    raise ValueError(f"{word!r} is none of these: a number from 1 to {len(items)}, a name or an id is required")

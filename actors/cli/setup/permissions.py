@@ -1,0 +1,81 @@
+"""Permissions that the bot needs, one by one, and those that it has in a channel. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+NEEDED: Mapping[str, int] = {
+    "View Channels": 1 << 10,
+    "Send Messages": 1 << 11,
+    "Send Messages in Threads": 1 << 38,
+    "Read Message History": 1 << 16,
+    "Attach Files": 1 << 15,
+    "Add Reactions": 1 << 6,
+}
+"""Name, as Discord shows it to people -> bit."""
+ALL_NEEDED = sum(NEEDED.values())
+_ADMINISTRATOR = 1 << 3
+_CONTENT_INTENT = (1 << 18) | (1 << 19)
+_CATEGORY, _TEXT, _NEWS, _FORUM = 4, 0, 5, 15
+READABLE = (_TEXT, _NEWS, _FORUM)
+"""Types of channels that the bot can be heard in, or in the threads of."""
+
+
+def invite_link(application_id: str) -> str:
+    """Where a server's owner lets the bot in, with exactly those permissions and the slash commands."""
+    scope = "bot+applications.commands"
+    return f"https://discord.com/oauth2/authorize?client_id={application_id}&scope={scope}&permissions={ALL_NEEDED}"
+
+
+def has_content_intent(application: Mapping[str, Any]) -> bool:
+    """Whether the bot may read what people write."""
+    return bool(int(application.get("flags") or 0) & _CONTENT_INTENT)
+
+
+def missing(permissions: int) -> tuple[str, ...]:
+    """Names of the needed permissions that are not among `permissions`."""
+    if permissions & _ADMINISTRATOR:
+        return ()
+    return tuple(name for name, bit in NEEDED.items() if not permissions & bit)
+
+
+def in_channel(guild: Mapping[str, Any], member: Mapping[str, Any], channel: Mapping[str, Any]) -> int:
+    """What a member may do in a channel, as Discord reckons it: the server's roles, then the channel's exceptions.
+
+    Args:
+        guild: With `id` and `roles`.
+        member: With `user` and `roles`, ids of those that it has beside everyone's.
+        channel: With `permission_overwrites`.
+    """
+    mine = {str(guild["id"]), *map(str, member.get("roles", ()))}
+    base = _sum(int(role.get("permissions") or 0) for role in guild.get("roles", ()) if str(role["id"]) in mine)
+    if base & _ADMINISTRATOR:
+        return base
+    exceptions = {str(each["id"]): each for each in channel.get("permission_overwrites") or ()}
+    everyone = exceptions.pop(str(guild["id"]), None)
+    own = exceptions.pop(str(member["user"]["id"]), None)
+    of_roles = [each for key, each in exceptions.items() if key in mine]
+    for group in ([everyone] if everyone else [], of_roles, [own] if own else []):
+        base = base & ~_sum(int(each["deny"]) for each in group) | _sum(int(each["allow"]) for each in group)
+    return base
+
+
+def readable_channels(channels: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The channels that can be heard, each with its category's name (empty for none), in Discord's order."""
+    found = list(channels)
+    categories = {str(each["id"]): each for each in found if each.get("type") == _CATEGORY}
+
+    def place(channel: Mapping[str, Any]) -> tuple[int, int, int]:
+        parent = categories.get(str(channel.get("parent_id")))
+        return (-1 if parent is None else int(parent.get("position") or 0), int(channel.get("position") or 0), 0)
+
+    kept = sorted((each for each in found if each.get("type") in READABLE), key=place)
+    return [(str(categories.get(str(each.get("parent_id")), {}).get("name", "")), each) for each in kept]
+
+
+def _sum(bits: Iterable[int]) -> int:
+    total = 0
+    for each in bits:
+        total |= each
+    return total

@@ -1,0 +1,95 @@
+"""Questions to a person on a terminal, counted; and what stands for them where nobody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import click
+
+from actors.cli.setup.choosing import Item
+from domain.text.terminal_text import plain
+
+T = TypeVar("T")
+MOST_SHOWN = 60
+
+
+class NobodyAskedError(Exception):
+    """Something is missing that only a person could say; the text names the option."""
+
+
+class Talk:
+    """A person's answers, asked for until they fit."""
+
+    def __init__(self, *, asks: bool) -> None:
+        """Nothing was asked.
+
+        Args:
+            asks: Whether somebody is there.
+        """
+        self.asks = asks
+        self.questions = 0
+        self.keys = 0
+        """Keys that were pressed for the answers, as far as they were typed."""
+
+    def say(self, text: str = "") -> None:
+        """Tell something."""
+        click.echo(plain(text))
+
+    def head(self, number: int, text: str) -> None:
+        """Begin a step."""
+        if self.asks:
+            self.say()
+        self.say(f"{number}. {text}")
+
+    def ask(self, text: str, option: str, default: str = "", *, hidden: bool = False) -> str:
+        """What somebody types; `default` for Enter.
+
+        Raises:
+            NobodyAskedError: nobody is asked, and there is no default.
+        """
+        if not self.asks:
+            if default:
+                return default
+            raise NobodyAskedError(f"{option} is required: {text}")
+        self.questions += 1
+        shown = f"   {text}" + (f" [{default}]" if default and not hidden else "")
+        said = str(click.prompt(shown, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
+        self.keys += len(said) + 1
+        return said or default
+
+    def ask_until(
+        self, text: str, option: str, take: Callable[[str], T], default: str = "", *, hidden: bool = False
+    ) -> T:
+        """What `take` makes of what somebody types; asked again for as long as it raises ValueError.
+
+        Raises:
+            NobodyAskedError: nobody is asked, and what the options say does not fit.
+        """
+        while True:
+            try:
+                return take(self.ask(text, option, default, hidden=hidden))
+            except ValueError as error:
+                if not self.asks:
+                    raise NobodyAskedError(f"{option}: {error}") from error
+                self.say(f"   {error}")
+
+    def agrees(self, text: str, *, default: bool) -> bool:
+        """Whether somebody says yes; `default` where nobody is asked."""
+        if not self.asks:
+            return default
+        self.questions += 1
+        self.keys += 2
+        return bool(click.confirm(f"   {text}", default=default))
+
+    def show(self, items: Sequence[Item], headings: Sequence[str] = ()) -> None:
+        """List what can be chosen, with numbers; under headings where they change."""
+        before = ""
+        for number, item in enumerate(items[:MOST_SHOWN], 1):
+            heading = headings[number - 1] if headings else ""
+            if heading != before:
+                self.say(f"   {heading}")
+                before = heading
+            self.say(f"   {number:3}  {item.name}{f'  {item.about}' if item.about else ''}")
+        if len(items) > MOST_SHOWN:
+            self.say(f"        … and {len(items) - MOST_SHOWN} more: say the beginning of a name")

@@ -1,0 +1,298 @@
+"""`agent setup` against a playground, as a person types it and as a script calls it; then the agent that it set up."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import select
+import stat
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.loopback_model.server import Answer, LoopbackModel, Refusal
+from lab.playground.config import PlaygroundConfig
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID, GUEST_ID, YOU_ID
+from tests.actors.cli.command import inherited, run, start
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture
+def server() -> Iterator[PlaygroundServer]:
+    made = PlaygroundServer()
+    made.start()
+    yield made
+    made.stop()
+
+
+def places(server: PlaygroundServer) -> list[str]:
+    return ["--discord-api", server.api_base, "--discord-gateway", server.gateway_url]
+
+
+class Typist:
+    """A person at a terminal in which `agent setup` runs."""
+
+    def __init__(self, folder: Path, *arguments: str, secrets: tuple[str, ...] = ()) -> None:
+        ours, theirs = pty.openpty()
+        environment = {**inherited(), "TERM": "xterm", "HOME": str(folder)}
+        command = [*start("agent"), "setup", *arguments]
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        self._terminal = ours
+        self._secrets = secrets
+        self.seen = ""
+
+    def expect(self, pattern: str) -> None:
+        """Wait until what is shown since the last time matches."""
+        shown = ""
+        while not re.search(pattern, shown, re.DOTALL):
+            ready, _, _ = select.select([self._terminal], [], [], PATIENCE_S)
+            assert ready, f"{pattern!r} is not in {shown!r}"
+            try:
+                chunk = os.read(self._terminal, 65536).decode(errors="replace")
+            except OSError:
+                chunk = ""
+            assert chunk, f"it ended, and {pattern!r} is not in {shown!r}"
+            shown += chunk
+            self.seen += chunk
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, f"{text}\n".encode())
+
+    def press(self, key: bytes) -> None:
+        os.write(self._terminal, key)
+
+    def end(self) -> int:
+        with contextlib.suppress(OSError):
+            while chunk := os.read(self._terminal, 65536):
+                self.seen += chunk.decode(errors="replace")
+        os.close(self._terminal)
+        code = self.process.wait(PATIENCE_S)
+        for secret in self._secrets:
+            assert secret not in self.seen
+        return code
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "agent.toml").read_text())
+
+
+def answers(folder: Path, server: PlaygroundServer) -> str:
+    """What the agent says that `agent run` starts in `folder`."""
+    process = subprocess.Popen([*start("agent"), "run"], cwd=folder, env={**inherited(), "HOME": str(folder)})
+    try:
+        server.wait_until_online(timeout_s=PATIENCE_S)
+        said = server.say(GENERAL_ID, "run: echo $((7919*7919))")
+        reply = server.wait_for_reply(
+            GENERAL_ID, after=said, timeout_s=PATIENCE_S, until=lambda message: "62710561" in str(message["content"])
+        )
+        return str(reply["content"])
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+@pytest.mark.slow
+def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: PlaygroundServer) -> None:
+    typist = Typist(tmp_path, *places(server), secrets=(server.bot_token,))
+    typist.expect("Token.*hidden")
+    typist.type("Bot oh no")
+    typist.expect("a token is one word")
+    typist.type("wrong-token")
+    typist.expect("Discord does not know this token")
+    typist.type(server.bot_token)
+    typist.expect("Message Content Intent is on.*permissions=274878008384.*all six permissions.*Numbers or names")
+    typist.type("nowhere")
+    typist.expect("'nowhere' is none of these")
+    typist.type("gen")
+    typist.expect("it hears #general.*Your name")
+    typist.type("Nobody")
+    typist.expect("nobody in Playground has a name that begins so")
+    typist.type("you")
+    typist.expect("Which")
+    typist.type("")
+    typist.expect("A path")
+    typist.type("")
+    typist.expect("Write the unit")
+    typist.type("y")
+    assert typist.end() == 0
+
+    counted = re.search(r"in (\d+) questions and (\d+) keys", typist.seen)
+    assert counted is not None
+    assert (int(counted[1]), int(counted[2])) < (14, 200), counted[0]  # three of the questions were answered wrong
+    said = settings(tmp_path)
+    assert said["discord"]["channels"] == [str(GENERAL_ID)]
+    assert said["discord"]["allowed_users"] == [str(YOU_ID)]
+    assert stat.S_IMODE((tmp_path / "secrets.env").stat().st_mode) == 0o600
+    assert (tmp_path / "secrets.env").read_text() == f"DISCORD_BOT_TOKEN={server.bot_token}\n"
+    unit = (tmp_path / ".config/systemd/user/remembrancer.service").read_text()
+    assert f"run --config {tmp_path}/agent.toml" in unit
+    assert "62710561" in answers(tmp_path, server)
+
+
+@pytest.mark.slow
+def test_a_script_sets_it_up_without_a_question(tmp_path: Path, server: PlaygroundServer) -> None:
+    (tmp_path / "token").write_text(f"{server.bot_token}\n")
+    done = run(
+        *("agent", "setup", "--non-interactive", "--token-file", "token", *places(server)),
+        *("--channel", "general", "--channel", str(ELSEWHERE_ID), "--user", "You", "--user", str(GUEST_ID)),
+        *("--model", "offline", "--reminders", "notes.md"),
+        cwd=tmp_path,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert server.bot_token not in done.stdout + done.stderr
+    said = settings(tmp_path)
+    assert said["discord"]["channels"] == [str(GENERAL_ID), str(ELSEWHERE_ID)]
+    assert said["discord"]["allowed_users"] == [str(YOU_ID), str(GUEST_ID)]
+    assert said["reminders"]["file"] == "notes.md"
+    assert "62710561" in answers(tmp_path, server)
+
+
+@pytest.fixture
+def wizard(tmp_path: Path, server: PlaygroundServer) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`agent setup` without questions, all of whose options are well but those that are given."""
+    (tmp_path / "token").write_text(server.bot_token)
+
+    def call(*more: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        usual = {"--token-file": "token", "--channel": "general", "--user": "You", "--model": "offline"}
+        words = [word for name, value in usual.items() if name not in more for word in (name, value)]
+        return run(
+            *("agent", "setup", "--non-interactive", *places(server), *words, *more),
+            cwd=tmp_path,
+            environment=environment,
+        )
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        (("--channel", "nowhere"), "'nowhere' is none of these"),
+        (("--user", "Nobody"), "'Nobody': nobody in Playground has a name that begins so"),
+        (("--user", "99999999999999999"), "'99999999999999999': nobody in Playground"),
+        (("--token-file", "missing"), "--token-file missing: No such file"),
+        (("--reminders", "no/such/file.md"), "there is no folder"),
+        (("--reminders", "."), "is a folder"),
+        (("--model", "openai/gpt-4.1-mini"), "OPENAI_API_KEY must be set in the environment"),
+        (("--discord-api", "http://127.0.0.1:9/api"), "http://127.0.0.1:9/api cannot be asked"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
+    wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, more: tuple[str, ...], rule: str
+) -> None:
+    done = wizard(*more)
+
+    assert done.returncode == 1
+    assert rule in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"token"}
+
+
+def test_a_second_run_keeps_what_is_there_and_not_asked(
+    wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    before = '# mine\n[discord]\nanswer = "mentions"  # quiet\nchannels = [\n  "1000000000000000",\n]\n\n[shell]\nenabled = false\n'
+    (tmp_path / "agent.toml").write_text(before)
+    (tmp_path / "agent.toml").chmod(0o644)
+    (tmp_path / "secrets.env").write_text("# keys\nOPENAI_API_KEY=mine\nDISCORD_BOT_TOKEN=old\n")
+    (tmp_path / "secrets.env").chmod(0o600)
+
+    assert wizard().returncode == 0
+
+    text = (tmp_path / "agent.toml").read_text()
+    assert text.startswith("# mine\n[discord]\n")
+    assert 'answer = "mentions"  # quiet\n' in text
+    said = settings(tmp_path)
+    assert said["discord"]["channels"] == [str(GENERAL_ID)]
+    assert said["shell"] == {"enabled": False}
+    assert stat.S_IMODE((tmp_path / "agent.toml").stat().st_mode) == 0o644
+    lines = (tmp_path / "secrets.env").read_text().splitlines()
+    assert lines[:2] == ["# keys", "OPENAI_API_KEY=mine"]
+    assert [line.split("=")[0] for line in lines[2:]] == ["DISCORD_BOT_TOKEN"]
+    once = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert wizard().returncode == 0
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == once
+
+
+def test_ctrl_c_leaves_everything_as_it_was(tmp_path: Path, server: PlaygroundServer) -> None:
+    typist = Typist(tmp_path, *places(server))
+    typist.expect("Token.*hidden")
+    typist.type(server.bot_token)
+    typist.expect("Numbers or names")
+    typist.press(b"\x03")
+
+    assert typist.end() == 130
+    assert "nothing was changed" in typist.seen
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["agent.toml", "secrets.env"])
+def test_nothing_is_written_through_a_link(
+    wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, name: str
+) -> None:
+    aim = tmp_path / "aim"
+    aim.write_text("")
+    aim.chmod(0o600)
+    (tmp_path / name).symlink_to(aim)
+
+    done = wizard()
+
+    assert done.returncode == 1
+    assert "is a link" in done.stderr
+    assert aim.read_text() == ""
+
+
+def test_a_bot_that_may_not_read_is_told_where_to_switch_it_on(tmp_path: Path) -> None:
+    server = PlaygroundServer(PlaygroundConfig(allowed_intents=0))
+    server.start()
+    try:
+        done = run(
+            *("agent", "setup", "--non-interactive", *places(server)),
+            cwd=tmp_path,
+            environment={"DISCORD_BOT_TOKEN": server.bot_token},
+        )
+    finally:
+        server.stop()
+    assert done.returncode == 1
+    assert "Message Content Intent is off: switch it on at https://discord.com/developers/applications/" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [(Answer("ready"), 0, "it answers"), (Refusal(401), 1, "hosted_vllm/m: ")],
+)
+def test_a_model_is_tried_before_it_is_written_down(
+    wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, answer: Any, code: int, words: str
+) -> None:
+    with LoopbackModel(lambda _request: answer) as model:
+        done = wizard("--model", "hosted_vllm/m", "--model-api-base", model.api_base)
+
+    assert done.returncode == code, done.stderr
+    assert words in done.stdout + done.stderr
+    assert (tmp_path / "agent.toml").exists() == (code == 0)
+
+
+def test_without_a_terminal_nobody_is_asked(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*start("agent"), "setup"],
+        cwd=tmp_path,
+        env=inherited(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 1
+    assert "use --non-interactive" in done.stderr
