@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import aiohttp
 from aiohttp import web
+from yarl import URL
 
 from actors.gateway.access import Caller
 from actors.gateway.body import Body
@@ -13,9 +15,10 @@ from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, PassedAnswer, Upstream, pieces_of, relay, response_headers
+from actors.gateway.spending import Spending
 from actors.gateway.turn import Turn
 from actors.http_server.exchange import Exchange
-from domain.facts.answer import StreamText, text_of_answer
+from domain.facts.answer import StreamText, text_of_answer, usage_of_answer
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
 from messages.facts import EntriesRecalled, FactHit, RecallEntries
 from messages.socket import Refused
@@ -71,11 +74,39 @@ class Chat:
         recalled, headers = await self._recall(turn)
         body = upstream_body(turn.chat, recalled.block if recalled is not None else "")
         address = self._upstream.chat_address(request.raw_path)
+        spending = Spending(
+            conversation=turn.conversation,
+            model=turn.chat.model,
+            call_id=turn.id,
+            sent_bytes=len(body),
+            began_s=self._exchange.monotonic(),
+        )
+        try:
+            return await self._pass_on(request, turn, text, (body, address, recalled, headers), spending)
+        except (asyncio.CancelledError, ConnectionError):
+            spending.is_left = True
+            raise
+        finally:
+            spending.usage = spending.usage or text.usage
+            spending.chars = spending.chars or len(text.text)
+            spending.is_whole = spending.is_whole or text.is_done
+            self._exchange.enter(spending)
+
+    async def _pass_on(
+        self,
+        request: web.Request,
+        turn: Turn,
+        text: StreamText,
+        call: tuple[bytes, URL, EntriesRecalled | None, dict[str, str]],
+        spending: Spending,
+    ) -> web.StreamResponse:
+        body, address, recalled, headers = call
         async with self._upstream.call(request, address, body, is_read=True) as response:
             if not 200 <= response.status < 300:
                 return await relay(request, response, headers)
+            spending.has_begun = True
             if response.content_type != "text/event-stream":
-                return await self._whole(request, response, turn, recalled, headers)
+                return await self._whole(request, response, turn, recalled, headers, spending)
 
             async def take(piece: bytes) -> None:
                 """Have an answer kept before the client is given the piece that makes it whole."""
@@ -95,10 +126,13 @@ class Chat:
         turn: Turn,
         recalled: EntriesRecalled | None,
         headers: dict[str, str],
+        spending: Spending,
     ) -> web.StreamResponse:
         """An answer that comes in one piece, kept before it goes on."""
         answer = await _read(response)
-        await self._end(turn, text_of_answer(answer))
+        said = text_of_answer(answer)
+        spending.is_whole, spending.chars, spending.usage = True, len(said), usage_of_answer(answer)
+        await self._end(turn, said)
         if turn.chat.wants_hits:
             answer = with_hits(answer, recalled.hits if recalled is not None else ())
         passed = response_headers(response)

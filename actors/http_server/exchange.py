@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from actors.gateway.spending import Spending
 from actors.kernel import Actor, LoopThread
 from messages.base import Address, Message, RequestId, request_id_of
+from messages.model import SPENT
 
 
 class Exchange:
@@ -52,6 +54,12 @@ class Exchange:
     def answered(self, message: Message) -> None:
         """Pass an answer on to whoever waits; from the actor's thread."""
         self._loop.call(self._settle, message)
+
+    def enter(self, spending: Spending) -> None:
+        """Tell what a request took, now that it is over."""
+        spent = spending.entry(self._actor.now(), self._actor.monotonic())
+        for follower in self._actor.followers(SPENT):
+            self._actor.tell(follower, spent)
 
     def monotonic(self) -> float:
         """Seconds that never go back."""

@@ -20,6 +20,11 @@ def text_of_answer(body: bytes) -> str:
     return sound(_said(choice.get("message")))[:MOST_CHARS]
 
 
+def usage_of_answer(body: bytes) -> object:
+    """What an answer says that it took, as the server wrote it; None where it says nothing."""
+    return _usage(value_of(body))
+
+
 class StreamText:
     """Text of a streamed answer (server-sent events), gathered as its bytes pass by, wherever they are cut."""
 
@@ -31,6 +36,8 @@ class StreamText:
         self._chars = 0
         self.is_done = False
         """Whether the answer says of itself that it is whole."""
+        self.usage: object = None
+        """What the server says so far that it took, as it wrote it."""
 
     @property
     def text(self) -> str:
@@ -68,7 +75,9 @@ class StreamText:
         if data.strip() == b"[DONE]":
             self.is_done = True
             return
-        for choice in _first_choices(value_of(data)):
+        value = value_of(data)
+        self.usage = _usage(value) or self.usage
+        for choice in _first_choices(value):
             self.is_done = self.is_done or bool(choice.get("finish_reason"))
             if (text := _said(choice.get("delta"))) and self._chars < MOST_CHARS:
                 self._pieces.append(text[: MOST_CHARS - self._chars])
@@ -81,6 +90,10 @@ def _first_choices(answer: object) -> Iterator[dict[str, object]]:
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict) and not choice.get("index"):
             yield choice
+
+
+def _usage(answer: object) -> object:
+    return answer.get("usage") if isinstance(answer, dict) else None
 
 
 def _said(message: object) -> str:
