@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -113,6 +113,15 @@ class LitellmBackend:
         return NO_KEY if self._api_base and name not in os.environ else ""
 
 
+class Scores(list[float]):
+    """Relevances of one call, with how many tokens the service says that it took; None where it does not say."""
+
+    def __init__(self, scores: Iterable[float], tokens: int | None) -> None:
+        """Of the scores of one call."""
+        super().__init__(scores)
+        self.tokens = tokens
+
+
 class LitellmJudge:
     """Reranker on litellm's API for them, for any service that it knows."""
 
@@ -126,7 +135,7 @@ class LitellmJudge:
             api_keys: By the name that litellm gives the variable, before the environment.
             now: The wall clock, aware.
         """
-        self._model = model
+        self.model = model
         self._api_keys = api_keys
         self._now = now
         self._library = Loading("reranker-load", _import)
@@ -144,7 +153,7 @@ class LitellmJudge:
         """
         library = await self._library.get()
         arguments: dict[str, Any] = {
-            "model": self._model,
+            "model": self.model,
             "query": cut(query),
             "documents": [cut(text) for text in texts],
             "return_documents": False,
@@ -153,19 +162,25 @@ class LitellmJudge:
             "num_retries": 0,
         }
         try:
-            _, provider, _, _ = library.get_llm_provider(self._model)
+            _, provider, _, _ = library.get_llm_provider(self.model)
             if key := self._api_keys.get(f"{provider.upper()}_API_KEY"):
                 arguments["api_key"] = key
             response = await library.arerank(**arguments)
         except Exception as error:
             raise CallError(fault_of(error, self._now())) from error
-        return _relevances(response.results or (), len(texts))
+        return Scores(_relevances(response.results or (), len(texts)), _tokens_in(getattr(response, "meta", None)))
 
     async def close(self) -> None:
         """Close litellm's connections, as `LitellmBackend` does."""
         if (library := self._library.loaded()) is not None:
             await library.close_litellm_async_clients()
             library.in_memory_llm_clients_cache.flush_cache()
+
+
+def _tokens_in(meta: object) -> int | None:
+    """The tokens that a service of rerankings counts; most count searches instead."""
+    tokens = meta.get("tokens") if isinstance(meta, Mapping) else None
+    return count_in({"prompt_tokens": tokens.get("input_tokens")}) if isinstance(tokens, Mapping) else None
 
 
 def _relevances(results: Sequence[Any], count: int) -> list[float]:

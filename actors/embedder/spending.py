@@ -1,4 +1,4 @@
-"""Spending of one embedding call: what the provider says that it took, or else what the texts make likely."""
+"""Spending of one call for embeddings or a reranking: what the provider counts, or else what the texts make likely."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from domain.memory.injection import tokens
 from domain.policy.retrying import FaultKind
-from messages.embedder import TextRole
+from messages.embedder import RerankTexts, TextRole
 from messages.model import CallKind, CallOutcome, CallSpent
 
 _MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE})
@@ -22,17 +22,24 @@ class Spending:
     """Address of the embedder: a call has texts of many windows in it."""
     model: str
     call_id: str
-    role: TextRole
+    purpose: str
     guessed_tokens: int
     began_s: float
     """Of the monotonic clock."""
+    kind: CallKind = CallKind.EMBEDDING
 
     @classmethod
     def of(
         cls, owner: str, model: str, call_id: str, role: TextRole, texts: tuple[str, ...], began_s: float
     ) -> Spending:
         """Spending of the call that asks for the vectors of `texts`."""
-        return cls(owner, model, call_id, role, sum(map(tokens, texts)), began_s)
+        return cls(owner, model, call_id, role.value, sum(map(tokens, texts)), began_s)
+
+    @classmethod
+    def of_reranking(cls, owner: str, model: str, request: RerankTexts, began_s: float) -> Spending:
+        """Spending of the call that has the texts of `request` judged, each of them with the query."""
+        guessed = sum(tokens(request.query) + tokens(text) for text in request.texts)
+        return cls(owner, model, request.request_id, "", guessed, began_s, CallKind.RERANKING)
 
     def answered(self, counted: int | None, at: datetime, now_s: float) -> CallSpent:
         """What is told of it.
@@ -55,9 +62,9 @@ class Spending:
     def _entry(self, outcome: CallOutcome, counted: int | None, at: datetime, now_s: float) -> CallSpent:
         return CallSpent(
             at=at,
-            kind=CallKind.EMBEDDING,
+            kind=self.kind,
             owner=self.owner,
-            purpose=self.role.value,
+            purpose=self.purpose,
             call_id=self.call_id,
             attempt=1,
             model=self.model,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from datetime import datetime
 
 from actors.embedder.backend import CallError
+from actors.embedder.litellm_provider import Scores
 from actors.embedder.reranking.judge import Judge
+from actors.embedder.spending import Spending
 from actors.kernel import Actor, LoopThread, not_understood
-from domain.policy.retrying import reason
+from domain.policy.retrying import FaultKind, reason
 from messages.base import Message, RequestId
 from messages.embedder import RerankerReply, RerankFailed, RerankTexts, TextsReranked
+from messages.model import SPENT, CallSpent
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -129,23 +132,41 @@ class RerankerActor(Actor):
     async def _answer(self, request: RerankTexts) -> None:
         """Judge and tell how it ended; being cancelled it tells nothing."""
         answer: RerankerReply = RerankFailed(request_id=request.request_id, reason="the reranker failed")
+        spending = Spending.of_reranking(str(self.address), self._judge.model, request, self.monotonic())
         try:
             async with asyncio.timeout(request.deadline_s):
-                scores = tuple(await self._judge.judge(request.query, request.texts, request.deadline_s))
-            answer = self._scored(request, scores)
+                scores = await self._judge.judge(request.query, request.texts, request.deadline_s)
+            self._enter(spending.answered(_tokens(scores), self.now(), self.monotonic()))
+            answer = self._scored(request, tuple(scores))
+        except asyncio.CancelledError:
+            self._enter(spending.cancelled(self.now(), self.monotonic()))
+            raise
         except TimeoutError:
+            self._enter(spending.failed(FaultKind.SLOW, self.now(), self.monotonic()))
             why = f"the reranker did not answer within {request.deadline_s:g} s"
             answer = RerankFailed(request_id=request.request_id, reason=why)
         except _TELLING as error:
+            kind = error.fault.kind if isinstance(error, CallError) else FaultKind.UNREADABLE
+            self._enter(spending.failed(kind, self.now(), self.monotonic()))
             answer = RerankFailed(request_id=request.request_id, reason=_why(error))
         finally:
             self.tell(self.address, answer)
+
+    def _enter(self, spent: CallSpent) -> None:
+        """Tell what a call took, if it was a service's."""
+        if self._judge.model:
+            for follower in self.followers(SPENT):
+                self.tell(follower, spent)
 
     def _scored(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
         if len(scores) != len(request.texts):
             why = f"the reranker gave {len(scores)} scores for {len(request.texts)} texts"
             return RerankFailed(request_id=request.request_id, reason=why)
         return TextsReranked(request_id=request.request_id, scores=scores, are_logits=self._judge.are_logits)
+
+
+def _tokens(scores: Sequence[float]) -> int | None:
+    return scores.tokens if isinstance(scores, Scores) else None
 
 
 def _why(error: BaseException) -> str:

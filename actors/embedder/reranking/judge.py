@@ -19,6 +19,8 @@ class Judge(Protocol):
 
     are_logits: bool
     """Whether any number may come; otherwise each is in [0, 1]."""
+    model: str
+    """As its service names it; empty for one on this machine, which costs nothing."""
 
     async def warm_up(self) -> None:
         """Load what judging needs; raises as `judge` does."""
@@ -42,6 +44,7 @@ class LocalJudge:
     """Judge on this machine, loaded at the first need; one request after the other, in a thread of its own."""
 
     are_logits = True
+    model = ""
 
     def __init__(self, folder: Path, library: Callable[[], Any] = runtime) -> None:
         """Nothing is loaded yet.

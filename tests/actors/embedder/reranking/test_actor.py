@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from actors.embedder.backend import CallError
+from actors.embedder.litellm_provider import Scores
 from actors.embedder.reranking.judge import Judge, LocalJudge
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import RequestId
 from messages.embedder import RERANKER, TextsReranked
+from messages.model import CallKind, CallOutcome, CallSpent
 from tests.actors.embedder.reranking.rig import Rig, Runtime, folder_in, words_in_common
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S
@@ -25,6 +27,7 @@ class Told:
     """A judge that does what it is told."""
 
     are_logits = False
+    model = "told/judge"
 
     def __init__(self, act: Callable[[Sequence[str]], Sequence[float]], loads: Exception | None = None) -> None:
         self.act = act
@@ -235,3 +238,44 @@ def test_after_a_crash_it_works_on_and_nobody_waits_for_ever(rig_of: Callable[[J
 
     assert rig.reason(lost) == "the reranker restarted"
     assert rig.scores("query", "text") == (0.5,)
+
+
+def spent_in(rig: Rig) -> CallSpent:
+    heard = rig.ear.receive(PATIENCE_S, lambda message: isinstance(message, CallSpent))
+    assert isinstance(heard, CallSpent)
+    return heard
+
+
+def test_what_a_services_judgement_takes_is_told_as_it_counts_it(rig_of: Callable[[Judge], Rig]) -> None:
+    rig = rig_of(Told(lambda texts: Scores([0.5] * len(texts), 321)))
+    rig.scores("query", "text")
+
+    spent = spent_in(rig)
+    assert (spent.kind, spent.model, spent.owner) == (CallKind.RERANKING, "told/judge", "reranker")
+    assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (321, False, CallOutcome.ANSWERED)
+
+
+def test_what_it_does_not_count_is_guessed_for_each_text_with_the_query(rig_of: Callable[[Judge], Rig]) -> None:
+    rig = rig_of(Told(lambda texts: [0.5] * len(texts)))
+    rig.scores("q" * 8, "t" * 4, "t" * 12)
+
+    spent = spent_in(rig)
+    assert (spent.prompt_tokens, spent.is_estimated) == (2 + 1 + 2 + 3, True)
+
+
+def test_a_refused_judgement_takes_nothing(rig_of: Callable[[Judge], Rig]) -> None:
+    def refuse(_texts: Sequence[str]) -> Sequence[float]:
+        raise CallError(Fault(FaultKind.KEY, 401))
+
+    rig = rig_of(Told(refuse))
+    rig.answer(rig.ask("query", "text"))
+
+    spent = spent_in(rig)
+    assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (0, False, CallOutcome.FAILED)
+
+
+def test_a_model_on_this_machine_takes_nothing_and_is_not_told(tmp_path: Path, rig_of: Callable[[Judge], Rig]) -> None:
+    rig = rig_of(local(tmp_path)[0])
+    rig.scores("query", "text")
+
+    assert [message for message in rig.ear.drain() if isinstance(message, CallSpent)] == []
