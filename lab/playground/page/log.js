@@ -1,6 +1,7 @@
 // The messages of the open place.
 import { $, ask, attempt, avatar, dots, el, icon } from "./dom.js";
 import { extras } from "./extras.js";
+import { refreshTimes } from "./inline.js";
 import { markup } from "./markup.js";
 import { LOADING, historyOf, loadOlder, on, openPlace, placeOf, post, state, tell, userName } from "./store.js";
 
@@ -19,6 +20,7 @@ export function startLog() {
   on("typing", () => {});
   log.addEventListener("scroll", scrolled, { passive: true });
   $("newest").onclick = toEnd;
+  setInterval(() => refreshTimes(log), 1000);
 }
 
 function visible() {
@@ -97,10 +99,11 @@ function quote(message) {
   return el("div", { className: "quote" }, avatar(target.author, true), el("b", {}, userName(target.author.id)), el("span", {}, text));
 }
 
-/** One line without markdown, for quotes. */
+/** One line without markdown, for quotes; spoilers stay covered. */
 function plain(content) {
   const box = el("div", {}, ...markup(content.slice(0, 600)));
-  for (const button of box.querySelectorAll("button")) button.remove();
+  for (const button of box.querySelectorAll("button, .host")) button.remove();
+  for (const spoiler of box.querySelectorAll(".spoiler")) spoiler.replaceWith("(spoiler)");
   return box.textContent.replace(/\s+/g, " ").trim();
 }
 

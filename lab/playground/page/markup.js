@@ -1,68 +1,116 @@
-// The small part of Discord's markdown that conversations need, as DOM nodes. Nothing is fetched.
+// A message's text as Discord shows it, as DOM nodes: never HTML, and nothing is fetched. Words in a line are in inline.js.
 import { el } from "./dom.js";
-import { placeOf, userName } from "./store.js";
+import { inline } from "./inline.js";
 
-const INLINE = /(`+)([^`]|[^`].*?[^`])\1(?!`)|\*\*(.+?)\*\*|~~(.+?)~~|\*([^\s*](?:.*?[^\s*])?)\*|(?<![\w])_([^\s_](?:.*?[^\s_])?)_(?!\w)|<@!?(\d+)>|<#(\d+)>|<t:(-?\d+)(?::[a-zA-Z])?>|(https?:\/\/[^\s<>]+[^\s<>.,:;"')\]])/su;
+const FENCE = /```(?:([\w+#.-]+)\n)?\n*([^\n][\s\S]*?)\n*```/y;
+const HEADING = /^ *(#{1,3}) +(\S.*)$/;
+const SMALL = /^ *-# +(\S.*)$/;
+const ITEM = /^( *)([-*]|\d{1,9}\.) +(\S.*)$/;
+const MOST_NESTED = 10;
 
 /** The nodes of a whole message. */
 export function markup(text) {
-  const nodes = [];
-  const fence = /(?:^|\n)?```(?:([\w+#.-]+)?\n)?([\s\S]*?)\n?```\n?/g;
-  let at = 0;
-  for (const match of text.matchAll(fence)) {
-    nodes.push(...blocks(text.slice(at, match.index)));
-    nodes.push(codeBlock(match[2], match[1]));
-    at = match.index + match[0].length;
-  }
-  nodes.push(...blocks(text.slice(at)));
-  return nodes;
+  return blocks(text, false);
 }
 
-function blocks(text) {
-  if (text === "") return [];
+function blocks(text, isQuoted) {
   const nodes = [];
-  let plain = [];
+  let plain = "";
+  let rest = text;
   const flush = () => {
-    if (plain.length) nodes.push(el("p", {}, ...inline(plain.join("\n"))));
-    plain = [];
+    const words = plain.replace(/\n$/, "");
+    if (plain) nodes.push(el("p", {}, ...inline(words)));
+    plain = "";
   };
-  for (const line of text.split("\n")) {
-    const heading = /^#{1,3} (.+)/.exec(line);
-    const quote = /^> ?(.*)/.exec(line);
-    if (!heading && !quote) {
-      plain.push(line);
+  const add = (node, length) => {
+    flush();
+    nodes.push(node);
+    rest = rest.slice(length);
+  };
+  while (rest) {
+    const block = !plain || plain.endsWith("\n") ? blockAt(rest, isQuoted) : null;
+    if (block) {
+      add(block.node, block.length);
       continue;
     }
-    flush();
-    if (heading) nodes.push(el("p", { className: "big" }, ...inline(heading[1])));
-    else nodes.push(el("blockquote", {}, ...inline(quote[1])));
+    const end = rest.indexOf("\n") + 1 || rest.length;
+    const fence = fenceIn(rest, end);
+    if (fence) {
+      plain += rest.slice(0, fence.index);
+      const length = fence.index + fence[0].length;
+      add(codeBlock(fence[2], fence[1]), length + (rest[length] === "\n" ? 1 : 0));
+    } else {
+      plain += rest.slice(0, end);
+      rest = rest.slice(end);
+    }
   }
   flush();
   return nodes;
 }
 
-function inline(text) {
-  const nodes = [];
-  let rest = text;
-  for (let match = INLINE.exec(rest); match; match = INLINE.exec(rest)) {
-    if (match.index) nodes.push(rest.slice(0, match.index));
-    nodes.push(styled(match));
-    rest = rest.slice(match.index + match[0].length);
+/** The first block of code that begins in the first `end` characters and is closed anywhere; null if there is none. */
+function fenceIn(text, end) {
+  for (let at = text.indexOf("```"); at >= 0 && at < end; at = text.indexOf("```", at + 1)) {
+    FENCE.lastIndex = at;
+    const match = text[at - 1] === "\\" ? null : FENCE.exec(text);
+    if (match) return match;
   }
-  if (rest) nodes.push(rest);
-  return nodes;
+  return null;
 }
 
-function styled([whole, , code, bold, struck, slanted, underscored, user, place, instant, link]) {
-  if (code !== undefined) return el("code", {}, code);
-  if (bold !== undefined) return el("strong", {}, ...inline(bold));
-  if (struck !== undefined) return el("s", {}, ...inline(struck));
-  if (slanted !== undefined) return el("em", {}, ...inline(slanted));
-  if (underscored !== undefined) return el("em", {}, ...inline(underscored));
-  if (user !== undefined) return el("span", { className: "mention" }, `@${userName(user)}`);
-  if (place !== undefined) return el("span", { className: "mention" }, `#${placeOf(place)?.name ?? "unknown"}`);
-  if (instant !== undefined) return el("time", { title: whole }, new Date(Number(instant) * 1000).toLocaleString());
-  return el("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, link);
+/** What begins at a line's beginning and is no plain text: {node, length}, the length with the line's end. */
+function blockAt(text, isQuoted) {
+  if (!isQuoted && /^>>> \s*\S/.test(text)) return { node: el("blockquote", {}, ...blocks(text.slice(4), true)), length: text.length };
+  const lines = text.split("\n");
+  const upTo = (count) => Math.min(text.length, lines.slice(0, count).join("\n").length + 1);
+  if (!isQuoted && isQuote(lines[0])) {
+    const count = lengthOf(lines, isQuote);
+    return { node: el("blockquote", {}, ...blocks(lines.slice(0, count).map((line) => line.slice(2)).join("\n"), true)), length: upTo(count) };
+  }
+  const heading = HEADING.exec(lines[0]);
+  if (heading) return { node: el("p", { className: `big big${heading[1].length}` }, ...inline(heading[2])), length: upTo(1) };
+  const small = SMALL.exec(lines[0]);
+  if (small) return { node: el("p", { className: "small" }, ...inline(small[1])), length: upTo(1) };
+  if (!ITEM.test(lines[0])) return null;
+  const count = lengthOf(lines, (line) => ITEM.test(line) || /^ {2,}\S/.test(line));
+  return { node: list(items(lines.slice(0, count))), length: upTo(count) };
+}
+
+function isQuote(line) {
+  return line.startsWith("> ");
+}
+
+/** How many of the first `lines` are of the kind. */
+function lengthOf(lines, isOne) {
+  const end = lines.findIndex((line) => !isOne(line));
+  return end < 0 ? lines.length : end;
+}
+
+/** Lines as {indent, number, text}; a line that is indented and no item goes on with the one before. */
+function items(lines) {
+  const found = [];
+  for (const line of lines) {
+    const match = ITEM.exec(line);
+    if (match) found.push({ indent: match[1].length, number: match[2].length > 1 ? Number.parseInt(match[2], 10) : null, text: match[3] });
+    else found[found.length - 1].text += `\n${line.trim()}`;
+  }
+  return found;
+}
+
+/** The list of all `entries`; those that are indented further than the first are inside the one before them. */
+function list(entries, depth = 0) {
+  const [{ indent, number }] = entries;
+  const box = number === null ? el("ul") : el("ol", { start: number });
+  for (let at = 0; at < entries.length; ) {
+    const { text } = entries[at];
+    let end = at + 1;
+    while (end < entries.length && entries[end].indent > indent) end += 1;
+    const inner = entries.slice(at + 1, end);
+    const below = inner.length === 0 ? [] : depth < MOST_NESTED ? [list(inner, depth + 1)] : inner.map((entry) => el("p", {}, ...inline(entry.text)));
+    box.append(el("li", {}, ...inline(text), ...below));
+    at = end;
+  }
+  return box;
 }
 
 function codeBlock(code, language) {

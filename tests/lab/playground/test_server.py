@@ -309,7 +309,7 @@ def test_the_page_loads_nothing_from_elsewhere_and_builds_no_html_from_text() ->
 
     for name, text in sources.items():
         addresses = text.replace("http://www.w3.org/2000/svg", "")
-        if name != "markup.js":  # which recognises links in messages
+        if name != "inline.js":  # which recognises links in messages
             assert "://" not in addresses, name
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", " style=", "onclick="):
             assert word not in text, f"{word} in {name}"
