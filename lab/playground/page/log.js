@@ -104,6 +104,7 @@ function plain(content) {
   const box = el("div", {}, ...markup(content.slice(0, 600)));
   for (const button of box.querySelectorAll("button, .host")) button.remove();
   for (const spoiler of box.querySelectorAll(".spoiler")) spoiler.replaceWith("(spoiler)");
+  for (const block of box.querySelectorAll("p, li, pre")) block.prepend(" ");
   return box.textContent.replace(/\s+/g, " ").trim();
 }
 
