@@ -21,6 +21,7 @@ from actors.http_server.exchange import Exchange
 from domain.facts.answer import StreamText, text_of_answer, usage_of_answer
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
 from messages.facts import EntriesRecalled, FactHit, RecallEntries
+from messages.model import SPENT
 from messages.socket import Refused
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -90,7 +91,7 @@ class Chat:
             spending.usage = spending.usage or text.usage
             spending.chars = spending.chars or len(text.text)
             spending.is_whole = spending.is_whole or text.is_done
-            self._exchange.enter(spending)
+            self._exchange.publish(SPENT, spending.entry)
 
     async def _pass_on(
         self,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 
-from actors.gateway.spending import Spending
 from actors.kernel import Actor, LoopThread
 from messages.base import Address, Message, RequestId, request_id_of
-from messages.model import SPENT
 
 
 class Exchange:
@@ -55,11 +54,16 @@ class Exchange:
         """Pass an answer on to whoever waits; from the actor's thread."""
         self._loop.call(self._settle, message)
 
-    def enter(self, spending: Spending) -> None:
-        """Tell what a request took, now that it is over."""
-        spent = spending.entry(self._actor.now(), self._actor.monotonic())
-        for follower in self._actor.followers(SPENT):
-            self._actor.tell(follower, spent)
+    def publish(self, topic: str, make: Callable[[datetime, float], Message]) -> None:
+        """Tell those who follow a topic.
+
+        Args:
+            topic: Which.
+            make: Makes the message, given the wall clock and the one that never goes back.
+        """
+        message = make(self._actor.now(), self._actor.monotonic())
+        for follower in self._actor.followers(topic):
+            self._actor.tell(follower, message)
 
     def monotonic(self) -> float:
         """Seconds that never go back."""

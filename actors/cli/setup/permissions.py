@@ -14,7 +14,8 @@ NEEDED: Mapping[str, int] = {
     "Add Reactions": 1 << 6,
 }
 """Name, as Discord shows it to people -> bit."""
-ALL_NEEDED = sum(NEEDED.values())
+ALL_NEEDED = 274_878_008_384
+"""All of them together."""
 _ADMINISTRATOR = 1 << 3
 _CONTENT_INTENT = (1 << 18) | (1 << 19)
 _CATEGORY, _TEXT, _NEWS, _FORUM = 4, 0, 5, 15

@@ -42,7 +42,7 @@ class Talk:
             self.say()
         self.say(f"{number}. {text}")
 
-    def ask(self, text: str, option: str, default: str = "", *, hidden: bool = False) -> str:
+    def type_in(self, text: str, option: str, default: str = "", *, hidden: bool = False) -> str:
         """What somebody types; `default` for Enter.
 
         Raises:
@@ -58,7 +58,7 @@ class Talk:
         self.keys += len(said) + 1
         return said or default
 
-    def ask_until(
+    def type_until(
         self, text: str, option: str, take: Callable[[str], T], default: str = "", *, hidden: bool = False
     ) -> T:
         """What `take` makes of what somebody types; asked again for as long as it raises ValueError.
@@ -68,7 +68,7 @@ class Talk:
         """
         while True:
             try:
-                return take(self.ask(text, option, default, hidden=hidden))
+                return take(self.type_in(text, option, default, hidden=hidden))
             except ValueError as error:
                 if not self.asks:
                     raise NobodyAskedError(f"{option}: {error}") from error

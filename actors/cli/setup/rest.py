@@ -41,7 +41,7 @@ class DiscordRest:
     def me(self) -> Mapping[str, Any]:
         """The bot's user; so the token is tried."""
         try:
-            return _table(self.ask("/users/@me"))
+            return _table(self.get("/users/@me"))
         except DiscordError as error:
             if error.status != 401:
                 raise
@@ -52,37 +52,37 @@ class DiscordRest:
 
     def application(self) -> Mapping[str, Any]:
         """The bot's application, with its flags."""
-        return _table(self.ask("/applications/@me"))
+        return _table(self.get("/applications/@me"))
 
     def guilds(self) -> list[Mapping[str, Any]]:
         """The servers that the bot is in, each with its permissions there."""
-        return _tables(self.ask("/users/@me/guilds"))
+        return _tables(self.get("/users/@me/guilds"))
 
     def guild(self, guild_id: str) -> Mapping[str, Any]:
         """A server, with its roles."""
-        return _table(self.ask(f"/guilds/{guild_id}"))
+        return _table(self.get(f"/guilds/{guild_id}"))
 
     def member(self, guild_id: str, user_id: str) -> Mapping[str, Any]:
         """A member of a server."""
-        return _table(self.ask(f"/guilds/{guild_id}/members/{user_id}"))
+        return _table(self.get(f"/guilds/{guild_id}/members/{user_id}"))
 
     def channels(self, guild_id: str) -> list[Mapping[str, Any]]:
         """A server's channels and categories."""
-        return _tables(self.ask(f"/guilds/{guild_id}/channels"))
+        return _tables(self.get(f"/guilds/{guild_id}/channels"))
 
     def people(self, guild_id: str, name: str) -> list[Mapping[str, Any]]:
         """Members whose name or nickname begins with `name`; no privileged intent is needed for it."""
-        return _tables(self.ask(f"/guilds/{guild_id}/members/search?query={quote(name)}&limit={MOST_PEOPLE}"))
+        return _tables(self.get(f"/guilds/{guild_id}/members/search?query={quote(name)}&limit={MOST_PEOPLE}"))
 
-    def ask(self, path: str) -> object:
+    def get(self, path: str) -> object:
         """What `GET path` answers.
 
         Raises:
             DiscordError: nothing that can be used.
         """
-        return asyncio.run(self._ask(path))
+        return asyncio.run(self._get(path))
 
-    async def _ask(self, path: str) -> object:
+    async def _get(self, path: str) -> object:
         headers = {"Authorization": f"Bot {self._token}", "User-Agent": "DiscordBot (remembrancer, 0.1)"}
         timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
         try:

@@ -60,7 +60,7 @@ def token_step(talk: Talk, wishes: Wishes) -> tuple[DiscordRest, Mapping[str, An
             raise ValueError(str(error)) from error
 
     known = " (hidden; Enter keeps the one that is there)" if wishes.token else " (hidden)"
-    rest, user, token = talk.ask_until(
+    rest, user, token = talk.type_until(
         f"Token{known}", "--token-file or DISCORD_BOT_TOKEN", take, wishes.token, hidden=True
     )
     talk.say(f"   it is {user.get('username')}'s")
@@ -81,7 +81,7 @@ def intent_step(talk: Talk, rest: DiscordRest) -> str:
         if not talk.asks:
             raise NobodyAskedError(words)
         talk.say(f"   {words}")
-        talk.ask("Enter to look again", "")
+        talk.type_in("Enter to look again", "")
 
 
 def guild_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping[str, Any]) -> Guild:
@@ -92,12 +92,12 @@ def guild_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping
     while not (guilds := rest.guilds()):
         if not talk.asks:
             raise NobodyAskedError(f"the bot is in no server yet: open {link}")
-        talk.ask("Enter when it has been invited", "")
+        talk.type_in("Enter when it has been invited", "")
     items = [Item(str(each["id"]), str(each["name"])) for each in guilds]
     item = items[0]
     if len(items) > 1 and talk.asks:
         talk.show(items)
-        item = talk.ask_until("Which server", "--channel", lambda said: chosen(said, items)[0], "1")
+        item = talk.type_until("Which server", "--channel", lambda said: chosen(said, items)[0], "1")
     guild = rest.guild(item.id)
     member = rest.member(item.id, str(user["id"]))
     lacks = missing(in_channel(guild, member, {}))
@@ -121,7 +121,7 @@ def channels_step(talk: Talk, rest: DiscordRest, guild: Guild, before: tuple[str
         raise NobodyAskedError(f"{guild.name} has no channel that the bot can see")
     if talk.asks:
         talk.show(items, [heading or "without a category" for heading, _ in readable])
-    known = [each for each in before if each in lacking]
+    known = [each for each in before if each in lacking or not each.isdigit()]
 
     def take(said: str) -> tuple[Item, ...]:
         found = chosen(said, items)
@@ -130,7 +130,7 @@ def channels_step(talk: Talk, rest: DiscordRest, guild: Guild, before: tuple[str
                 raise ValueError(f"#{item.name}: the bot lacks {', '.join(lacking[item.id])} there: grant it first")
         return found
 
-    found = talk.ask_until("Numbers or names", "--channel", take, " ".join(known or before))
+    found = talk.type_until("Numbers or names", "--channel", take, " ".join(known or before))
     talk.say(f"   it hears {', '.join(f'#{item.name}' for item in found)}")
     return tuple(item.id for item in found)
 
@@ -146,7 +146,7 @@ def people_step(talk: Talk, rest: DiscordRest, guild: Guild, before: tuple[str, 
         if not found:
             raise ValueError("at least one person is required, or * for everyone in the channels")
 
-    talk.ask_until(
+    talk.type_until(
         "Your name in Discord or its beginning, several with commas; * is everyone in those channels",
         "--user",
         take,
@@ -173,7 +173,7 @@ def _person(talk: Talk, rest: DiscordRest, guild: Guild, word: str) -> str:
         if not talk.asks:
             raise ValueError(f"{word!r} may be {', '.join(each.name for each in items)}: say the whole name, or the id")
         talk.show(items)
-        item = talk.ask_until("Which of them", "--user", lambda said: chosen(said, items)[0])
+        item = talk.type_until("Which of them", "--user", lambda said: chosen(said, items)[0])
     elif exact:
         item = exact[0]
     talk.say(f"   {item.name} ({item.id})")
@@ -208,20 +208,20 @@ def model_step(talk: Talk, wishes: Wishes) -> ModelChoice:
     default = next(
         (each.word for each in RECIPES if each.model == wishes.model), "other" if wishes.model else "offline"
     )
-    word = talk.ask_until("Which", "--model", lambda said: chosen(said, items)[0].id, default)
+    word = talk.type_until("Which", "--model", lambda said: chosen(said, items)[0].id, default)
     recipe = next(each for each in RECIPES if each.word == word)
     if recipe.word == "offline":
         return ModelChoice("offline", "", "", "")
-    name = talk.ask_until("Its name for litellm", "--model", _model_name, _default_name(recipe, wishes))
+    name = talk.type_until("Its name for litellm", "--model", _model_name, _default_name(recipe, wishes))
     api_base = wishes.model_api_base or recipe.api_base
     if recipe.api_base:
-        api_base = talk.ask("Its address", "--model-api-base", api_base)
+        api_base = talk.type_in("Its address", "--model-api-base", api_base)
     key_name = recipe.key or key_of(name)
     if not key_name:
         return ModelChoice(name, api_base if recipe.api_base else "", "", "")
     known = wishes.keys.get(key_name, "")
     keeps = "; Enter keeps the one that is there" if known else ""
-    key = talk.ask_until(f"{key_name} (hidden{keeps})", key_name, _key, known, hidden=True)
+    key = talk.type_until(f"{key_name} (hidden{keeps})", key_name, _key, known, hidden=True)
     return ModelChoice(name, "", key_name, key)
 
 
@@ -248,10 +248,10 @@ def reminders_step(talk: Talk, wishes: Wishes, data_root: Path) -> str:
 
     def take(said: str) -> str:
         path = data_root / Path(said).expanduser()
-        if path.is_dir():
+        if path.is_dir() or path == data_root or said.endswith("/"):
             raise ValueError(f"{said!r} is a folder: name a file in it, such as {said.rstrip('/')}/reminders.md")
         if not path.parent.is_dir() and path.parent != data_root:
             raise ValueError(f"{said!r}: there is no folder {path.parent}")
         return said
 
-    return talk.ask_until("A path; a relative one counts from the data root", "--reminders", take, wishes.reminders)
+    return talk.type_until("A path; a relative one counts from the data root", "--reminders", take, wishes.reminders)
