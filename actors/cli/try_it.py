@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,17 +23,16 @@ from actors.cli.common import (
     set_up_logging,
     verbose_option,
 )
-from actors.cli.event_file import events_written
-from actors.cli.run import end_on_signals
+from actors.cli.trying.bot import BotProcess, environment_of_bot
 
 if TYPE_CHECKING:
-    from actors.bootstrap import Agent
     from actors.part import DiscordConnection
     from lab.playground.server import PlaygroundServer
 
 DOOR = "playground.html"
 """In the data root: leads the browser to the page."""
 ONLINE_S = 60.0
+LOOK_S = 0.1
 ANSWER_S = 180.0
 QUIET_S = 0.3
 """How long the bot must have been quiet, and not typing, for its answer to be whole."""
@@ -54,40 +55,75 @@ def try_it(
     texts: tuple[str, ...],
     verbose: bool,
 ) -> None:
-    """Try the bot with no account: a page with channels and threads, answered by the real thing."""
-    from actors.bootstrap import Agent
-    from actors.context.log.data_root import DataRootError
-    from actors.part import UnusableError
+    """Try the bot with no account: a page with channels and threads, answered by the real thing.
 
-    set_up_logging(verbose=verbose)
-    given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
-    settings, secrets = load_settings(config_file, given | {"observer.enabled": True})
-    if data is None:
-        settings = settings.rooted(settings.data_root / "playground", settings.origin)
-    raise_file_limit()
-    server = _start_server(port if port is not None else (0 if texts else 8787))
+    The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
+    """
+    from lab.playground.companion import Companion
+
     online = threading.Event()
-    agent = Agent(settings, secrets.environment(), playground_connection(server), lambda _name: online.set())
-    end_on_signals(agent)
-    with events_written(agent.system, events):
+    bot = BotProcess(environment_of_bot(), lambda _name: online.set())
+    try:
+        set_up_logging(verbose=verbose)
+        given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
+        given |= {"observer.enabled": True}
+        settings, _ = load_settings(config_file, given)
+        if data is None:
+            settings = settings.rooted(settings.data_root / "playground", settings.origin)
+        raise_file_limit()
+        server = _start_server(port if port is not None else (0 if texts else 8787))
         try:
-            agent.start()
-            _await_online(agent, online)
-            click.echo(sandbox_note(settings), err=True)
+            order = _order(config_file, given, settings.data_root, events, verbose=verbose)
+            bot.go(order | {"connection": _told(playground_connection(server))})
+            server.companion = Companion(settings.data_root, bot.kill)
+            _end_on_signals(bot)
+            _await_online(bot, online)
+            if online.is_set():
+                click.echo(sandbox_note(settings), err=True)
             if texts:
-                talk = threading.Thread(target=_converse, args=(server, agent, texts), name="say", daemon=True)
-                talk.start()  # on the side, so that an agent that gives up ends this command at once
-            else:
+                talk = threading.Thread(target=_converse, args=(server, bot, texts), name="say", daemon=True)
+                talk.start()  # on the side, so that a bot that gives up ends this command at once
+            elif online.is_set():
                 _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
-            agent.wait()
+            code = bot.wait()
             (settings.data_root / DOOR).unlink(missing_ok=True)
-        except (DataRootError, UnusableError) as error:
-            fail(str(error))
         finally:
-            agent.stop()
             server.stop()
-    if agent.exit_code:
-        fail(agent.reason, agent.exit_code)
+    finally:
+        bot.stop()
+    if bot.complaint:
+        fail(bot.complaint)
+    sys.exit(code)
+
+
+def _order(
+    config_file: Path | None, given: Mapping[str, object], data_root: Path, events: Path | None, *, verbose: bool
+) -> dict[str, Any]:
+    """What the bot's process is told, its connection apart."""
+    return {
+        "config_file": None if config_file is None else str(config_file),
+        "given": dict(given),
+        "data_root": str(data_root),
+        "events": None if events is None else str(events),
+        "verbose": verbose,
+    }
+
+
+def _told(connection: DiscordConnection) -> dict[str, Any]:
+    """A connection as JSON says it; it goes through a pipe, never into arguments."""
+    return {name: list(value) if isinstance(value, frozenset) else value for name, value in asdict(connection).items()}
+
+
+def _end_on_signals(bot: BotProcess) -> None:
+    """Let SIGTERM, Ctrl-C and a closed terminal end both in good order; a second of them ends this one at once."""
+
+    def on_signal(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        bot.end()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, on_signal)
 
 
 def playground_connection(server: PlaygroundServer) -> DiscordConnection:
@@ -118,13 +154,15 @@ def _start_server(port: int) -> PlaygroundServer:
     return server
 
 
-def _await_online(agent: Agent, online: threading.Event) -> None:
-    if not online.wait(ONLINE_S) and not agent.exit_code:
-        agent.end(f"the bot did not come online within {ONLINE_S:g} s", 1)
+def _await_online(bot: BotProcess, online: threading.Event) -> None:
+    for _ in range(int(ONLINE_S / LOOK_S)):
+        if online.wait(LOOK_S) or bot.is_over:
+            return
+    bot.give_up(f"the bot did not come online within {ONLINE_S:g} s")
 
 
-def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) -> None:
-    """Say each text in #general and print what comes back before saying the next; then end the agent."""
+def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...]) -> None:
+    """Say each text in #general and print what comes back before saying the next; then end the bot."""
     from lab.playground.world.defaults import GENERAL_ID
 
     for text in texts:
@@ -132,15 +170,15 @@ def _converse(server: PlaygroundServer, agent: Agent, texts: tuple[str, ...]) ->
         try:
             replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=ANSWER_S)
         except TimeoutError:
-            agent.end(f"no answer within {ANSWER_S:g} s", 1)
+            bot.give_up(f"no answer within {ANSWER_S:g} s")
             return
         try:
             for reply in replies:
                 click.echo(str(reply["content"]))
         except OSError as error:
-            agent.end(f"the answer cannot be printed: {error.strerror}", 1)
+            bot.give_up(f"the answer cannot be printed: {error.strerror}")
             return
-    agent.end()
+    bot.end()
 
 
 def _show_page(server: PlaygroundServer, model: str, data_root: Path, *, browse: bool) -> None:

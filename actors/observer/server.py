@@ -18,7 +18,7 @@ from actors.http_server.guard import Guard
 from actors.http_server.listener import ClientFaults, Listener
 from actors.linux.regular_file import read_regular
 from actors.observer.views import log_view, memory_view, reminders_view
-from actors.observer.watch import TICKS_PER_CENSUS, TICKS_PER_DESCRIPTION, Watch
+from actors.observer.watch import TICKS_PER_DESCRIPTION, TOLD_AT, Watch
 from domain.log.window import LogName, log_folder, parse_log_name
 from messages.base import Surface, Window
 from messages.memory import MEMORY, ExplainMemory, MemoryExplained
@@ -153,7 +153,7 @@ class ObserverServer:
             if turn is not None and turn.version != turn_version:
                 turn_version = turn.version
                 parts.append(_event("turn", turn.as_dict(watch.now())))
-            if watch.ticks % TICKS_PER_DESCRIPTION == TICKS_PER_CENSUS:
+            if watch.ticks % TICKS_PER_DESCRIPTION == TOLD_AT:
                 parts.append(_event("figures", watch.described))
             if parts or watch.now() - silent_since > STILL_HERE_S:
                 await self._send(response, b"".join(parts) or b": still here\n\n")

@@ -16,8 +16,10 @@ from messages.base import Address, flaw_of
 from messages.status import DescribeYourself, SelfDescription
 
 TICK_S = 0.1
-TICKS_PER_CENSUS = 5
+TICKS_PER_CENSUS = 10
 TICKS_PER_DESCRIPTION = 10
+TOLD_AT = 5
+"""The tick after a question of how actors are at which their answers are told."""
 DESCRIBED_WITHIN_S = 1.0
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from actors.kernel import SystemClock
 from lab.load.agent_process import AgentProcess, BotProcess, FloorProcess
 from lab.load.drive import Drive
 from lab.load.log_audit import LogAudit, audit_logs
+from lab.load.onlooker import MOST_SHARE, Onlooker
+from lab.load.onlooker import SETTINGS as OBSERVED
 from lab.load.outcome import Ending, report_of
 from lab.load.phase import WARM_UP, Phase
 from lab.load.plan import LoadError, Plan, Progress
 from lab.load.profiles.profile import Place, Profile
 from lab.load.profiles.table import PROFILES
 from lab.load.remote import Remote, RemoteError
-from lab.load.report import AGENT, Report
+from lab.load.report import AGENT, Report, Verdict
 from lab.load.settings import agent_settings, floor_environment
 from lab.load.stage import Addresses, discord_stage, model_stage
 from lab.prepared_logs import FIRST_ID, make_logs
@@ -88,7 +90,7 @@ class _Run:
             make_logs(self._data, plan.known, 1)
         settings = agent_settings(
             addresses, model_base, plan, self._profile.settings(plan, Place(folder=folder, model_base=model_base))
-        )
+        ) + (OBSERVED if plan.observed else "")
         options = ("--hosts", str(plan.hosts)) if plan.hosts > 1 else ()
         return AgentProcess(folder, settings, addresses.bot_token, options)
 
@@ -99,7 +101,9 @@ class _Run:
             self._drive.open_threads(WARM_UP_THREADS + self._profile.threads(self._plan))
             self._bot.start()
             self._warm_up()
-            verdicts = self._profile.drive(self._drive, WARM_UP_THREADS)
+            with self._looked_at():
+                verdicts = self._profile.drive(self._drive, WARM_UP_THREADS)
+                verdicts += self._cost_of_looking()
             peak_rss_mb = self._bot.peak_rss_mb()
             on_progress(Progress(stage="checking the logs"))
             exit_code = self._bot.stop(STOP_S)
@@ -116,6 +120,19 @@ class _Run:
             totals=self._discord.call("totals"),
         )
         return report_of(self._plan, self._profile, self._drive, ending)
+
+    def _looked_at(self) -> AbstractContextManager[None]:
+        is_looked_at = self._plan.observed and self._plan.subject == AGENT
+        return Onlooker(self._data).looking() if is_looked_at else nullcontext()
+
+    def _cost_of_looking(self) -> tuple[Verdict, ...]:
+        if not self._plan.observed or self._bot.pid is None or self._plan.subject != AGENT:
+            return ()
+        share = Onlooker.share(self._bot.pid)
+        wanted = f"<= {100 * MOST_SHARE:g}"
+        name = "% of the agent's CPU in the observer's loop"
+        holds = share <= MOST_SHARE
+        return (Verdict(name=name, value=round(100 * share, 2), wanted=wanted, holds=holds),)
 
     def _warm_up(self) -> None:
         """Return when the bot is online and has answered a few messages: all is imported then, connections are made."""

@@ -35,6 +35,8 @@ class Plan:
     """Windows whose logs are there before the start."""
     keep_in: Path | None = None
     """Where settings, data and stderr of the agent stay; None to remove them."""
+    observed: bool = False
+    """Whether somebody looks at the observer's page meanwhile."""
     more: str = ""
     """Tables of agent.toml besides, in whole."""
 

@@ -63,6 +63,7 @@ class Control:
             "op7": self._op7,
             "op9": self._op9,
             "zombie": self._zombie,
+            "kill": self._kill,
         }
         for name, act in acts.items():
             app.router.add_post(f"/control/{name}", _endpoint(act))
@@ -78,6 +79,7 @@ class Control:
                 "bot": {**user_payload(hub.world.bot), "online": hub.gateway.is_online, "status": hub.gateway.status},
                 "you": str(defaults.YOU_ID),
                 "bot_channel": str(defaults.GENERAL_ID),
+                "has_companion": hub.companion is not None,
                 "users": [user_payload(user) for user in hub.world.users.values()],
                 "channels": [payloads.channel(channel) for channel in payloads.guild_channels()],
                 "threads": threads,
@@ -215,6 +217,14 @@ class Control:
 
     async def _op9(self, body: Json) -> Json:
         return {"sockets": self._hub.gateway.invalidate(bool(body.get("resumable")))}
+
+    async def _kill(self, _: Json) -> Json:
+        """Kill the bot beside the page."""
+        companion = self._hub.companion
+        if companion is None:
+            raise ApiError(400, 50035, "There is no bot beside this page that could be killed")
+        companion.kill()
+        return {}
 
     async def _zombie(self, _: Json) -> Json:
         return {"sockets": self._hub.gateway.freeze()}

@@ -6,6 +6,7 @@ import mimetypes
 from collections import Counter
 from collections.abc import Sequence
 
+from lab.playground.companion import Companion
 from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
@@ -50,6 +51,8 @@ class Hub:
         """
         self.config = config
         self.keys = keys
+        self.companion: Companion | None = None
+        """Told of by whoever has started a bot."""
         self.world = World(config.clock, history_limit=config.history_limit, bot_name=config.bot_name)
         self.payloads = Payloads(self.world)
         self.feed = Feed()

@@ -15,7 +15,8 @@ _FEED_LIMIT = 5000
 _KEEP_ALIVE_S = 20.0
 _HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+        "default-src 'self'; frame-src 'self' http://127.0.0.1:*; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'; object-src 'none'"
     ),
     "Cache-Control": "no-cache",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -43,6 +44,7 @@ class PageRoutes:
         app.router.add_get("/", self._root)
         app.router.add_get("/gateway/{gateway_key}", self._hub.gateway.serve)
         app.router.add_get("/feed", self._feed)
+        app.router.add_get("/observer", self._observer)
         app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
         app.on_shutdown.append(self._end_feeds)
 
@@ -51,6 +53,15 @@ class PageRoutes:
 
     async def _file(self, request: web.Request) -> web.Response:
         return self._asset(request.match_info["name"])
+
+    async def _observer(self, _: web.Request) -> web.Response:
+        """The way to the page that shows the bot's actors, where there is one."""
+        companion = self._hub.companion
+        address = companion.observer_address() if companion is not None else ""
+        if not address:
+            text = "The observer is not there yet: it comes with the bot, in a moment.\n"
+            return web.Response(status=503, text=text, headers=_HEADERS)
+        return web.Response(status=303, headers={**_HEADERS, "Location": address})
 
     def _asset(self, name: str) -> web.Response:
         source = files("lab.playground") / "page" / name

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from actors.linux.transports import abort_transports
 from lab.listener import Listener
+from lab.playground.companion import Companion
 from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
 from lab.playground.driver.faults import FaultDriver
@@ -70,6 +71,15 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
         """The port asked for; the real one after `start()`."""
         self._thread: threading.Thread | None = None
         self._stopping: asyncio.Event | None = None
+
+    @property
+    def companion(self) -> Companion | None:
+        """The bot beside the page, if somebody has told of it."""
+        return self._hub.companion
+
+    @companion.setter
+    def companion(self, companion: Companion | None) -> None:
+        self._hub.companion = companion
 
     @property
     def origin(self) -> str:

@@ -73,6 +73,9 @@ class Numbers(click.ParamType[tuple[int, ...]]):
 @click.option(
     "--rounds", type=click.IntRange(1, 100), help="Runs of each, of which the medians count.  [default: 2 with --floor]"
 )
+@click.option(
+    "--observed", is_flag=True, help="With the observer's page open; its cost is the CPU beside a run without."
+)
 @click.option("--hosts", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Of `agent run --hosts`.")
 @click.option(
     "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the sizes, or the memory, as a PNG."
@@ -102,6 +105,7 @@ def agent_load(
     floor: bool,
     rounds: int | None,
     hosts: int,
+    observed: bool,
     plot: Path | None,
     as_json: bool,
     seed: str | None,
@@ -139,6 +143,7 @@ def agent_load(
             rate=rate,
             seconds=seconds,
             hosts=hosts,
+            observed=observed,
             known=windows,
             keep_in=keep_in / f"{size}-{windows}" if keep_in is not None and several else keep_in,
         )

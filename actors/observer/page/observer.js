@@ -59,6 +59,11 @@ by("follow").addEventListener("click", () => {
   follow("");
 });
 follow("");
+ask("/memory?window=").then((memory) => {
+  if (asked || !memory.window) return; // the newest turn from before this page was opened
+  drawMemory(memory);
+  ask(`/log?window=${encodeURIComponent(memory.window)}`).then(drawLog);
+});
 const reminders = () => ask("/reminders").then(drawReminders, () => live(false, "not connected; trying again"));
 reminders();
 setInterval(() => document.hidden || reminders(), REMINDERS_EVERY_MS);

@@ -42,7 +42,6 @@ export function refreshMenu() {
   shown = word === undefined || active ? [] : lines.filter((entry) => entry.line.includes(word)).sort((a, b) => a.line.indexOf(word) - b.line.indexOf(word));
   chosen = 0;
   menu.hidden = shown.length === 0;
-  text.setAttribute("aria-expanded", String(!menu.hidden));
   drawMenu();
 }
 
@@ -73,7 +72,6 @@ function choose(at) {
   const entry = shown[at];
   active = { entry, fields: entry.options.map(fieldFor) };
   menu.hidden = true;
-  text.setAttribute("aria-expanded", "false");
   text.value = "";
   text.disabled = entry.options.length > 0;
   panel.replaceChildren(

@@ -4,6 +4,7 @@ import { extras } from "./extras.js";
 import { refreshTimes } from "./inline.js";
 import { markup } from "./markup.js";
 import { LOADING, historyOf, loadOlder, on, openPlace, placeOf, post, state, tell, userName } from "./store.js";
+import { tourList } from "./tour.js";
 
 const THREAD_CREATED = 18, THREAD_STARTER = 21;
 const JOINS_WITHIN_MS = 5 * 60 * 1000;
@@ -210,9 +211,7 @@ function beginning() {
     return box;
   }
   if (visible().length > 1) return box;
-  const example = "run: echo $((6*7))";
-  box.append(el("p", {}, "Write something, or try:"));
-  box.append(el("button", { className: "try", type: "button", onclick: () => tell("suggest", example) }, example));
+  box.append(el("p", {}, "Write something, or try these: each is really done, and told in a line."), tourList());
   return box;
 }
 

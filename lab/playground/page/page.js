@@ -3,9 +3,12 @@ import { startComposer } from "./composer.js";
 import { startLog } from "./log.js";
 import { applyTheme, startSidebar } from "./sidebar.js";
 import { follow } from "./store.js";
+import { startActors, startTour } from "./tour.js";
 
 applyTheme();
 startSidebar();
 startLog();
 startComposer();
+startTour();
+startActors();
 follow();

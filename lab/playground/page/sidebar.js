@@ -26,6 +26,8 @@ export function startSidebar() {
   $("archive").onclick = toggleArchive;
   $("speaker").onchange = chooseSpeaker;
   $("theme").onclick = switchTheme;
+  on("connection", () => ($("kill").hidden = !state.hasCompanion));
+  $("troubles").append(el("button", { type: "button", id: "kill", hidden: true, onclick: () => cause("Kill the bot with -9", "kill", {}) }, "Kill the bot with -9"));
   $("troubles").append(...TROUBLES.map(([label, act, body]) => el("button", { type: "button", onclick: () => cause(label, act, body) }, label)));
 }
 
@@ -56,7 +58,7 @@ function draw() {
   if (mine && mine.id === state.current) dm.setAttribute("aria-current", "page");
   if (mine && state.unread.has(mine.id)) dm.classList.add("unread");
   const focused = document.activeElement?.dataset?.place;
-  $("places").replaceChildren(el("h3", {}, "Channels"), el("ul", {}, ...items), el("h3", {}, "Direct message"), el("ul", {}, el("li", {}, dm)));
+  $("places").replaceChildren(el("h2", {}, "Channels"), el("ul", {}, ...items), el("h2", {}, "Direct message"), el("ul", {}, el("li", {}, dm)));
   if (focused) $("places").querySelector(`[data-place="${focused}"]`)?.focus();
 }
 

@@ -5,7 +5,7 @@ const listeners = new Map();
 export const state = {
   guild: { name: "Playground" }, bot: { online: false }, you: "", speaker: "", botChannel: "",
   users: new Map(), channels: new Map(), threads: new Map(), dms: new Map(), commands: [],
-  current: "", connected: false, unread: new Set(),
+  current: "", connected: false, hasCompanion: false, unread: new Set(),
   messages: new Map(), // channel id -> { list: oldest first, complete: whether the beginning is loaded }
   typing: new Map(), // channel id -> Map(user id -> end in ms)
 };
@@ -124,6 +124,7 @@ async function reload() {
   state.you = known.you;
   state.botChannel = known.bot_channel;
   state.commands = known.commands;
+  state.hasCompanion = known.has_companion;
   for (const [key, entries] of [["users", known.users], ["channels", known.channels], ["threads", known.threads], ["dms", known.dms]]) {
     state[key] = new Map(entries.map((entry) => [entry.id, entry]));
   }

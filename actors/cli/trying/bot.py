@@ -1,0 +1,154 @@
+"""Process of the bot of `agent try`: started beside the page, and again when it was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+import actors
+from actors.kernel import SystemClock
+
+_START = "from actors.cli.trying.child import child; child()"
+ESCALATED = 70
+"""Exit code with which the agent asks to be started again."""
+STOP_S = 12.0
+"""In which it ends in good order; then it is killed."""
+MOST_DEATHS = 3
+WITHIN_S = 10.0
+"""Of so many deaths within so long, the next start is put off."""
+PUT_OFF_S = 5.0
+
+
+class BotProcess:
+    """The bot, alive again soon after somebody killed it; ended in good order by `stop`, or when we are gone."""
+
+    def __init__(self, environment: Mapping[str, str], on_online: Callable[[str], None]) -> None:
+        """A process that imports what it needs, and then waits to be told where to go.
+
+        Args:
+            environment: Its own; has the provider's keys.
+            on_online: Told the bot's name whenever it came online; from another thread.
+        """
+        self._environment = {**environment, "PYTHONPATH": str(Path(actors.__file__).parents[1])}
+        self._on_online = on_online
+        self._now = SystemClock().monotonic
+        self._order = b""
+        self._lock = threading.Lock()
+        self._is_ending = threading.Event()
+        self._over = threading.Event()
+        self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
+        self._process = self._launched()
+        self.exit_code = 0
+        self.complaint = ""
+        """Why it was given up; empty if it was not."""
+        self.starts = 1
+
+    def go(self, order: Mapping[str, Any]) -> None:
+        """Tell it where to go, now and after each death; from now on it is watched."""
+        self._order = json.dumps(order).encode() + b"\n"
+        self._tell(self._process)
+        threading.Thread(target=self._watch, name="bot", daemon=True).start()
+
+    def kill(self) -> None:
+        """Kill it as `kill -9` does."""
+        with self._lock:
+            self._process.send_signal(signal.SIGKILL)
+
+    def end(self) -> None:
+        """Have it end in good order; returns at once."""
+        self._is_ending.set()
+        with self._lock:
+            if self._process.stdin is not None and not self._process.stdin.closed:
+                self._process.stdin.close()
+
+    def give_up(self, complaint: str) -> None:
+        """End it, since something is wrong."""
+        self.complaint = complaint
+        self.end()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended and is not started again."""
+        return self._over.is_set()
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended and is not started again."""
+        self._over.wait()
+        return self.exit_code
+
+    def stop(self) -> None:
+        """End it, and wait until it is gone."""
+        self.end()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    def _launched(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=self._environment,
+        )
+
+    def _tell(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        try:
+            process.stdin.write(self._order)
+            process.stdin.flush()
+        except (BrokenPipeError, ValueError):  # it died before; whoever watches it sees that
+            return
+
+    def _watch(self) -> None:
+        """Hear what it tells, and start it again for as long as it dies and is wanted."""
+        while True:
+            process = self._process
+            assert process.stdout is not None
+            for line in process.stdout:
+                self._on_online(str(json.loads(line)["online"]))
+            code = process.wait()
+            died = code < 0 or code == ESCALATED
+            if self._is_ending.is_set() or not died:
+                self.exit_code = 0 if self._is_ending.is_set() and died else code
+                self._over.set()
+                return
+            self._start_again(code)
+
+    def _start_again(self, code: int) -> None:
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        self._deaths.append(self._now())
+        is_put_off = len(self._deaths) == MOST_DEATHS and self._deaths[-1] - self._deaths[0] < WITHIN_S
+        when = (
+            f"in {PUT_OFF_S:g} s, since it died {MOST_DEATHS} times within {WITHIN_S:g} s" if is_put_off else "at once"
+        )
+        click.echo(f"note: the bot died ({how}); it is started again {when}", err=True)
+        if is_put_off:
+            self._is_ending.wait(PUT_OFF_S)
+        with self._lock:
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None and not pipe.closed:
+                    pipe.close()
+            self._process = self._launched()
+            self.starts += 1
+        if self._is_ending.is_set():
+            self.end()
+        self._tell(self._process)
+
+
+def environment_of_bot() -> Mapping[str, str]:
+    """What the bot inherits: all that this command was given, before it takes its secrets out."""
+    return dict(os.environ)

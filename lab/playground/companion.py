@@ -1,0 +1,28 @@
+"""Companion of a playground: the bot's process and data, as far as the page may ask for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+_OBSERVER = "observer.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """The bot beside the page."""
+
+    data_root: Path
+    kill: Callable[[], None]
+    """Kills it as `kill -9` does; it is started again."""
+
+    def observer_address(self) -> str:
+        """Where the observer's page is, with its token; empty while it is not there."""
+        try:
+            address = json.loads((self.data_root / _OBSERVER).read_text("utf-8"))["url"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        is_ours = isinstance(address, str) and address.startswith("http://127.0.0.1:")
+        return address if is_ours else ""
