@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 UNITS = {
+    "tests/browser/": "agents",  # a whole agent each, and Chromium
     "tests/e2e/": "agents",  # a whole agent each
     "tests/matrix/": "matrix",  # whole agents and commands, processes that are looked for
     "tests/actors/cli/": "commands",  # each in a process of its own
@@ -30,6 +31,7 @@ FIRST = ("agents", "matrix", "commands", "measure", "sandbox", "launch", "litell
 behind those that fill the machine with agents."""
 WHOLE = (
     "tests/abuse/",
+    "tests/browser/",
     "tests/actors/cli/lab/",
     "tests/actors/cli/test_agent.py",
     "tests/actors/cli/test_agent_cli.py",

@@ -21,7 +21,7 @@ export function startSidebar() {
   on("place", drawPlace);
   $("menu").onclick = () => openDrawer(true);
   $("veil").onclick = () => openDrawer(false);
-  $("side").addEventListener("keydown", (event) => event.key === "Escape" && openDrawer(false));
+  document.addEventListener("keydown", (event) => event.key === "Escape" && $("side").classList.contains("open") && openDrawer(false));
   $("new-thread").onclick = newThread;
   $("archive").onclick = toggleArchive;
   $("speaker").onchange = chooseSpeaker;

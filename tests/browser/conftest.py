@@ -1,0 +1,69 @@
+"""Real Chromium in front of the real agent; skipped where there is no Chromium, which is no dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from lab.playground.server import PlaygroundServer
+from tests.browser.rig import CHROMIUM, Chat
+from tests.e2e.stage import Stage
+from tests.patience import PATIENCE_S
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip = pytest.mark.skip(reason="no Chromium here, and it is no dependency of the project")
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.slow)
+            if CHROMIUM is None:
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests, each of which has a profile of its own in it."""
+    with sync_playwright() as library:
+        made = library.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def server() -> Iterator[PlaygroundServer]:
+    made = PlaygroundServer()
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def stage(server: PlaygroundServer, tmp_path: Path) -> Iterator[Stage]:
+    """The agent in this process, with its observer."""
+    given: dict[str, Any] = {"observer.enabled": True}
+    made = Stage(server, tmp_path / "data", **given)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page; at the end no script of ours may have failed in it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE_S * 1000)
+    made = context.new_page()
+    failures: list[str] = []
+    made.on("pageerror", lambda error: failures.append(str(error)))
+    yield made
+    context.close()
+    assert failures == []
+
+
+@pytest.fixture
+def chat(stage: Stage, page: Page) -> Chat:
+    """The open page, with the bot online."""
+    return Chat(page, stage.server.page_url)

@@ -1,0 +1,146 @@
+"""A person at the page: talks, stops, has something remembered, is reminded, and comes back."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from actors.kernel import SystemClock
+from actors.kernel.clock import Timer
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID, GUEST_ID
+from tests.browser.rig import Chat
+from tests.e2e.stage import Stage
+
+FAST = 20.0
+"""How much faster than ours the agent's clock is, where a test waits for a reminder."""
+
+
+def test_a_conversation(chat: Chat) -> None:
+    chat.say("run: echo $((7919*7919))")
+    chat.expect("62710561")
+    expect(chat.text).to_have_value("")
+
+
+def test_stop_ends_a_command_that_runs(chat: Chat) -> None:
+    chat.say("run: sleep 200; echo too late")
+    chat.page.get_by_role("button", name="Stop").click()
+    chat.expect("Stopped.")
+    assert "\ntoo late" not in chat.log.inner_text()
+
+
+def test_what_is_to_be_remembered_is_given_in_another_place(chat: Chat) -> None:
+    chat.text.fill("/remember")
+    chat.text.press("Enter")
+    chat.page.locator("#command input, #command textarea").first.fill("Anne's cat is called Mimi")
+    chat.page.locator("#command input, #command textarea").first.press("Enter")
+    chat.expect("Remembered")
+    chat.page.get_by_role("button", name="New thread").click()
+    chat.page.get_by_label("Name").fill("cats")
+    chat.page.get_by_role("button", name="Create").click()
+    expect(chat.page.locator("#place")).to_contain_text("cats")
+    chat.say("What is Anne's cat called?")
+    chat.expect("Mimi")
+
+
+@pytest.fixture
+def fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent's wall clock and its timers, many times as fast as ours, from now on."""
+    now, later = SystemClock.now, SystemClock.call_later
+    began = now(SystemClock())
+
+    def fast_now(self: SystemClock) -> datetime:
+        return began + timedelta(seconds=FAST * (now(self) - began).total_seconds())
+
+    def fast_later(self: SystemClock, delay_s: float, action: object) -> Timer:
+        return later(self, delay_s / FAST if delay_s > 1 else delay_s, action)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SystemClock, "now", fast_now)
+    monkeypatch.setattr(SystemClock, "call_later", fast_later)
+
+
+@pytest.mark.usefixtures("fast_clock")
+def test_a_reminder_is_said_when_it_is_due(chat: Chat) -> None:
+    chat.say("remind me in 1 minute to stretch")
+    chat.expect("Reminder set")
+    chat.expect("⏰ stretch")
+
+
+def test_five_hundred_messages_can_be_scrolled(server: PlaygroundServer, page: Page) -> None:
+    for number in range(500):
+        server.say(GENERAL_ID, f"message number {number}")
+    page.goto(server.page_url)
+    log = page.locator("#log")
+    expect(log).to_contain_text("message number 499")
+    for _ in range(100):
+        if "message number 0" in log.inner_text().split("\n"):
+            break
+        log.evaluate("box => { box.scrollTop = 0; box.dispatchEvent(new Event('scroll')); }")
+        page.wait_for_timeout(50)
+    numbers = [int(each) for each in re.findall(r"message number (\d+)", log.inner_text())]
+    assert numbers == list(range(500))
+    log.evaluate("box => { box.scrollTop = 0; }")
+    server.say(GENERAL_ID, "one more, below", user=GUEST_ID)
+    newest = page.locator("#newest")
+    expect(newest).to_be_visible()
+    newest.click()
+    expect(newest).to_be_hidden()
+
+
+def test_two_tabs_show_the_same(chat: Chat, stage: Stage, browser: Browser) -> None:
+    context = browser.new_context()
+    other = Chat(context.new_page(), stage.server.page_url)
+    chat.say("run: echo seen by $((40+2))")
+    other.expect("seen by 42")
+    other.say("run: echo and by $((42+1))")
+    chat.expect("and by 43")
+    context.close()
+
+
+def test_a_phone_shows_the_chat_and_the_places_in_a_drawer(chat: Chat) -> None:
+    chat.page.set_viewport_size({"width": 390, "height": 844})
+    chat.say("run: echo small")
+    chat.expect("small")
+    assert chat.page.evaluate("document.documentElement.scrollWidth") <= 390
+    chat.page.get_by_role("button", name="Show channels").click()
+    expect(chat.page.get_by_role("button", name="elsewhere")).to_be_visible()
+    chat.page.keyboard.press("Escape")
+    expect(chat.page.locator("#veil")).to_be_hidden()
+
+
+def test_dark_is_dark(chat: Chat) -> None:
+    def brightness() -> int:
+        colour = str(chat.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        return sum(int(each) for each in re.findall(r"\d+", colour)[:3])
+
+    chat.page.emulate_media(color_scheme="light")
+    light = brightness()
+    chat.page.emulate_media(color_scheme="dark")
+    assert brightness() < 150 < 600 < light
+
+
+def test_everything_is_reached_by_the_keyboard_alone(chat: Chat) -> None:
+    page = chat.page
+    page.evaluate("document.activeElement.blur()")
+    seen: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.append(str(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()")))
+    for wanted in ("theme", "speaker", "new-thread", "attach", "text", "general", "elsewhere"):
+        assert wanted in seen, seen
+    page.locator("#log .thing").first.focus()
+    page.keyboard.press("Enter")
+    chat.expect("42")
+    expect(page.locator("#log .thing .done, #tour-list .thing .done").first).to_be_attached()
+
+
+def test_who_comes_back_finds_everything(chat: Chat, tmp_path: Path) -> None:
+    chat.say("run: echo kept $((1+1))")
+    chat.expect("kept 2")
+    chat.page.reload()
+    chat.expect("kept 2")
+    assert list((tmp_path / "data" / "logs").rglob("*.md"))
