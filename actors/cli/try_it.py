@@ -8,6 +8,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,11 +81,11 @@ def try_it(
             _await_online(bot, online)
             if online.is_set():
                 click.echo(sandbox_note(settings), err=True)
-            if texts:
-                talk = threading.Thread(target=_converse, args=(server, bot, texts), name="say", daemon=True)
-                talk.start()  # on the side, so that a bot that gives up ends this command at once
-            elif online.is_set():
-                _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
+                if texts:
+                    talk = threading.Thread(target=_converse, args=(server, bot, texts), name="say", daemon=True)
+                    talk.start()  # on the side, so that a bot that gives up ends this command at once
+                else:
+                    _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
             code = bot.wait()
             (settings.data_root / DOOR).unlink(missing_ok=True)
         finally:
@@ -119,7 +120,7 @@ def _end_on_signals(bot: BotProcess) -> None:
 
     def on_signal(number: int, _frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        bot.end()
+        bot.end_soon()
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
@@ -169,6 +170,8 @@ def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...])
         message = server.say(GENERAL_ID, text)
         try:
             replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=ANSWER_S)
+        except CancelledError:  # the bot has ended, and the playground with it
+            return
         except TimeoutError:
             bot.give_up(f"no answer within {ANSWER_S:g} s")
             return

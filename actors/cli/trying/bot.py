@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -47,6 +48,8 @@ class BotProcess:
         self._is_ending = threading.Event()
         self._over = threading.Event()
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
+        self._wishes: queue.SimpleQueue[None] = queue.SimpleQueue()
+        """Of handlers of signals, which may take no lock. Unlike an Event's, its `put` may interrupt itself."""
         self._process = self._launched()
         self.exit_code = 0
         self.complaint = ""
@@ -58,11 +61,16 @@ class BotProcess:
         self._order = json.dumps(order).encode() + b"\n"
         self._tell(self._process)
         threading.Thread(target=self._watch, name="bot", daemon=True).start()
+        threading.Thread(target=self._heed, name="bot-end", daemon=True).start()
 
     def kill(self) -> None:
         """Kill it as `kill -9` does."""
         with self._lock:
             self._process.send_signal(signal.SIGKILL)
+
+    def end_soon(self) -> None:
+        """As `end`; may be called by a handler of signals, in the midst of another."""
+        self._wishes.put(None)
 
     def end(self) -> None:
         """Have it end in good order; returns at once."""
@@ -112,6 +120,10 @@ class BotProcess:
             process.stdin.flush()
         except (BrokenPipeError, ValueError):  # it died before; whoever watches it sees that
             return
+
+    def _heed(self) -> None:
+        self._wishes.get()
+        self.end()
 
     def _watch(self) -> None:
         """Hear what it tells, and start it again for as long as it dies and is wanted."""

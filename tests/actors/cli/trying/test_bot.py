@@ -1,0 +1,148 @@
+"""The bot's process beside the page: it dies and lives, ends with us, and its complaint is ours."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.playground.companion import Companion
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from tests.actors.cli.command import inherited, run, start
+from tests.e2e.stage import eventually
+from tests.patience import PATIENCE_S
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes whose parent is `pid`."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(place.parent.name))
+    return found
+
+
+class Tried:
+    """`agent try`, and what stands in its page's address."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.data = folder / "data"
+        command = [*start("agent"), "try", "--no-browser", "--port", "0", "--data", str(self.data), *arguments]
+        self.process = subprocess.Popen(
+            command, cwd=folder, env=inherited(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        found = re.search(r"http://\S+", self.process.stdout.readline())
+        assert found is not None
+        self.url = found[0]
+
+    @property
+    def bot(self) -> int:
+        """The process of the bot that holds the data root."""
+        eventually(lambda: (self.data / "agent.lock").exists() and bool(children_of(self.process.pid)))
+        (bot,) = children_of(self.process.pid)
+        return bot
+
+    def end(self) -> tuple[int, str]:
+        if self.process.poll() is None:
+            self.process.terminate()
+        _, complaints = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, complaints
+
+
+@pytest.fixture
+def tried(tmp_path: Path) -> Iterator[Tried]:
+    made = Tried(tmp_path)
+    yield made
+    made.end()
+
+
+@pytest.mark.slow
+def test_a_bot_that_is_killed_is_another_one_soon_and_says_so(tried: Tried) -> None:
+    first = tried.bot
+    os.kill(first, signal.SIGKILL)
+    eventually(lambda: first not in children_of(tried.process.pid) and bool(children_of(tried.process.pid)))
+
+    code, complaints = tried.end()
+    assert code == 0
+    assert "the bot died (SIGKILL); it is started again at once" in complaints
+
+
+@pytest.mark.slow
+def test_a_page_that_is_killed_leaves_no_bot(tried: Tried) -> None:
+    bot = tried.bot
+    tried.process.kill()
+    tried.process.wait(PATIENCE_S)
+    eventually(lambda: not Path(f"/proc/{bot}").exists() or "Z" in Path(f"/proc/{bot}/stat").read_text().split()[2])
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_both_in_good_order(tried: Tried) -> None:
+    bot = tried.bot
+    tried.process.send_signal(signal.SIGINT)
+    code, _ = tried.end()
+    assert code == 0
+    assert not Path(f"/proc/{bot}").exists()
+
+
+@pytest.mark.slow
+def test_no_token_and_no_key_is_an_argument(tried: Tried) -> None:
+    token = tried.url.partition("token=")[2]
+    for pid in (tried.process.pid, tried.bot):
+        assert token.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@pytest.mark.slow
+def test_what_keeps_the_bot_from_starting_ends_the_command_with_its_words(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("no folder")
+    done = run("agent", "try", "--say", "hi", "--data", "data", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert str(tmp_path / "data") in done.stderr
+    assert "started again" not in done.stderr
+
+
+@pytest.mark.slow
+def test_two_on_one_data_root_are_one_too_many(tried: Tried, tmp_path: Path) -> None:
+    assert tried.bot
+    done = run("agent", "try", "--say", "hi", "--data", str(tried.data), cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert "error: data root" in done.stderr
+
+
+def test_the_page_kills_only_a_bot_that_stands_beside_it(tmp_path: Path) -> None:
+    killed = threading.Event()
+    with PlaygroundServer() as server:
+        assert _act(server) == (400, False)
+        server.companion = Companion(tmp_path, killed.set)
+        assert _act(server) == (200, True)
+        assert server.say(GENERAL_ID, "hi")
+    assert killed.is_set()
+
+
+def _act(server: PlaygroundServer) -> tuple[int, bool]:
+    """Status of a kill, and whether the page knows of a bot."""
+    connection = http.client.HTTPConnection(server.origin.removeprefix("http://"), timeout=PATIENCE_S)
+    headers: dict[str, Any] = {"Authorization": f"Bearer {server.person_token}"}
+    connection.request("POST", "/control/kill", "{}", headers | {"Content-Type": "application/json"})
+    killed = connection.getresponse()
+    killed.read()
+    connection.request("GET", "/control/state", headers=headers)
+    state = json.loads(connection.getresponse().read())
+    connection.close()
+    return killed.status, bool(state["has_companion"])
