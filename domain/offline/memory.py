@@ -1,14 +1,22 @@
-"""Rules of the offline model about memories: it quotes those that share a word with the question."""
+"""Rules of the offline model about what was said before: it quotes what bears on a question, and invents nothing."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain.memory.keywords import question_terms, terms
+from domain.offline.asking import Question, is_question, tells
 from domain.turn.prompt import MEMORY_PREFIX
 
 MOST_QUOTED = 3
+EXCERPT_LIMIT_CHARS = 300
+
+HEADER = re.compile(r"\[(?P<at>[^\]\n]* UTC)\] (?P<who>[^\n]*):\n")
+"""The line that says who wrote a prompt and when."""
+_NO_TELLING = re.compile(r"\s*(?:>|run:|run `|INJECTED_CONTEXT_|\[)|.*\bremind me\b", re.IGNORECASE)
+"""Lines that tell nothing: somebody else's words, orders to the bot, the runtime's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +26,15 @@ class Reminded:
     excerpt: str
     path: str
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a person wrote in this window."""
+
+    who: str
+    at: str
+    text: str
 
 
 def memories_of(text: str) -> tuple[Reminded, ...]:
@@ -33,11 +50,37 @@ def memories_of(text: str) -> tuple[Reminded, ...]:
         return ()
 
 
-def quotes(question: str, memories: tuple[Reminded, ...]) -> str:
-    """The memories that bear on `question`, quoted; empty when none does."""
-    stems = question_terms(question)
-    fitting = [memory for memory in memories if not stems.isdisjoint(terms(memory.excerpt))]
-    if "?" not in question or not fitting:
+def quotes(question: Question, asker: str, history: Iterable[Said], memories: Iterable[Reminded]) -> str:
+    """What bears on `question`, quoted: of this window first, the newest first; then memories; empty for nothing.
+
+    Args:
+        asker: Name of who asks, as the header shows it.
+        history: What people wrote in this window before, the newest first.
+        memories: Those that were given, in their order; they say not who spoke, so none is quoted as somebody's words.
+    """
+    if not question.terms:
         return ""
-    quoted = "\n".join(f"> {memory.excerpt}\n-# {memory.path}:{memory.line}" for memory in fitting[:MOST_QUOTED])
-    return f"That brings to my mind what was said before:\n{quoted}"
+    found: dict[str, str] = {}
+    for said in history:
+        for line in said.text.split("\n") if _is_by(said.who, question.by, asker) else ():
+            if _is_telling(line) and tells(line, question):
+                found.setdefault(" ".join(line.split()), f"{said.who}, {said.at}")
+    for memory in () if question.by else memories:
+        if _is_telling(memory.excerpt) and tells(memory.excerpt, question):
+            found.setdefault(" ".join(memory.excerpt.split()), f"{memory.path}:{memory.line}")
+    shown = list(found.items())[:MOST_QUOTED]
+    return "\n".join(f"> {_short(text)}\n-# {source}" for text, source in shown)
+
+
+def _is_by(who: str, by: str, asker: str) -> bool:
+    if by == "i":
+        return who == asker
+    return not by or by in re.split(r"\W+", who.lower())
+
+
+def _is_telling(line: str) -> bool:
+    return bool(line.strip()) and _NO_TELLING.match(line) is None and not is_question(line)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= EXCERPT_LIMIT_CHARS else text[: EXCERPT_LIMIT_CHARS - 1].rstrip() + "…"

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from html import unescape
 from shlex import join, quote
 
+from domain.offline.asking import question_of
 from domain.offline.files import Words, file_wish, note_on_files, parted, send_command
-from domain.offline.memory import memories_of, quotes
-from domain.offline.reminders import reminder_wish
+from domain.offline.memory import HEADER, Said, memories_of, quotes
+from domain.offline.reminders import reminder_wishes
 from domain.turn.prompt import NOT_KEPT
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
@@ -27,7 +28,11 @@ INTRODUCTION = (
     "in agent.toml (for example `anthropic/claude-sonnet-4-5`) and the provider's key in the environment."
 )
 
-HINT = "I can't reason about it, but I can run a command: begin a line with `run:`, for example `run: date`."
+HINT = (
+    "Talking it over takes a real model; what I can do is run a command (`run: date`), set a reminder "
+    "(`remind me in 5 minutes to stretch`) and quote what was said before."
+)
+NOTHING_FOUND = "Nothing that was said before and that I was given bears on it by its words."
 
 BASH = "bash"
 QUOTE_LIMIT_CHARS = 1500
@@ -37,8 +42,6 @@ GIST_LIMIT_CHARS = 120
 _BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
 _RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
 _REMINDERS_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/reminders)/SKILL\.md</location>")
-_HEADER = re.compile(r"\[[^\]\n]* UTC\] [^\n]*:\n")
-"""The line that says who wrote a prompt and when."""
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
 """How a tool result says that its command did not end well."""
 _NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
@@ -118,11 +121,23 @@ def prompt_of(text: str) -> str:
     Left out are the blocks that the runtime puts before it (a name line, one line of JSON, a blank line) and the
     header with the writer's name.
     """
+    text = _without_blocks(text)
+    header = HEADER.match(text)
+    return text[header.end() :] if header else text
+
+
+def said_in(text: str) -> Said | None:
+    """Who wrote a user message, when and what; None where no header says it."""
+    text = _without_blocks(text)
+    header = HEADER.match(text)
+    return Said(header["who"], header["at"], parted(text[header.end() :]).typed) if header else None
+
+
+def _without_blocks(text: str) -> str:
     while True:
         name, _, rest = text.partition("\n")
         if not _BLOCK_LINE.fullmatch(name):
-            header = _HEADER.match(text)
-            return text[header.end() :] if header else text
+            return text
         _, _, rest = rest.partition("\n")
         text = rest.removeprefix("\n")
 
@@ -161,9 +176,14 @@ def _calls(conversation: RuleInput, wanted: Sequence[str]) -> OfflineAnswer:
 
 
 def _remember(conversation: RuleInput) -> OfflineAnswer | None:
-    newest = next((m.text for m in reversed(conversation.messages) if m.role is Role.USER), "")
-    text = quotes(conversation.prompt, memories_of(newest))
-    return OfflineAnswer(text) if text else None
+    question = question_of(conversation.prompt)
+    if question is None:
+        return None
+    spoken = [m.text for m in conversation.messages if m.role is Role.USER]
+    asked = said_in(spoken[-1])
+    history = (said for text in reversed(spoken[:-1]) if (said := said_in(text)))
+    text = quotes(question, asked.who if asked else "", history, memories_of(spoken[-1]))
+    return OfflineAnswer(f"That brings to my mind what was said before:\n{text}") if text else None
 
 
 def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
@@ -172,6 +192,8 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
         gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
     kept = "" if NOT_KEPT in conversation.system_prompt else " and it is in this window's log"
     noted = f"I have read “{gist}”{kept}." if gist else "There was no text in that message."
+    if question_of(conversation.prompt) is not None:
+        noted = f"{noted} {NOTHING_FOUND}"
     noted = " ".join(filter(None, (noted, note_on_files(conversation.words.files, conversation.images))))
     if BASH not in conversation.tools:
         return OfflineAnswer(noted)
@@ -180,7 +202,7 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
 
 def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
     """Every reminder that is wished for, each by a call of its own; or none where one is not understood."""
-    wishes = [wish for line in conversation.prompt.split("\n") if (wish := reminder_wish(line))]
+    wishes = [wish for line in conversation.prompt.split("\n") for wish in reminder_wishes(line)]
     if not wishes:
         return None
     if rhythm := next((wish.rhythm for wish in wishes if wish.rhythm), ""):

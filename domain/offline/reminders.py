@@ -12,7 +12,26 @@ from dataclasses import dataclass
 from domain.offline.moments import unread_moment
 
 _JOINS = "(?:to|that|of|about) "
-_REMIND = re.compile(rf"(?:please,? )?remind me (?P<joined>{_JOINS})?(?P<words>.+?)(?:,? please)?[.!]?", re.IGNORECASE)
+_REMIND = re.compile(
+    rf"(?:please,? )?remind me (?P<joined>{_JOINS})?(?P<words>.+?)(?:,? (?:please|thanks|thank you))?[.!?]*",
+    re.IGNORECASE,
+)
+_ASKED_FOR = re.compile(
+    r"(?:^|(?<=[,;:!?.\u2013\u2014]) ?|\b(?:and|so|but|then|also|or) )"
+    r"(?:(?:<@!?[0-9]+>|@\w+|hey|hi|hello|ok|okay|bot|and|so|but|then|also|now)[,:!]? )*(?:please,? )?"
+    r"(?:(?:could|can|would|will) (?:you|u) |i(?:'d| would) like you to |i (?:want|need) you to |don't forget to |"
+    r"be so kind (?:and|as to) )?(?:please |kindly |maybe |also |then )*(?P<wish>remind me )",
+    re.IGNORECASE,
+)
+"""A wish anywhere in a sentence: at its start or at the start of a clause, however politely."""
+_TOLD = re.compile(r"\b(?:said|says|say|saying|told|tells|asked|asks|wrote|writes|quote)\b", re.IGNORECASE)
+"""Before a wish: it is somebody else's, who is told of."""
+_NEXT_TIME = re.compile(
+    r",? and (?=(?:in [0-9]{1,6} (?:minute|hour|day)s?|at [0-9]{1,2}(?::[0-9]{2})?(?: ?[ap]m)?) (?:to|that|of|about) )",
+    re.IGNORECASE,
+)
+"""Where a second wish goes on without `remind me`."""
+_SENTENCE_END = re.compile(r"(?<=[!?]) +|(?<![ap]\.m)(?<!\b[A-Z])(?<!\b[DMSJN][rsto])(?<!Mrs)(?<!Prof)\. +(?=[A-Z<])")
 _JOINED = re.compile(_JOINS, re.IGNORECASE)
 """What joins the message to a time that stands before it."""
 _DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -86,6 +105,24 @@ def reminder_wish(line: str) -> ReminderWish | None:
     time = f"{hour:02}:{clock['minute'] or '00'}"
     date = (clock["before"] or clock["after"] or "").lower()
     return _wish(words, clock, (*(("--date", date) if date else ()), "--time", time), recur, is_joined)
+
+
+def reminder_wishes(line: str) -> tuple[ReminderWish, ...]:
+    """Every wish in a line of any number of sentences, in order.
+
+    One begins at the start of a sentence or of a clause (`could you please remind me`, `and remind me`), and ends
+    before the next or with the sentence. What somebody else is told to have said is none, and neither is a line quoted.
+    """
+    wishes = []
+    for sentence in () if line.lstrip().startswith(">") else _SENTENCE_END.split(" ".join(line.split())):
+        starts = list(_ASKED_FOR.finditer(sentence))
+        if not starts or _TOLD.search(sentence, 0, starts[0].start("wish")):
+            continue
+        ends = [match.start() for match in starts[1:]] + [len(sentence)]
+        for start, end in zip(starts, ends, strict=True):
+            first, *others = _NEXT_TIME.split(sentence[start.start("wish") : end].rstrip(" ,;"))
+            wishes += [reminder_wish(part) for part in (first, *(f"remind me {other}" for other in others))]
+    return tuple(wish for wish in wishes if wish is not None)
 
 
 def _hour(clock: re.Match[str], part: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.offline.reminders import ReminderWish, reminder_wish
+from domain.offline.reminders import ReminderWish, reminder_wish, reminder_wishes
 from domain.reminder.line import Recurrence
 
 
@@ -151,3 +151,48 @@ def test_every_rhythm_that_is_set_is_one_of_the_files() -> None:
     wishes = [reminder_wish(f"remind me to go every {unit} at 9:00") for unit in units]
 
     assert {Recurrence(wish.arguments[-1]) for wish in wishes if wish} == set(Recurrence) - {Recurrence.NONE}
+
+
+CALL = ("--msg=call Anne", "--in-minutes", "5")
+EAT = ("--msg=eat", "--time", "18:30")
+
+
+@pytest.mark.parametrize(
+    ("line", "wishes"),
+    [
+        ("remind me in 5 minutes to call Anne", [CALL]),
+        ("could you please remind me in 5 minutes to call Anne?", [CALL]),
+        ("Hey bot, can you remind me in 5 minutes to call Anne, please?", [CALL]),
+        ("<@123456789012345678> would you kindly remind me to call Anne in 5 minutes", [CALL]),
+        ("I'd like you to remind me in 5 minutes to call Anne", [CALL]),
+        ("I have much to do, so please remind me in 5 minutes to call Anne. Thanks!", [CALL]),
+        ("If I forget, remind me in 5 minutes to call Anne", [CALL]),
+        ("It is late. Remind me in 5 minutes to call Anne", [CALL]),
+        ("remind me in 5 minutes to call Anne and remind me at 18:30 to eat", [CALL, EAT]),
+        ("Remind me in 5 minutes to call Anne. Could you also remind me at 18:30 to eat?", [CALL, EAT]),
+        ("remind me in 5 minutes to call Anne, and at 18:30 to eat", [CALL, EAT]),
+        ("remind me at 9 a.m. to call Dr. Smith", [("--msg=call Dr. Smith", "--time", "09:00")]),
+        ("remind me in 5 minutes to buy milk and bread", [("--msg=buy milk and bread", "--in-minutes", "5")]),
+    ],
+)
+def test_wishes_stand_anywhere_in_a_message(line: str, wishes: list[tuple[str, ...]]) -> None:
+    assert reminder_wishes(line) == tuple(map(ReminderWish, wishes))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "he said remind me at 9:00 to go",
+        "Bob said: remind me at 9:00 to go",
+        "she asked, could you remind me at 9:00 to go",
+        "don't remind me at 9:00 to go",
+        "no need to remind me at 9:00 to go",
+        "they always remind me at 9:00 to go",
+        "> remind me at 9:00 to go",
+        "\u201cremind me at 9:00 to go\u201d is how it is written",
+        "could you remind me?",
+        "remind me where the key is",
+    ],
+)
+def test_what_others_say_or_nobody_wants_is_no_wish(line: str) -> None:
+    assert reminder_wishes(line) == ()
