@@ -43,6 +43,7 @@ FILES = ("builtins.open", "builtins.print", "builtins.input", "pathlib.Path", "p
 MOCKS = ("unittest.mock*", "mock.*", "pytest_mock.*")
 
 ALLOWED = {
+    ("actors/cli/trying/bot.py", "subprocess.*"): "has the bot in a process of its own, which can be killed",
     ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
     ("lab/chaos/kills/nursery.py", "subprocess.*"): "kills the agent in a process of its own, so it starts one",

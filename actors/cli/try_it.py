@@ -60,8 +60,6 @@ def try_it(
 
     The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
     """
-    from lab.playground.companion import Companion
-
     online = threading.Event()
     bot = BotProcess(environment_of_bot(), lambda _name: online.set())
     try:
@@ -76,7 +74,7 @@ def try_it(
         try:
             order = _order(config_file, given, settings.data_root, events, verbose=verbose)
             bot.go(order | {"connection": _told(playground_connection(server))})
-            server.companion = Companion(settings.data_root, bot.kill)
+            server.accompany(settings.data_root, bot.kill)
             _end_on_signals(bot)
             _await_online(bot, online)
             if online.is_set():

@@ -12,8 +12,6 @@ from actors.kernel import SystemClock
 from lab.load.agent_process import AgentProcess, BotProcess, FloorProcess
 from lab.load.drive import Drive
 from lab.load.log_audit import LogAudit, audit_logs
-from lab.load.onlooker import MOST_SHARE, Onlooker
-from lab.load.onlooker import SETTINGS as OBSERVED
 from lab.load.outcome import Ending, report_of
 from lab.load.phase import WARM_UP, Phase
 from lab.load.plan import LoadError, Plan, Progress
@@ -23,6 +21,8 @@ from lab.load.remote import Remote, RemoteError
 from lab.load.report import AGENT, Report, Verdict
 from lab.load.settings import agent_settings, floor_environment
 from lab.load.stage import Addresses, discord_stage, model_stage
+from lab.onlooker import MOST_SHARE, Onlooker
+from lab.onlooker import SETTINGS as OBSERVED
 from lab.prepared_logs import FIRST_ID, make_logs
 
 __all__ = ["LoadError", "Plan", "Progress", "run"]
@@ -78,6 +78,7 @@ class _Run:
         self._discord = discord
         self._now = SystemClock().monotonic
         self._data = folder / "data"
+        self._onlooker: Onlooker | None = None
         self._bot = self._make_bot(discord.call("addresses"), model.call("api_base"), folder)
         self._drive = Drive(plan, discord, model, self._bot, self._now)
 
@@ -122,12 +123,16 @@ class _Run:
         return report_of(self._plan, self._profile, self._drive, ending)
 
     def _looked_at(self) -> AbstractContextManager[None]:
-        is_looked_at = self._plan.observed and self._plan.subject == AGENT
-        return Onlooker(self._data).looking() if is_looked_at else nullcontext()
+        if not self._plan.observed or self._plan.subject != AGENT:
+            return nullcontext()
+        self._onlooker = Onlooker(self._data)
+        return self._onlooker.looking()
 
     def _cost_of_looking(self) -> tuple[Verdict, ...]:
-        if not self._plan.observed or self._bot.pid is None or self._plan.subject != AGENT:
+        if self._onlooker is None or self._bot.pid is None:
             return ()
+        if not self._onlooker.events:
+            raise LoadError("the observer told nothing")
         share = Onlooker.share(self._bot.pid)
         wanted = f"<= {100 * MOST_SHARE:g}"
         name = "% of the agent's CPU in the observer's loop"

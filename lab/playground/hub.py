@@ -6,7 +6,6 @@ import mimetypes
 from collections import Counter
 from collections.abc import Sequence
 
-from lab.playground.companion import Companion
 from lab.playground.config import PlaygroundConfig
 from lab.playground.gateway import events
 from lab.playground.gateway.events import Event
@@ -15,6 +14,7 @@ from lab.playground.gateway.protocol import Gateway
 from lab.playground.keys import Keys
 from lab.playground.world import defaults
 from lab.playground.world.commands import CommandBook
+from lab.playground.world.companion import Companion
 from lab.playground.world.errors import ApiError, too_large
 from lab.playground.world.faults import FaultQueue
 from lab.playground.world.files import FileStore

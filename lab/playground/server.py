@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, Self
 
 from aiohttp import web
 
 from actors.linux.transports import abort_transports
 from lab.listener import Listener
-from lab.playground.companion import Companion
 from lab.playground.config import DEFAULTS, PlaygroundConfig
 from lab.playground.control import Control
 from lab.playground.driver.faults import FaultDriver
@@ -28,6 +29,7 @@ from lab.playground.rest.interactions import InteractionRoutes
 from lab.playground.rest.messages import MessageRoutes
 from lab.playground.rest.threads import ThreadRoutes
 from lab.playground.world import defaults
+from lab.playground.world.companion import Companion
 
 MOST_CONNECTIONS = 256
 PATIENCE_S = 20.0
@@ -72,14 +74,14 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
         self._thread: threading.Thread | None = None
         self._stopping: asyncio.Event | None = None
 
-    @property
-    def companion(self) -> Companion | None:
-        """The bot beside the page, if somebody has told of it."""
-        return self._hub.companion
+    def accompany(self, data_root: Path, kill: Callable[[], None]) -> None:
+        """Know of the bot beside the page.
 
-    @companion.setter
-    def companion(self, companion: Companion | None) -> None:
-        self._hub.companion = companion
+        Args:
+            data_root: The bot's.
+            kill: Kills it as `kill -9` does; it is started again.
+        """
+        self._hub.companion = Companion(data_root, kill)
 
     @property
     def origin(self) -> str:

@@ -41,6 +41,7 @@ HANDED_ON = {
     "actors/model/litellm_child.py": {"ENVIRONMENT", "_TOOLS"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
+    "domain/offline/asking.py": {"_KINDS"},
     "domain/memory/porter.py": {"_STEP_2", "_STEP_3"},  # to a function beside it
 }
 """Tables that are given to somebody who only reads them."""

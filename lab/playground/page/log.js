@@ -210,7 +210,7 @@ function beginning() {
     box.append(el("p", {}, isDm ? "What is said here stays between the two of you." : `${userName(state.bot.id)} was not given this channel, so it should stay silent here.`));
     return box;
   }
-  if (visible().length > 1) return box;
+  if (visible().length > 1 || place.parent_id) return box;
   box.append(el("p", {}, "Write something, or try these: each is really done, and told in a line."), tourList());
   return box;
 }

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from lab.playground.companion import Companion
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import inherited, run, start
@@ -129,7 +128,7 @@ def test_the_page_kills_only_a_bot_that_stands_beside_it(tmp_path: Path) -> None
     killed = threading.Event()
     with PlaygroundServer() as server:
         assert _act(server) == (400, False)
-        server.companion = Companion(tmp_path, killed.set)
+        server.accompany(tmp_path, killed.set)
         assert _act(server) == (200, True)
         assert server.say(GENERAL_ID, "hi")
     assert killed.is_set()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.playground.companion import Companion
 from lab.playground.server import PlaygroundServer
+from lab.playground.world.companion import Companion
 from tests.patience import PATIENCE_S
 
 
@@ -45,7 +45,7 @@ def observed(server: PlaygroundServer) -> tuple[int, str]:
 def test_the_way_to_the_observer_is_shown_once_it_is_there(tmp_path: Path) -> None:
     with PlaygroundServer() as server:
         assert observed(server)[0] == 503
-        server.companion = companion(tmp_path)
+        server.accompany(tmp_path, lambda: None)
         assert observed(server)[0] == 503
         (tmp_path / "observer.json").write_text('{"url": "http://127.0.0.1:9/?token=a"}')
         assert observed(server) == (303, "http://127.0.0.1:9/?token=a")

@@ -1,0 +1,83 @@
+"""Pictures of the documentation, taken of the real thing: `python -m tests.browser.pictures` writes them anew.
+
+Each picture has beside it, in `pictures.json`, the digest of what it shows: the page's files and this scene. A test
+compares them, so that a picture of a page that has changed since is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.actors.cli.command import inherited, start
+from tests.browser.rig import CHROMIUM, Chat
+from tests.patience import PATIENCE_S
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+DIGESTS = Path(__file__).with_name("pictures.json")
+SHOWN = {
+    "page.png": ("lab/playground/page", "tests/browser/pictures.py"),
+    "observer.png": ("actors/observer/page", "tests/browser/pictures.py"),
+}
+"""Picture -> what it shows: folders and files whose change calls for a new one."""
+
+
+def digest(picture: str) -> str:
+    """Of everything that `picture` shows."""
+    found = hashlib.sha256()
+    for place in SHOWN[picture]:
+        path = ROOT / place
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            found.update(f"{file.name}\0{len(file.read_bytes())}\0".encode() + file.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def take() -> None:
+    """Write every picture, and the digests."""
+    with tempfile.TemporaryDirectory(prefix="pictures-") as folder, sync_playwright() as library:
+        browser = library.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        command = [*start("agent"), "try", "--data", f"{folder}/data", "--no-browser", "--port", "0"]
+        with subprocess.Popen(command, cwd=folder, env=inherited(), stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            address = re.search(r"http://\S+", process.stdout.readline())
+            assert address is not None
+            _shoot(browser, address[0], Path(folder) / "data")
+            process.terminate()
+            process.wait(PATIENCE_S)
+        browser.close()
+    DIGESTS.write_text(json.dumps({name: digest(name) for name in SHOWN}, indent=2) + "\n")
+
+
+def _shoot(browser: Browser, address: str, data: Path) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, device_scale_factor=1)
+    observer = context.new_page()
+    chat = Chat(context.new_page(), address)
+    expect(chat.page.locator(".start .thing").first).to_be_visible()
+    observer.goto(json.loads((data / "observer.json").read_text())["url"])
+    expect(observer.locator("#state_text")).to_have_text("live")
+    _scene(chat.page)
+    chat.page.screenshot(path=DOCS / "page.png")
+    expect(observer.locator("#memory .score.similarity").first).to_be_visible()
+    expect(observer.locator("#log")).to_contain_text("the chain holds")
+    observer.screenshot(path=DOCS / "observer.png")
+    context.close()
+
+
+def _scene(page: Page) -> None:
+    """Somebody tries things."""
+    page.locator("#tour").evaluate("box => { box.open = true; }")
+    for thing in ("command", "reminder", "memory"):
+        page.locator(f"#tour-list [data-thing={thing}]").click()
+        expect(page.locator(f"#tour-list [data-thing={thing}] .done")).to_be_attached()
+    expect(page.locator("#toast")).to_be_hidden()
+
+
+if __name__ == "__main__":
+    take()

@@ -1,0 +1,17 @@
+"""Pictures of the documentation: there, named by it, and of the pages as they are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.browser.pictures import DIGESTS, DOCS, ROOT, SHOWN, digest
+
+
+@pytest.mark.parametrize("picture", SHOWN)
+def test_a_picture_shows_what_is_there_now(picture: str) -> None:
+    taken = json.loads(DIGESTS.read_text())
+    assert taken[picture] == digest(picture), "run: python -m tests.browser.pictures"
+    assert (DOCS / picture).read_bytes().startswith(b"\x89PNG")
+    assert f"docs/{picture}" in (ROOT / "README.md").read_text()
