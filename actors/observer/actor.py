@@ -10,10 +10,12 @@ from pathlib import Path
 from actors.http_server.exchange import Exchange
 from actors.kernel import Actor, LoopThread, not_understood
 from actors.linux.disk import RealDisk, put_whole
+from actors.observer.metrics import Spent
 from actors.observer.server import ObserverServer, Place
 from actors.observer.watch import Watch
 from messages.base import Address, Message
 from messages.memory import MemoryExplained
+from messages.model import SPENT, CallSpent
 from messages.scheduler import RemindersListed
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -40,7 +42,8 @@ class ObserverActor(Actor):
     """Server of the observer's page.
 
     Owns: its socket on loopback, the loop of it, and `observer.json`, which holds the page's address with its token.
-    Asks: whoever can describe itself, the memory and the scheduler, while somebody looks; hears what all are told then.
+    Asks: whoever can describe itself, the memory and the scheduler, while somebody looks or
+    scrapes metrics; hears what all are told while somebody looks, and always what calls of models took.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a page does. A port that is taken
     is no crash: it is tried again.
     """
@@ -60,13 +63,15 @@ class ObserverActor(Actor):
         self._describers = describers
         self._loop = LoopThread("observer", self)
         self._exchange = Exchange(self, self._loop)
+        self._spent = Spent()
         self._server: ObserverServer | None = None
         self._token = ""
         self._port = 0
         self._trouble = ""
 
     def on_start(self) -> None:
-        """Start the loop, and listen."""
+        """Follow what calls take, start the loop, and listen."""
+        self.follow(SPENT)
         self._token = self.new_token()
         self._loop.start()
         self._listen()
@@ -75,6 +80,7 @@ class ObserverActor(Actor):
         self,
         message: Listening
         | ListenOnceMore
+        | CallSpent
         | SelfDescription
         | MemoryExplained
         | RemindersListed
@@ -87,6 +93,8 @@ class ObserverActor(Actor):
                 self._exchange.answered(message)
             case Listening(port=port, trouble=trouble):
                 self._note(port, trouble)
+            case CallSpent():
+                self._loop.call(self._spent.take, message)
             case ListenOnceMore():
                 self._listen()
             case DescribeYourself():
@@ -110,7 +118,7 @@ class ObserverActor(Actor):
         system = self.mailbox.system
         watch = Watch(system, self._exchange, lambda: self._describers)
         place = Place(self._wanted_port, self._token, self._data_root)
-        self._server = ObserverServer(place, self._exchange, watch)
+        self._server = ObserverServer(place, self._exchange, watch, self._spent)
 
         def tell(started: Future[int]) -> None:
             if started.cancelled():

@@ -17,6 +17,7 @@ from actors.http_server.exchange import Exchange
 from actors.http_server.guard import Guard
 from actors.http_server.listener import ClientFaults, Listener
 from actors.linux.regular_file import read_regular
+from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
 from actors.observer.views import log_view, memory_view, reminders_view
 from actors.observer.watch import TICKS_PER_DESCRIPTION, TOLD_AT, Watch
 from domain.log.window import LogName, log_folder, parse_log_name
@@ -61,17 +62,19 @@ class Place:
 class ObserverServer:
     """Server on one loopback address, from `start` to `stop`; used on the loop."""
 
-    def __init__(self, place: Place, exchange: Exchange, watch: Watch) -> None:
+    def __init__(self, place: Place, exchange: Exchange, watch: Watch, spent: Spent) -> None:
         """Nothing is opened yet.
 
         Args:
             place: Where, and for whom.
             exchange: Asks the actors.
             watch: What readers are shown.
+            spent: What calls took, for metrics.
         """
         self._place = place
         self._exchange = exchange
         self._watch = watch
+        self._spent = spent
         self._listener = Listener(MOST_CONNECTIONS, FIRST_REQUEST_S)
         self._runner: web.AppRunner | None = None
         self._feeds: set[asyncio.Task[Any] | None] = set()
@@ -89,6 +92,7 @@ class ObserverServer:
         app.router.add_get("/memory", self._memory)
         app.router.add_get("/reminders", self._reminders)
         app.router.add_get("/log", self._log)
+        app.router.add_get("/metrics", self._metrics)
         runner = web.AppRunner(app, access_log=None, logger=ClientFaults(log), shutdown_timeout=SHUTDOWN_S)
         try:
             await runner.setup()
@@ -190,6 +194,17 @@ class ObserverServer:
         except ValueError as error:
             return _json({"trouble": str(error)}, 400)
         return _json(await asyncio.to_thread(self._read_log, folder.as_posix()))
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        """Prometheus' text form; who can describe itself is asked for each scrape."""
+        figures = await self._watch.figures_now()
+        lines = [
+            *system_lines(self._watch.seen(), self._watch.counts()),
+            *self._spent.lines(),
+            *figure_lines(figures),
+        ]
+        body = "".join(f"{line}\n" for line in lines).encode()
+        return web.Response(body=body, headers={**_HEADERS, "Content-Type": CONTENT_TYPE})
 
     def _read_log(self, folder: str) -> dict[str, Any]:
         try:

@@ -102,9 +102,10 @@ class Watch:
             ticked.set()
             await asyncio.sleep(TICK_S)
 
-    def _take_census(self) -> None:
+    def seen(self) -> list[Seen]:
+        """All actors at this moment."""
         told = self._tap.told
-        seen = [
+        return [
             Seen(
                 mailbox.address,
                 len(mailbox.queue),
@@ -113,9 +114,19 @@ class Watch:
             )
             for mailbox in self._system.mailboxes()
         ]
-        self.census.take(seen, counters(self._system), self.now())
+
+    def counts(self) -> dict[str, Mapping[str, int]]:
+        """What the kernel counts."""
+        return counters(self._system)
+
+    def _take_census(self) -> None:
+        self.census.take(self.seen(), self.counts(), self.now())
 
     async def _describe(self) -> None:
+        self.described |= await self.figures_now()
+
+    async def figures_now(self) -> dict[str, Mapping[str, object]]:
+        """What all actors say of themselves, asked now; without those that say nothing in time."""
         addresses = self._describers()
         questions = (
             self._exchange.answer_to(
@@ -126,6 +137,8 @@ class Watch:
             for address in addresses
         )
         answers = await asyncio.gather(*questions)
-        for address, answer in zip(addresses, answers, strict=True):
-            if isinstance(answer, SelfDescription) and not flaw_of(answer):
-                self.described[str(address)] = dict(answer.figures + answer.operator_figures)
+        return {
+            str(address): dict(answer.figures + answer.operator_figures)
+            for address, answer in zip(addresses, answers, strict=True)
+            if isinstance(answer, SelfDescription) and not flaw_of(answer)
+        }

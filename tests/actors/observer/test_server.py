@@ -14,12 +14,15 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.observer.actor import FILE_NAME, ObserverActor
+from actors.observer.metrics import CONTENT_TYPE
 from actors.observer.server import MOST_CONNECTIONS
 from messages.base import Surface, Window
 from messages.memory import MEMORY, ExplainMemory
+from messages.model import SPENT
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
+from tests.actors.observer.prometheus import read_metrics, spent
 from tests.patience import PATIENCE_S
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
@@ -29,11 +32,19 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 class Answerer(Actor):
     """Stands for the memory and the scheduler."""
 
+    def __init__(self, asked: list[str]) -> None:
+        super().__init__()
+        self._asked = asked
+
     def handle(self, message: DescribeYourself | ExplainMemory | ListReminders) -> None:
         match message:
             case DescribeYourself():
+                self._asked.append(self.address.kind)
                 answer: Any = SelfDescription(
-                    request_id=message.request_id, about=self.address.kind, figures=(("state", "ready"),)
+                    request_id=message.request_id,
+                    about=self.address.kind,
+                    figures=(("state", "ready"),),
+                    operator_figures=(("pending", 3),),
                 )
             case ExplainMemory():
                 answer = Refused(request_id=message.request_id, reason=f"nothing about {message.about!r}")
@@ -47,10 +58,11 @@ class Rig:
 
     def __init__(self, root: Path, port: int = 0) -> None:
         self.root = root
+        self.asked: list[str] = []
         self._connections: list[http.client.HTTPConnection] = []
         self.system = ActorSystem(workers=2)
         for address in (MEMORY, SCHEDULER):
-            self.system.register(ActorSpec(address.kind, lambda _key: Answerer()))
+            self.system.register(ActorSpec(address.kind, lambda _key: Answerer(self.asked)))
         self.system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(root, port, (MEMORY,)), is_eager=True))
         self.system.start()
         self.url = self._url()
@@ -127,7 +139,7 @@ def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/events", "/memory", "/reminders", "/log?window=x", "/page/observer.js", "/nowhere"]
+    "path", ["/", "/events", "/memory", "/reminders", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"]
 )
 @pytest.mark.parametrize(
     ("headers", "expected"),
@@ -163,7 +175,7 @@ def test_events_tell_of_all_actors_and_the_figures_and_only_while_somebody_looks
             break
     assert {"memory", "observer"} <= kinds
     assert seen["actors"]["crash"] is None
-    assert seen["figures"]["memory"] == {"state": "ready"}
+    assert seen["figures"]["memory"] == {"state": "ready", "pending": 3}
     assert "tell" in vars(rig.system)
     response.close()
     rig.hang_up()
@@ -182,6 +194,37 @@ def test_a_crash_is_told_with_what_it_was_over(rig: Rig) -> None:
 def test_what_actors_refuse_is_told_in_their_words(rig: Rig) -> None:
     assert rig.get("/memory?window=w") == (200, {"trouble": "nothing about 'w'"})
     assert rig.get("/reminders") == (200, {"reminders": [], "left_out": 0, "invalid": 0})
+
+
+@pytest.mark.crashes
+def test_metrics_tell_of_actors_of_calls_and_of_what_actors_say_of_themselves(rig: Rig) -> None:
+    edge = rig.system.edge("e")
+    for follower in rig.system.topics.of(SPENT):
+        edge.tell(follower, spent("m", took_s=0.3))
+    rig.system.tell(MEMORY, ListReminders(request_id="r", reply_to=None, window=WINDOW))  # type: ignore[arg-type]
+    _until(lambda: rig.system.supervisor.restarts().get("memory") == 3)
+    assert rig.asked == []
+
+    counted = 'remembrancer_calls_total{kind="model",model="m",outcome="answered"}'
+    scrapes: list[dict[str, float]] = []
+
+    def is_counted() -> bool:
+        status, response = rig.open("/metrics", rig.key)
+        scrapes.append(read_metrics(response.read().decode()))
+        assert (status, response.headers["Content-Type"]) == (200, CONTENT_TYPE)
+        return counted in scrapes[-1]
+
+    _until(is_counted)
+    found = scrapes[-1]
+    assert found['remembrancer_actors{kind="observer"}'] == 1
+    assert found['remembrancer_mailbox_messages{kind="memory"}'] == 0
+    assert found['remembrancer_crashes_total{kind="memory"}'] == 3
+    assert found['remembrancer_restarts_total{kind="memory"}'] == 3
+    assert found['remembrancer_dead_letters_total{reason="failed 3 times"}'] == 1
+    assert found[counted] == 1
+    assert found['remembrancer_figure{actor="memory",figure="pending"}'] == 3
+    assert rig.asked == ["memory"] * len(scrapes)
+    assert "tell" not in vars(rig.system)
 
 
 @pytest.mark.parametrize(
