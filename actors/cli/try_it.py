@@ -24,9 +24,9 @@ from actors.cli.common import (
     set_up_logging,
     verbose_option,
 )
-from actors.cli.trying.bot import BotProcess, environment_of_bot
 
 if TYPE_CHECKING:
+    from actors.cli.trying.bot import BotProcess
     from actors.part import DiscordConnection
     from lab.playground.server import PlaygroundServer
 
@@ -60,6 +60,8 @@ def try_it(
 
     The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
     """
+    from actors.cli.trying.bot import BotProcess, environment_of_bot
+
     online = threading.Event()
     bot = BotProcess(environment_of_bot(), lambda _name: online.set())
     try:
