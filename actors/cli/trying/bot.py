@@ -22,6 +22,8 @@ from actors.kernel import SystemClock
 _START = "from actors.cli.trying.child import child; child()"
 ESCALATED = 70
 """Exit code with which the agent asks to be started again."""
+SIGNAL_LOOK_S = 0.25
+"""A signal that the system handed to another thread wakes nobody; its handler runs when the main thread looks."""
 STOP_S = 12.0
 """In which it ends in good order; then it is killed."""
 MOST_DEATHS = 3
@@ -91,7 +93,8 @@ class BotProcess:
 
     def wait(self) -> int:
         """Its exit code, once it has ended and is not started again."""
-        self._over.wait()
+        while not self._over.wait(SIGNAL_LOOK_S):
+            continue
         return self.exit_code
 
     def stop(self) -> None:
