@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.slow)
-            if CHROMIUM is None:
+            if CHROMIUM is None and "browser" in getattr(item, "fixturenames", ()):
                 item.add_marker(skip)
 
 
