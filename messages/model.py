@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window
 
@@ -195,6 +198,37 @@ class DayUsage(Value, frozen=True, kw_only=True, gc=False):
     """Of both, those that no provider has counted."""
 
 
+class ReadUsage(Message, frozen=True, kw_only=True, gc=False):
+    """Say what calls took lately, summed by day and by window; answered by `UsageRead` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    days: Annotated[int, Meta(ge=1, le=366)] = 30
+    """So many, today among them."""
+
+
+class UsageSum(Value, frozen=True, kw_only=True, gc=False):
+    """Sum of the calls of one day, or for one window."""
+
+    key: str
+    """The day (UTC), or the window's key, or the address of whoever called for no window."""
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    estimated_tokens: int
+    cost_usd: float
+
+
+class UsageRead(Message, frozen=True, kw_only=True, gc=False):
+    """What calls took lately."""
+
+    request_id: RequestId
+    by_day: tuple[UsageSum, ...]
+    """Oldest first; days without a call are left out."""
+    by_window: tuple[UsageSum, ...]
+    """The dearest first, and of those that cost the same the ones with more tokens; 20 at most."""
+
+
 class LedgerTick(Message, frozen=True, kw_only=True, gc=False):
     """Time to have what was entered on the disk; timer of the LedgerActor's own."""
 
@@ -204,4 +238,5 @@ ModelMessage = ModelCommand
 ModelAnswer = ModelDelta | ModelReply | ModelFailed
 LedgerEvent = CallSpent
 
-LedgerMessage = LedgerTick
+LedgerMessage = LedgerTick | ReadUsage
+LedgerReply = UsageRead

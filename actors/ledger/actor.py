@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 import msgspec
@@ -12,10 +12,10 @@ import msgspec
 from actors.kernel import Actor, Timer, not_understood
 from actors.ledger.file import Damage, LedgerFiles, entries
 from actors.linux.disk import Disk
-from domain.policy.spending import Total
+from domain.policy.spending import By, Total, summed
 from messages.base import RequestId
 from messages.context import TellUsage, UsageTold
-from messages.model import SPENT, CallSpent, DayUsage, LedgerTick
+from messages.model import SPENT, CallSpent, DayUsage, LedgerTick, ReadUsage, UsageRead, UsageSum
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 
@@ -27,6 +27,8 @@ AGAIN_S = 5.0
 """After a failure to write."""
 MOST_WAITING = 20_000
 """Lines that wait for a disk that takes none; of more, the oldest are lost."""
+MOST_WINDOWS = 20
+"""That are told apart when somebody asks what calls took lately."""
 MOST_ASKED = 1_000
 """Questions whose windows have not answered."""
 
@@ -88,7 +90,9 @@ class LedgerActor(Actor):
         if self._waiting:
             log.error("%d lines of the ledger could not be written and are lost", len(self._waiting))
 
-    def handle(self, message: CallSpent | LedgerTick | TellUsage | UsageTold | Refused | DescribeYourself) -> None:
+    def handle(
+        self, message: CallSpent | LedgerTick | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself
+    ) -> None:
         """Enter a call, or say what they come to."""
         match message:
             case CallSpent():
@@ -103,6 +107,8 @@ class LedgerActor(Actor):
                 self._ask_window(message)
             case UsageTold() | Refused():
                 self._answer(message)
+            case ReadUsage():
+                self._read(message)
             case DescribeYourself():
                 self._describe(message)
             case _:
@@ -189,6 +195,24 @@ class LedgerActor(Actor):
             )
         self.tell(asked.reply_to, msgspec.structs.replace(told, request_id=asked.request_id))
 
+    def _read(self, request: ReadUsage) -> None:
+        """Sum what is entered for the last days."""
+        midnight = datetime.combine(self.now().date(), time(), UTC)
+        try:
+            with self.blocking():
+                found = list(entries(self._folder, midnight - timedelta(days=request.days - 1))) if self._folder else []
+        except OSError as error:
+            reason = f"the ledger cannot be read: {error.strerror}"
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
+        by_window = sorted(_sums(found, By.WINDOW), key=lambda each: (-each.cost_usd, -each.prompt_tokens, each.key))
+        answer = UsageRead(
+            request_id=request.request_id,
+            by_day=tuple(_sums(found, By.DAY)),
+            by_window=tuple(by_window[:MOST_WINDOWS]),
+        )
+        self.tell(request.reply_to, answer)
+
     def _describe(self, message: DescribeYourself) -> None:
         self._begin_day(self.now())
         today = self._today
@@ -208,3 +232,17 @@ class LedgerActor(Actor):
                 request_id=message.request_id, about=self.address.kind, figures=(), operator_figures=figures
             ),
         )
+
+
+def _sums(found: list[CallSpent], by: By) -> list[UsageSum]:
+    return [
+        UsageSum(
+            key=key,
+            calls=total.calls,
+            prompt_tokens=total.prompt_tokens,
+            completion_tokens=total.completion_tokens,
+            estimated_tokens=total.estimated_tokens,
+            cost_usd=total.cost_usd,
+        )
+        for key, total in summed(found, by).items()
+    ]

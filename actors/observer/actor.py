@@ -15,7 +15,7 @@ from actors.observer.server import ObserverServer, Place
 from actors.observer.watch import Watch
 from messages.base import Address, Message
 from messages.memory import MemoryExplained
-from messages.model import SPENT, CallSpent
+from messages.model import SPENT, CallSpent, UsageRead
 from messages.scheduler import RemindersListed
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -83,13 +83,14 @@ class ObserverActor(Actor):
         | CallSpent
         | SelfDescription
         | MemoryExplained
+        | UsageRead
         | RemindersListed
         | Refused
         | DescribeYourself,
     ) -> None:
         """Pass an answer on to the page that waits for it, or note how listening went."""
         match message:
-            case SelfDescription() | MemoryExplained() | RemindersListed() | Refused():
+            case SelfDescription() | MemoryExplained() | RemindersListed() | UsageRead() | Refused():
                 self._exchange.answered(message)
             case Listening(port=port, trouble=trouble):
                 self._note(port, trouble)

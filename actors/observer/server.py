@@ -18,11 +18,12 @@ from actors.http_server.guard import Guard
 from actors.http_server.listener import ClientFaults, Listener
 from actors.linux.regular_file import read_regular
 from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
-from actors.observer.views import log_view, memory_view, reminders_view
+from actors.observer.views import log_view, memory_view, reminders_view, usage_view
 from actors.observer.watch import TICKS_PER_DESCRIPTION, TOLD_AT, Watch
 from domain.log.window import LogName, log_folder, parse_log_name
 from messages.base import Surface, Window
 from messages.memory import MEMORY, ExplainMemory, MemoryExplained
+from messages.model import LEDGER, ReadUsage, UsageRead
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
 from messages.socket import Refused
 
@@ -91,6 +92,7 @@ class ObserverServer:
         app.router.add_get("/events", self._events)
         app.router.add_get("/memory", self._memory)
         app.router.add_get("/reminders", self._reminders)
+        app.router.add_get("/usage", self._usage)
         app.router.add_get("/log", self._log)
         app.router.add_get("/metrics", self._metrics)
         runner = web.AppRunner(app, access_log=None, logger=ClientFaults(log), shutdown_timeout=SHUTDOWN_S)
@@ -186,6 +188,12 @@ class ObserverServer:
             ANSWER_S,
         )
         return _json(reminders_view(answer) if isinstance(answer, RemindersListed) else _without(answer))
+
+    async def _usage(self, _: web.Request) -> web.Response:
+        answer = await self._exchange.answer_to(
+            LEDGER, lambda request_id, reply_to: ReadUsage(request_id=request_id, reply_to=reply_to), ANSWER_S
+        )
+        return _json(usage_view(answer) if isinstance(answer, UsageRead) else _without(answer))
 
     async def _log(self, request: web.Request) -> web.Response:
         key = request.query.get("window", "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from domain.log.parser import parse
 from messages.memory import FoundMemory, MemoryExplained
+from messages.model import UsageRead, UsageSum
 from messages.scheduler import RemindersListed
 
 MOST_ENTRIES = 50
@@ -64,6 +65,21 @@ def reminders_view(listed: RemindersListed) -> dict[str, Any]:
         ],
         "left_out": listed.left_out,
         "invalid": len(listed.invalid),
+    }
+
+
+def usage_view(read: UsageRead) -> dict[str, Any]:
+    """What calls took, by day and by window."""
+    return {"days": [_sum(each) for each in read.by_day], "windows": [_sum(each) for each in read.by_window]}
+
+
+def _sum(each: UsageSum) -> dict[str, Any]:
+    return {
+        "key": each.key,
+        "calls": each.calls,
+        "tokens": each.prompt_tokens + each.completion_tokens,
+        "estimated": each.estimated_tokens,
+        "usd": each.cost_usd,
     }
 
 

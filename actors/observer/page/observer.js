@@ -1,6 +1,6 @@
 /* Observer: what comes by server-sent events is drawn; what belongs to a finished turn is asked for then. */
 import { ask, by } from "./dom.js";
-import { drawActors, drawFigures, drawLog, drawMemory, drawReminders } from "./panels.js";
+import { drawActors, drawFigures, drawLog, drawMemory, drawReminders, drawUsage } from "./panels.js";
 import { drawTurn } from "./waterfall.js";
 import { WindowList } from "./windows.js";
 
@@ -51,6 +51,7 @@ async function askAbout(window) {
   drawMemory(memory);
   drawLog(log);
   drawReminders(await ask("/reminders"));
+  drawUsage(await ask("/usage"));
 }
 
 by("follow").addEventListener("click", () => {
@@ -64,6 +65,7 @@ ask("/memory?window=").then((memory) => {
   drawMemory(memory);
   ask(`/log?window=${encodeURIComponent(memory.window)}`).then(drawLog);
 });
+ask("/usage").then(drawUsage);
 const reminders = () => ask("/reminders").then(drawReminders, () => live(false, "not connected; trying again"));
 reminders();
 setInterval(() => document.hidden || reminders(), REMINDERS_EVERY_MS);

@@ -107,3 +107,24 @@ export function drawFigures(figures) {
   }
   by("figures").replaceChildren(...rows);
 }
+
+function sums(title, rows, most) {
+  const body = rows.map((each) => {
+    const fill = make("div", { class: "fill" });
+    fill.style.width = `${(100 * (each.usd || each.tokens / 1e9)) / most}%`;
+    return make(
+      "tr", {}, make("th", { scope: "row", textContent: each.key }), make("td", {}, make("div", { class: "track", "aria-hidden": "true" }, fill)),
+      make("td", { textContent: `${number(each.tokens)} tokens` }), make("td", { textContent: `$${each.usd.toFixed(4)}` }),
+    );
+  });
+  return make("div", { class: "scroll", tabIndex: 0 }, make("table", { class: "sums" }, make("caption", { textContent: title }), make("tbody", {}, ...body)));
+}
+
+/* Bars by dollars, and by tokens where nothing is known of a price. */
+export function drawUsage(said) {
+  const box = by("usage");
+  if (said.trouble) return box.replaceChildren(make("p", { class: "empty", textContent: said.trouble }));
+  if (!said.days.length) return box.replaceChildren(make("p", { class: "empty", textContent: "No provider was called yet: the offline model and the vectors of this machine cost nothing." }));
+  const most = (rows) => Math.max(...rows.map((each) => each.usd || each.tokens / 1e9), 1e-12);
+  return box.replaceChildren(sums("by day", said.days, most(said.days)), sums("by window, the dearest first", said.windows, most(said.windows)));
+}

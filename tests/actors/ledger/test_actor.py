@@ -15,7 +15,7 @@ from actors.ledger.file import entries
 from actors.linux.disk import Disk, RealDisk
 from messages.base import CONTEXT_KIND, RequestId, Surface, Window
 from messages.context import TellUsage, UsageTold
-from messages.model import LEDGER, SPENT, CallKind, CallOutcome, CallSpent
+from messages.model import LEDGER, SPENT, CallKind, CallOutcome, CallSpent, ReadUsage, UsageRead
 from messages.status import DescribeYourself, SelfDescription
 
 START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
@@ -174,3 +174,26 @@ def test_a_life_that_keeps_nothing_writes_nothing(tmp_path: Path) -> None:
     system.stop()
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_calls_took_lately_is_summed_by_day_and_by_window(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.spend(5)
+    rig.clock.advance(120)
+    rig.spend(7)
+    rig.spend(100, owner="embedder")
+    rig.system.run()
+
+    rig.system.tell(LEDGER, ReadUsage(request_id=RequestId("q"), reply_to=rig.edge.address, days=2))
+    rig.system.run()
+    (answer,) = rig.edge.drain()
+
+    assert isinstance(answer, UsageRead)
+    assert [(each.key, each.calls) for each in answer.by_day] == [("2026-03-31", 1), ("2026-04-01", 2)]
+    assert [(each.key, each.calls) for each in answer.by_window] == [("embedder", 1), (WINDOW.address.key, 2)]
+    rig.system.tell(LEDGER, ReadUsage(request_id=RequestId("r"), reply_to=rig.edge.address, days=1))
+    rig.system.run()
+    (answer,) = rig.edge.drain()
+    assert isinstance(answer, UsageRead)
+    assert [each.key for each in answer.by_day] == ["2026-04-01"]
+    rig.system.stop()

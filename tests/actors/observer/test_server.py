@@ -139,7 +139,8 @@ def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/events", "/memory", "/reminders", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"]
+    "path",
+    ["/", "/events", "/memory", "/reminders", "/usage", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"],
 )
 @pytest.mark.parametrize(
     ("headers", "expected"),
