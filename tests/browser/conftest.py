@@ -24,9 +24,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(skip)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests, each of which has a profile of its own in it."""
+    """One Chromium for a file's tests, each of which has a profile of its own in it.
+
+    While the library is there, an event loop runs in this thread: tests of other files could have none of their own.
+    """
     with sync_playwright() as library:
         made = library.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield made
