@@ -86,7 +86,10 @@ class DiscordRest:
         headers = {"Authorization": f"Bot {self._token}", "User-Agent": "DiscordBot (remembrancer, 0.1)"}
         timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
         try:
-            async with aiohttp.ClientSession(headers=headers, timeout=timeout, trust_env=True) as session:
+            connector = aiohttp.TCPConnector(force_close=True)
+            async with aiohttp.ClientSession(
+                headers=headers, timeout=timeout, trust_env=True, connector=connector
+            ) as session:
                 for _ in range(MOST_TRIES):
                     async with session.get(self._api_base + path, allow_redirects=False) as response:
                         data = await response.content.read(MOST_ANSWER_BYTES)
