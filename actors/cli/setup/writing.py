@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.linux.disk import RealDisk, put_whole
+from actors.linux.private_folder import make_private
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
 from actors.settings.toml_lines import key_lines
@@ -111,7 +112,7 @@ def write(path: Path, text: str, *, private: bool) -> None:
     """
     read_plain(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         mode = path.stat().st_mode & 0o777 if path.exists() and not private else 0o600
         put_whole(RealDisk(), path, text.encode())  # as a file that only its owner may read
         if mode != 0o600:
@@ -128,7 +129,7 @@ def require_loadable(text: str, path: Path, tables: Mapping[str, Any]) -> None:
     """
     probe = path.with_name(f".{path.name}.probe")
     try:
-        probe.parent.mkdir(parents=True, exist_ok=True)
+        make_private(probe.parent)
         probe.write_text(text, "utf-8")
         load(probe, environ={}, folder=path.parent, tables=tables)
     except SettingsError as error:
