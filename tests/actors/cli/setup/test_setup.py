@@ -236,7 +236,7 @@ def test_ctrl_c_leaves_everything_as_it_was(tmp_path: Path, server: PlaygroundSe
     typist.expect("Numbers or names")
     typist.interrupt()
 
-    assert typist.end() == 130
+    assert typist.end() == 130, typist.seen
     assert "nothing was changed" in typist.seen
     assert list(tmp_path.iterdir()) == []
 
