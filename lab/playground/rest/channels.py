@@ -8,7 +8,6 @@ from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
 from lab.playground.rest.route import Call, Route
 from lab.playground.world import rules
-from lab.playground.world.defaults import GUILD_ID
 from lab.playground.world.errors import ApiError
 from lab.playground.world.faults import Fault, FaultKind
 from lab.playground.world.objects import ALL_PERMISSIONS, Json, member_payload, user_payload
@@ -120,8 +119,10 @@ class ChannelRoutes:
         return [member_payload(user) for user in users][:most]
 
     async def _guilds(self, _: Call) -> list[Json]:
-        guild = self._hub.payloads.guild(GUILD_ID)
-        return [{"id": guild["id"], "name": guild["name"], "permissions": ALL_PERMISSIONS, "owner": False}]
+        return [
+            {"id": str(guild_id), "name": name, "permissions": ALL_PERMISSIONS, "owner": False}
+            for guild_id, name in self._hub.world.guilds.items()
+        ]
 
     async def _me(self, _: Call) -> Json:
         return {**user_payload(self._hub.world.bot), "verified": True, "mfa_enabled": False, "flags": 0}
