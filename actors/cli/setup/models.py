@@ -1,4 +1,4 @@
-"""Models that a setup offers: each with its name for litellm, its key, and its address where it is one's own."""
+"""Models that a setup offers: each with its name for litellm, its key, and its address where it is one's own. Pure."""
 
 from __future__ import annotations
 
@@ -12,25 +12,66 @@ class Recipe(NamedTuple):
     word: str
     about: str
     model: str
+    """As litellm names it; `…/NAME` where only its owner knows."""
     key: str = ""
     """Name of the secret; empty for none."""
     api_base: str = ""
+    """Of a server of one's own, whose key, if it has a name, may be missing."""
+
+    @property
+    def provider(self) -> str:
+        """What stands before the slash of its models' names."""
+        return self.model.partition("/")[0]
 
 
+OFFLINE, OTHER = "offline", "other"
 RECIPES = (
-    Recipe("offline", "no language model: fixed rules, to see that everything else works", "offline"),
+    Recipe(OFFLINE, "no language model: fixed rules, to see that everything else works", OFFLINE),
     Recipe("anthropic", "Claude, by Anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
     Recipe("openai", "GPT, by OpenAI", "openai/gpt-4.1-mini", "OPENAI_API_KEY"),
     Recipe("gemini", "Gemini, by Google", "gemini/gemini-2.5-flash", "GEMINI_API_KEY"),
     Recipe("ollama", "a model of your own, in Ollama", "hosted_vllm/llama3.1", "", "http://127.0.0.1:11434/v1"),
-    Recipe("vllm", "a server of your own in OpenAI's form", "hosted_vllm/NAME", "", "http://127.0.0.1:8000/v1"),
-    Recipe("other", "any other that litellm knows, such as mistral/mistral-large-latest", ""),
+    Recipe(
+        "vllm",
+        "a server of your own in OpenAI's form",
+        "hosted_vllm/NAME",
+        "HOSTED_VLLM_API_KEY",
+        "http://127.0.0.1:8000/v1",
+    ),
+    Recipe(OTHER, "any other that litellm knows, such as mistral/mistral-large-latest", ""),
 )
+_WITHOUT_PROVIDER = (("gpt-", "OPENAI_API_KEY"), ("claude-", "ANTHROPIC_API_KEY"))
+
+
+def recipe_of(model: str, api_base: str) -> Recipe:
+    """The kind that a model is of, as the settings have it."""
+    fits = [each for each in RECIPES if each.provider == model.partition("/")[0] and each.word != OTHER]
+    return next((each for each in fits if each.api_base == api_base), fits[-1] if fits else RECIPES[-1])
 
 
 def key_of(model: str) -> str:
     """The name that litellm gives a provider's key, by the model's name; empty for none."""
     provider, slash, _ = model.partition("/")
-    if not slash or provider in ("offline", "hosted_vllm", "ollama", "ollama_chat"):
+    if not slash:
+        return next((key for begin, key in _WITHOUT_PROVIDER if model.startswith(begin)), "")
+    if provider in ("ollama", "ollama_chat"):
         return ""
     return f"{re.sub(r'[^A-Z0-9]+', '_', provider.upper())}_API_KEY"
+
+
+def needs_key(model: str, api_base: str) -> bool:
+    """Whether a call without a key is known to fail."""
+    recipe = recipe_of(model, api_base)
+    return bool(recipe.key) and not recipe.api_base and not api_base
+
+
+def full_name(recipe: Recipe, said: str) -> str:
+    """A model's name with its provider, which people leave out.
+
+    Raises:
+        ValueError: it is no name.
+    """
+    if not re.fullmatch("[!-~]{1,200}", said) or said.endswith("/NAME"):
+        raise ValueError(f"{said!r}: the model's name is required, one word, such as {recipe.model or 'provider/name'}")
+    is_short = "/" not in said if not recipe.api_base else not said.startswith(f"{recipe.provider}/")
+    return f"{recipe.provider}/{said}" if recipe.model and is_short else said

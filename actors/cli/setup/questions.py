@@ -42,8 +42,8 @@ class Talk:
             self.say()
         self.say(f"{number}. {text}")
 
-    def type_in(self, text: str, option: str, default: str = "", *, hidden: bool = False) -> str:
-        """What somebody types; `default` for Enter.
+    def type_in(self, text: str, option: str, default: str = "", *, shown: str = "", hidden: bool = False) -> str:
+        """What somebody types; `default` for Enter, which is shown as `shown` unless that is empty.
 
         Raises:
             NobodyAskedError: nobody is asked, and there is no default.
@@ -53,13 +53,20 @@ class Talk:
                 return default
             raise NobodyAskedError(f"{option} is required: {text}")
         self.questions += 1
-        shown = f"   {text}" + (f" [{default}]" if default and not hidden else "")
-        said = str(click.prompt(shown, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
+        words = plain(f"   {text}" + (f" [{shown or default}]" if default and not hidden else ""))
+        said = str(click.prompt(words, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
         self.keys += len(said) + 1
         return said or default
 
     def type_until(
-        self, text: str, option: str, take: Callable[[str], T], default: str = "", *, hidden: bool = False
+        self,
+        text: str,
+        option: str,
+        take: Callable[[str], T],
+        default: str = "",
+        *,
+        shown: str = "",
+        hidden: bool = False,
     ) -> T:
         """What `take` makes of what somebody types; asked again for as long as it raises ValueError.
 
@@ -68,7 +75,7 @@ class Talk:
         """
         while True:
             try:
-                return take(self.type_in(text, option, default, hidden=hidden))
+                return take(self.type_in(text, option, default, shown=shown, hidden=hidden))
             except ValueError as error:
                 if not self.asks:
                     raise NobodyAskedError(f"{option}: {error}") from error

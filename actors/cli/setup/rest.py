@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -41,7 +42,7 @@ class DiscordRest:
     def me(self) -> Mapping[str, Any]:
         """The bot's user; so the token is tried."""
         try:
-            return _table(self.get("/users/@me"))
+            return _table(self.get("/users/@me"), "id", "username")
         except DiscordError as error:
             if error.status != 401:
                 raise
@@ -52,27 +53,33 @@ class DiscordRest:
 
     def application(self) -> Mapping[str, Any]:
         """The bot's application, with its flags."""
-        return _table(self.get("/applications/@me"))
+        return _table(self.get("/applications/@me"), "id")
 
     def guilds(self) -> list[Mapping[str, Any]]:
-        """The servers that the bot is in, each with its permissions there."""
-        return _tables(self.get("/users/@me/guilds"))
+        """The servers that the bot is in."""
+        return _tables(self.get("/users/@me/guilds"), "id", "name")
 
     def guild(self, guild_id: str) -> Mapping[str, Any]:
         """A server, with its roles."""
-        return _table(self.get(f"/guilds/{guild_id}"))
+        guild = _table(self.get(f"/guilds/{guild_id}"), "id", "name", "roles")
+        _tables(guild["roles"], "id", "permissions")
+        return guild
 
     def member(self, guild_id: str, user_id: str) -> Mapping[str, Any]:
         """A member of a server."""
-        return _table(self.get(f"/guilds/{guild_id}/members/{user_id}"))
+        return _member(self.get(f"/guilds/{guild_id}/members/{user_id}"))
 
     def channels(self, guild_id: str) -> list[Mapping[str, Any]]:
         """A server's channels and categories."""
-        return _tables(self.get(f"/guilds/{guild_id}/channels"))
+        channels = _tables(self.get(f"/guilds/{guild_id}/channels"), "id", "type", "name")
+        for channel in channels:
+            _tables(channel.get("permission_overwrites") or [], "id", "allow", "deny")
+        return channels
 
     def people(self, guild_id: str, name: str) -> list[Mapping[str, Any]]:
         """Members whose name or nickname begins with `name`; no privileged intent is needed for it."""
-        return _tables(self.get(f"/guilds/{guild_id}/members/search?query={quote(name)}&limit={MOST_PEOPLE}"))
+        query = f"query={quote(name, safe='')}&limit={MOST_PEOPLE}"
+        return [_member(each) for each in _tables(self.get(f"/guilds/{guild_id}/members/search?{query}"), "user")]
 
     def get(self, path: str) -> object:
         """What `GET path` answers.
@@ -90,17 +97,27 @@ class DiscordRest:
             async with aiohttp.ClientSession(
                 headers=headers, timeout=timeout, trust_env=True, connector=connector
             ) as session:
-                for _ in range(MOST_TRIES):
+                for left in reversed(range(MOST_TRIES)):
                     async with session.get(self._api_base + path, allow_redirects=False) as response:
-                        data = await response.content.read(MOST_ANSWER_BYTES)
+                        data = await _whole(response, path)
                         wait_s = _asked_wait_s(response)
-                        if wait_s is None:
+                        if wait_s is None or not left:
                             return _read(response.status, data, path)
                     await asyncio.sleep(wait_s)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             words = str(error) or type(error).__name__
             raise DiscordError(f"{self._api_base} cannot be asked: {words}") from None
-        raise DiscordError("Discord asks for more patience (429): try again in a minute", 429)
+        raise AssertionError("the last try returns or raises")
+
+
+async def _whole(response: aiohttp.ClientResponse, path: str) -> bytes:
+    """All of an answer; a read of the stream gives what has come so far."""
+    data = bytearray()
+    async for chunk in response.content.iter_any():
+        data += chunk
+        if len(data) > MOST_ANSWER_BYTES:
+            raise DiscordError(f"GET {_place(path)}: more than {MOST_ANSWER_BYTES} bytes: is this Discord's address?")
+    return bytes(data)
 
 
 def _asked_wait_s(response: aiohttp.ClientResponse) -> float | None:
@@ -111,14 +128,16 @@ def _asked_wait_s(response: aiohttp.ClientResponse) -> float | None:
         asked = float(response.headers.get("Retry-After", "1"))
     except ValueError:
         asked = 1.0
-    return min(max(asked, 0.2), LONGEST_WAIT_S)
+    return min(LONGEST_WAIT_S, max(0.2, asked))  # in this order it is 0.2 for "nan"
 
 
 def _read(status: int, data: bytes, path: str) -> object:
-    place = path.partition("?")[0]
+    place = _place(path)
+    if status == 429:
+        raise DiscordError(f"GET {place}: Discord asks for more patience (429): try again in a minute", status)
     try:
         said = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DiscordError(f"GET {place}: status {status}, and no JSON: is this Discord's address?", status) from None
     if status == 200:
         return said
@@ -126,13 +145,30 @@ def _read(status: int, data: bytes, path: str) -> object:
     raise DiscordError(f"GET {place}: Discord says {status} {str(words)[:200]}".rstrip(), status)
 
 
-def _table(said: object) -> Mapping[str, Any]:
-    if not isinstance(said, dict):
-        raise DiscordError("Discord's answer has not the form that is documented")
+def _place(path: str) -> str:
+    return path.partition("?")[0]
+
+
+def _table(said: object, *keys: str) -> Mapping[str, Any]:
+    """An object that has `keys`, with a number where Discord's documents have one."""
+    if not isinstance(said, dict) or any(said.get(key) is None for key in keys):
+        raise DiscordError(f"Discord's answer has not the form that is documented: {', '.join(keys)} are required")
+    for key in ("id", "permissions", "allow", "deny", "type", "position", "flags"):
+        value = said.get(key)
+        if value is not None and not re.fullmatch(r"-?[0-9]{1,30}", str(value)):
+            raise DiscordError(f"Discord's answer has not the form that is documented: {key} must be a number")
     return said
 
 
-def _tables(said: object) -> list[Mapping[str, Any]]:
+def _tables(said: object, *keys: str) -> list[Mapping[str, Any]]:
     if not isinstance(said, list):
-        raise DiscordError("Discord's answer has not the form that is documented")
-    return [each for each in said if isinstance(each, dict)]
+        raise DiscordError("Discord's answer has not the form that is documented: a list is required")
+    return [_table(each, *keys) for each in said]
+
+
+def _member(said: object) -> Mapping[str, Any]:
+    member = _table(said, "user")
+    _table(member["user"], "id", "username")
+    if not isinstance(member.get("roles", []), list):
+        raise DiscordError("Discord's answer has not the form that is documented: roles must be a list")
+    return member

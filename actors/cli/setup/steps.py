@@ -1,68 +1,80 @@
-"""Steps of a setup: each asks, checks what it was told with those who know, and says what was decided."""
+"""Steps of a setup in Discord: each asks, checks what it was told with those who know, and says what was decided."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from actors.cli.setup.choosing import Item, chosen
-from actors.cli.setup.models import RECIPES, Recipe, key_of
 from actors.cli.setup.permissions import has_content_intent, in_channel, invite_link, missing, readable_channels
 from actors.cli.setup.questions import NobodyAskedError, Talk
 from actors.cli.setup.rest import DiscordError, DiscordRest
 
-EVERYONE = "*"
+EVERYONE = Item("*", "everyone in those channels")
+NOT_FOUND = 404
 
 
-@dataclass(slots=True)
-class Wishes:
-    """What options, the environment and earlier settings say."""
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted of one list, such as the channels."""
 
-    api_base: str
-    """Discord's."""
-    token: str = field(default="", repr=False)
-    channels: tuple[str, ...] = ()
-    users: tuple[str, ...] = ()
-    model: str = ""
-    model_api_base: str = ""
-    model_key: str = field(default="", repr=False)
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Providers' keys that are known, by litellm's names."""
-    reminders: str = ""
+    said: tuple[str, ...] = ()
+    """By options: names or ids."""
+    kept: tuple[str, ...] = ()
+    """By the settings: ids."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is taken where nobody says otherwise."""
+        return self.said or self.kept
 
 
 @dataclass(slots=True)
 class Guild:
-    """The server that the bot works in."""
+    """A server that the bot is in."""
 
     id: str
     name: str
-    full: Mapping[str, Any]
-    member: Mapping[str, Any]
+    full: Mapping[str, Any] = field(repr=False)
+    member: Mapping[str, Any] = field(repr=False)
     """The bot, there."""
 
 
-def token_step(talk: Talk, wishes: Wishes) -> tuple[DiscordRest, Mapping[str, Any], str]:
-    """Discord, the bot's user, and its token, which works."""
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A channel, as it is chosen."""
+
+    item: Item
+    heading: str
+    guild: Guild | None
+    """None for one that the settings name and the bot is not shown."""
+    lacks: tuple[str, ...] = ()
+
+
+def token_step(talk: Talk, api_base: str, known: str) -> tuple[DiscordRest, Mapping[str, Any], str]:
+    """Discord, the bot's user, and its token, which works.
+
+    Args:
+        talk: Where it is asked for.
+        api_base: Of Discord's REST API.
+        known: The token of an option, the environment or an earlier setup; empty for none.
+    """
     talk.head(1, "The bot's token")
-    if talk.asks and not wishes.token:
+    if talk.asks and not known:
         talk.say("   https://discord.com/developers/applications > your application > Bot > Reset Token")
 
     def take(said: str) -> tuple[DiscordRest, Mapping[str, Any], str]:
         if not said or any(letter.isspace() or not letter.isprintable() for letter in said):
             raise ValueError('a token is one word, without "Bot" before it')
-        rest = DiscordRest(wishes.api_base, said)
+        rest = DiscordRest(api_base, said)
         try:
             return rest, rest.me(), said
         except DiscordError as error:
             raise ValueError(str(error)) from error
 
-    known = " (hidden; Enter keeps the one that is there)" if wishes.token else " (hidden)"
-    rest, user, token = talk.type_until(
-        f"Token{known}", "--token-file or DISCORD_BOT_TOKEN", take, wishes.token, hidden=True
-    )
+    keeps = " (hidden; Enter keeps the one that is there)" if known else " (hidden)"
+    rest, user, token = talk.type_until(f"Token{keeps}", "--token-file or DISCORD_BOT_TOKEN", take, known, hidden=True)
     talk.say(f"   it is {user.get('username')}'s")
     return rest, user, token
 
@@ -84,174 +96,148 @@ def intent_step(talk: Talk, rest: DiscordRest) -> str:
         talk.type_in("Enter to look again", "")
 
 
-def guild_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping[str, Any]) -> Guild:
-    """The server, in which the bot has what it needs."""
+def guilds_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping[str, Any]) -> list[Guild]:
+    """The servers that the bot is in, at least one; says what it lacks there."""
     talk.head(3, "Its server")
     link = invite_link(application_id)
-    talk.say(f"   invite it by this address: {link}")
-    while not (guilds := rest.guilds()):
+    talk.say(f"   the address that invites it, with the six permissions that it needs: {link}")
+    while not (found := rest.guilds()):
         if not talk.asks:
             raise NobodyAskedError(f"the bot is in no server yet: open {link}")
-        talk.type_in("Enter when it has been invited", "")
-    items = [Item(str(each["id"]), str(each["name"])) for each in guilds]
-    item = items[0]
-    if len(items) > 1 and talk.asks:
-        talk.show(items)
-        item = talk.type_until("Which server", "--channel", lambda said: chosen(said, items)[0], "1")
-    guild = rest.guild(item.id)
-    member = rest.member(item.id, str(user["id"]))
-    lacks = missing(in_channel(guild, member, {}))
-    talk.say(f"   {item.name}" + (f"; it lacks there: {', '.join(lacks)}" if lacks else ": all six permissions"))
-    if lacks:
+        talk.type_in("It is in none yet. Enter when it has been invited", "")
+    guilds = [_guild(rest, str(each["id"]), str(user["id"])) for each in found]
+    lacking = False
+    for guild in guilds:
+        lacks = missing(in_channel(guild.full, guild.member, {}))
+        lacking = lacking or bool(lacks)
+        talk.say(f"   {guild.name}: " + (f"it lacks {', '.join(lacks)}" if lacks else "all six permissions"))
+    if lacking:
         talk.say("   open the address above once more to grant them, or grant them in the channels alone")
-    return Guild(item.id, item.name, guild, member)
+    return guilds
 
 
-def channels_step(talk: Talk, rest: DiscordRest, guild: Guild, before: tuple[str, ...]) -> tuple[str, ...]:
-    """Ids of the channels that the bot hears, where it may work."""
+def _guild(rest: DiscordRest, guild_id: str, user_id: str) -> Guild:
+    guild = rest.guild(guild_id)
+    return Guild(guild_id, str(guild["name"]), guild, rest.member(guild_id, user_id))
+
+
+def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish) -> list[Room]:
+    """The channels that the bot hears, in each of which it may work."""
     talk.head(4, "The channels that it hears, with their threads")
-    readable = readable_channels(rest.channels(guild.id))
-    items, lacking = [], dict[str, tuple[str, ...]]()
-    for _, channel in readable:
-        key = str(channel["id"])
-        lacking[key] = missing(in_channel(guild.full, guild.member, channel))
-        about = f"(it lacks {', '.join(lacking[key])})" if lacking[key] else ""
-        items.append(Item(key, str(channel["name"]), about))
-    if not items:
-        raise NobodyAskedError(f"{guild.name} has no channel that the bot can see")
+    rooms = _rooms(rest, guilds, wish.kept)
+    if not rooms:
+        raise NobodyAskedError("no server of the bot's has a text channel or a forum: make one")
+    items = [room.item for room in rooms.values()]
     if talk.asks:
-        talk.show(items, [heading or "without a category" for heading, _ in readable])
-    known = [each for each in before if each in lacking or not each.isdigit()]
+        talk.show(items, [room.heading for room in rooms.values()])
 
-    def take(said: str) -> tuple[Item, ...]:
-        found = chosen(said, items)
-        for item in found:
-            if lacking[item.id]:
-                raise ValueError(f"#{item.name}: the bot lacks {', '.join(lacking[item.id])} there: grant it first")
+    def take(said: str) -> list[Room]:
+        found = [rooms[item.id] for item in chosen(said, items)]
+        if any(room.lacks for room in found):  # it may have been granted meanwhile
+            now = _rooms(rest, [_guild(rest, each.id, str(each.member["user"]["id"])) for each in guilds], wish.kept)
+            found = [now.get(room.item.id, room) for room in found]
+        if words := [f"#{room.item.name} the bot lacks {', '.join(room.lacks)}" for room in found if room.lacks]:
+            raise ValueError(f"in {'; in '.join(words)}: grant it there, then choose again")
         return found
 
-    found = talk.type_until("Numbers or names", "--channel", take, " ".join(known or before))
-    talk.say(f"   it hears {', '.join(f'#{item.name}' for item in found)}")
-    return tuple(item.id for item in found)
+    shown = ", ".join(rooms[key].item.name for key in wish.words if key in rooms) if not wish.said else ""
+    found = talk.type_until("Numbers or names", "--channel", take, " ".join(wish.words), shown=shown)
+    talk.say(f"   it hears {', '.join(f'#{room.item.name}' for room in found)}")
+    return found
 
 
-def people_step(talk: Talk, rest: DiscordRest, guild: Guild, before: tuple[str, ...]) -> tuple[str, ...]:
-    """Ids of those who may talk to it."""
+def _rooms(rest: DiscordRest, guilds: Sequence[Guild], kept: Sequence[str]) -> dict[str, Room]:
+    """By id, all channels that can be heard, and those that the settings name all the same."""
+    rooms = {}
+    for guild in guilds:
+        for category, channel in readable_channels(rest.channels(guild.id)):
+            key = str(channel["id"])
+            lacks = missing(in_channel(guild.full, guild.member, channel))
+            heading = category or "without a category"
+            rooms[key] = Room(
+                Item(key, str(channel["name"]), f"(it lacks {', '.join(lacks)})" if lacks else ""),
+                f"{guild.name}: {heading}" if len(guilds) > 1 else heading,
+                guild,
+                lacks,
+            )
+    unseen = {key: Room(Item(key, key, "(not found there)"), "in the settings", None) for key in kept}
+    return rooms | {key: room for key, room in unseen.items() if key not in rooms}
+
+
+def people_step(
+    talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish, *, has_roles: bool
+) -> tuple[Item, ...]:
+    """Those who may talk to it.
+
+    Args:
+        talk: Where they are asked for.
+        rest: Discord.
+        guilds: Where they are looked for.
+        wish: Who is wanted.
+        has_roles: Whether roles are allowed already, so that nobody needs to be named.
+    """
     talk.head(5, "Who may talk to it, and thereby have commands run")
-    found: dict[str, None] = {}
+    default = ", ".join(wish.words)
+    if not default and has_roles and not talk.asks:
+        return ()
 
-    def take(said: str) -> None:
-        for word in said.replace(",", " ").split():
-            found[word if word == EVERYONE else _person(talk, rest, guild, word.lstrip("@"))] = None
-        if not found:
+    def take(said: str) -> tuple[Item, ...]:
+        words = filter(None, (word.strip() for word in said.split(",")))
+        found = {item.id: item for item in (_person(talk, rest, guilds, word, wish.kept) for word in words)}
+        if not found and not has_roles:
             raise ValueError("at least one person is required, or * for everyone in the channels")
+        return tuple(found.values())
 
-    talk.type_until(
-        "Your name in Discord or its beginning, several with commas; * is everyone in those channels",
-        "--user",
-        take,
-        " ".join(before),
-    )
-    return tuple(found)
+    ask = "Your name in Discord or its beginning, others' behind commas; * is everyone in those channels"
+    people = talk.type_until(ask, "--user", take, default)
+    talk.say(f"   it listens to {', '.join(each.name for each in people) or 'the roles in the settings alone'}")
+    return people
 
 
-def _person(talk: Talk, rest: DiscordRest, guild: Guild, word: str) -> str:
-    try:
-        if word.isascii() and word.isdigit() and len(word) >= 15:
-            items = [_item(rest.member(guild.id, word))]
-        else:
-            items = [_item(each) for each in rest.people(guild.id, word) if not each["user"].get("bot")]
-    except DiscordError as error:
-        if error.status != 404:
-            raise
-        items = []
+def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, kept: Sequence[str]) -> Item:
+    """Who is meant by a name, its beginning, or an id.
+
+    Raises:
+        ValueError: nobody, or several people.
+    """
+    if word == EVERYONE.id:
+        return EVERYONE
+    items = list({item.id: item for guild in guilds for item in _people(rest, guild, word.removeprefix("@"))}.values())
+    exact = [
+        each for each in items if word.removeprefix("@").casefold() in (each.name.casefold(), each.about.casefold())
+    ]
+    if not items and word in kept:
+        return Item(word, word, "not found there")
     if not items:
-        raise ValueError(f"{word!r}: nobody in {guild.name} has a name that begins so, or that id")
-    item = items[0]
-    exact = [each for each in items if word.casefold() in (each.name.casefold(), each.about.casefold())]
-    if len(items) > 1 and len(exact) != 1:
-        if not talk.asks:
-            raise ValueError(f"{word!r} may be {', '.join(each.name for each in items)}: say the whole name, or the id")
-        talk.show(items)
-        item = talk.type_until("Which of them", "--user", lambda said: chosen(said, items)[0])
-    elif exact:
-        item = exact[0]
-    talk.say(f"   {item.name} ({item.id})")
-    return item.id
+        where = ", ".join(guild.name for guild in guilds)
+        raise ValueError(f"{word!r}: nobody in {where} has a name that begins so, or that id")
+    if len(items) == 1 or len(exact) == 1:
+        return (exact or items)[0]
+    if not talk.asks:
+        several = ", ".join(f"{each.name} ({each.about}, {each.id})" for each in items)
+        raise ValueError(f"{word!r} may be {several}: say the whole name, or the id")
+    talk.show(items)
+    return talk.type_until("Which of them", "--user", lambda said: _only(chosen(said, items)))
+
+
+def _only(found: Sequence[Item]) -> Item:
+    if len(found) > 1:
+        raise ValueError(f"{', '.join(item.name for item in found)}: one of them is required")
+    return found[0]
+
+
+def _people(rest: DiscordRest, guild: Guild, word: str) -> list[Item]:
+    if not (word.isascii() and word.isdigit() and len(word) >= 15):
+        return [_item(each) for each in rest.people(guild.id, word) if not each["user"].get("bot")]
+    try:
+        return [_item(rest.member(guild.id, word))]
+    except DiscordError as error:
+        if error.status != NOT_FOUND:
+            raise
+        return []
 
 
 def _item(member: Mapping[str, Any]) -> Item:
     user = member["user"]
     shown = member.get("nick") or user.get("global_name") or user["username"]
     return Item(str(user["id"]), str(shown), str(user["username"]))
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """A model that is to answer."""
-
-    name: str
-    api_base: str
-    key_name: str
-    key: str = field(repr=False)
-
-
-def model_step(talk: Talk, wishes: Wishes) -> ModelChoice:
-    """What model answers, not yet tried."""
-    talk.head(6, "The model that answers")
-    if not talk.asks:
-        name = wishes.model or "offline"
-        key_name = key_of(name)
-        return ModelChoice(name, wishes.model_api_base, key_name, wishes.model_key or wishes.keys.get(key_name, ""))
-    items = [Item(each.word, each.word, each.about) for each in RECIPES]
-    talk.show(items)
-    default = next(
-        (each.word for each in RECIPES if each.model == wishes.model), "other" if wishes.model else "offline"
-    )
-    word = talk.type_until("Which", "--model", lambda said: chosen(said, items)[0].id, default)
-    recipe = next(each for each in RECIPES if each.word == word)
-    if recipe.word == "offline":
-        return ModelChoice("offline", "", "", "")
-    name = talk.type_until("Its name for litellm", "--model", _model_name, _default_name(recipe, wishes))
-    api_base = wishes.model_api_base or recipe.api_base
-    if recipe.api_base:
-        api_base = talk.type_in("Its address", "--model-api-base", api_base)
-    key_name = recipe.key or key_of(name)
-    if not key_name:
-        return ModelChoice(name, api_base if recipe.api_base else "", "", "")
-    known = wishes.keys.get(key_name, "")
-    keeps = "; Enter keeps the one that is there" if known else ""
-    key = talk.type_until(f"{key_name} (hidden{keeps})", key_name, _key, known, hidden=True)
-    return ModelChoice(name, "", key_name, key)
-
-
-def _default_name(recipe: Recipe, wishes: Wishes) -> str:
-    is_same = wishes.model and recipe.model.partition("/")[0] == wishes.model.partition("/")[0]
-    return wishes.model if is_same or not recipe.model else recipe.model
-
-
-def _model_name(said: str) -> str:
-    if not said or "NAME" in said or said != said.strip() or " " in said:
-        raise ValueError(f"{said!r}: a model's name as litellm has it is required, such as provider/name")
-    return said
-
-
-def _key(said: str) -> str:
-    if not said or any(letter.isspace() or not letter.isprintable() for letter in said):
-        raise ValueError("a key is one word")
-    return said
-
-
-def reminders_step(talk: Talk, wishes: Wishes, data_root: Path) -> str:
-    """The reminders' file as the settings name it."""
-    talk.head(7, "The file of reminders, which you may edit too")
-
-    def take(said: str) -> str:
-        path = data_root / Path(said).expanduser()
-        if path.is_dir() or path == data_root or said.endswith("/"):
-            raise ValueError(f"{said!r} is a folder: name a file in it, such as {said.rstrip('/')}/reminders.md")
-        if not path.parent.is_dir() and path.parent != data_root:
-            raise ValueError(f"{said!r}: there is no folder {path.parent}")
-        return said
-
-    return talk.type_until("A path; a relative one counts from the data root", "--reminders", take, wishes.reminders)

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from actors.cli.common import fail, load_settings
-from actors.cli.setup import steps, writing
+from actors.cli.common import fail, set_up_logging
+from actors.cli.setup import other_steps, steps, writing
+from actors.cli.setup.known import Known
+from actors.cli.setup.models import OFFLINE
+from actors.cli.setup.other_steps import ModelChoice
 from actors.cli.setup.questions import NobodyAskedError, Talk
 from actors.cli.setup.rest import DiscordError
+from actors.settings.load import CONFIG_VARIABLE, HOME_VARIABLE
+from actors.settings.problem import SettingsError
+from actors.settings.secret import DISCORD_BOT_TOKEN, FILE_VARIABLE
 
 UNIT_PLACE = Path(".config/systemd/user/remembrancer.service")
 """In the home folder."""
+INTERRUPTED = 130
+PLACES = {"discord_api": "discord.api_base", "discord_gateway": "discord.gateway_url"}
+"""Option -> the setting of where Discord is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +36,8 @@ class Decided:
     """All that is to be written."""
 
     values: Mapping[str, object]
+    names: Mapping[str, str]
+    """Of a setting's ids, what people call them."""
     secrets: Mapping[str, str]
     writes_unit: bool
 
@@ -36,66 +50,85 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
         options: The command's others.
         asks: Whether somebody is there to be asked.
     """
+    set_up_logging(verbose=False)
     talk = Talk(asks=asks)
-    path = (config_file or Path(os.environ.get("AGENT_CONFIG") or "agent.toml")).absolute()
-    given = {name: str(value) for name, value in options.items() if isinstance(value, str)}
+    path = (config_file or Path(os.environ.get(CONFIG_VARIABLE) or "agent.toml")).absolute()
     try:
-        before = writing.read_plain(path)
-        decided = _decide(talk, path, bool(before), options, given)
-        _write(talk, path, before, decided)
-    except (NobodyAskedError, DiscordError, writing.WriteError) as error:
+        known = Known(path)
+        decided = _decide(talk, known, options)
+        with _uninterrupted():
+            _write(talk, known, decided)
+    except (NobodyAskedError, DiscordError, SettingsError, writing.WriteError) as error:
         fail(str(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("\nnothing was changed", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     talk.say()
-    talk.say(f"Set up in {talk.questions} questions and {talk.keys} keys. Now: bin/agent doctor, then bin/agent run")
+    counted = f" in {talk.questions} questions and {talk.keys} keys" if asks else ""
+    at = "" if path == Path("agent.toml").absolute() else f" --config {path}"
+    agent = "bin/agent" if _ours().is_file() else "agent"
+    talk.say(f"Set up{counted}. Now: {agent} doctor{at}, then {agent} run{at}")
 
 
-def _decide(talk: Talk, path: Path, exists: bool, options: Mapping[str, object], given: Mapping[str, str]) -> Decided:
-    settings, secrets = load_settings(path if exists else None)
+def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
+    settings = known.settings
+    given = {name: value for name, value in options.items() if isinstance(value, str)}
+    values: dict[str, object] = {key: given[option] for option, key in PLACES.items() if option in given}
+    for option, key in PLACES.items():
+        if option in given:
+            _require(known, f"--{option.replace('_', '-')}", key, given[option])
     token_file = options["token_file"]
-    wishes = steps.Wishes(
-        api_base=given.get("discord_api", settings.discord.api_base),
-        token=_token(token_file) if isinstance(token_file, Path) else secrets.discord_token or "",
-        channels=_several(options["channels"]) or settings.discord.channels,
-        users=_several(options["users"]) or tuple(settings.discord.allowed_users),
-        model=given.get("model", settings.model.name),
-        model_api_base=given.get("model_api_base", settings.model.api_base),
-        keys=secrets.environment(),
-        reminders=given.get("reminders", settings.reminders.file),
-    )
-    rest, user, token = steps.token_step(talk, wishes)
+    token = _token(token_file) if isinstance(token_file, Path) else known.secrets.discord_token or ""
+    rest, user, token = steps.token_step(talk, given.get("discord_api", settings.discord.api_base), token)
     application_id = steps.intent_step(talk, rest)
-    guild = steps.guild_step(talk, rest, application_id, user)
-    channels = steps.channels_step(talk, rest, guild, wishes.channels)
-    people = steps.people_step(talk, rest, guild, wishes.users)
-    choice = _model(talk, path if exists else None, wishes, secrets.environment())
-    reminders = steps.reminders_step(talk, wishes, settings.data_root)
-    values: dict[str, object] = {"discord.channels": list(channels), "discord.allowed_users": list(people)}
-    if "discord_api" in given:
-        values["discord.api_base"] = given["discord_api"]
-    if "discord_gateway" in given:
-        values["discord.gateway_url"] = given["discord_gateway"]
-    values |= {"model.name": choice.name, "model.api_base": choice.api_base, "reminders.file": reminders}
-    new = {"DISCORD_BOT_TOKEN": token} | ({choice.key_name: choice.key} if choice.key else {})
-    return Decided(values, new, _wants_unit(talk, options["service"]))
+    guilds = steps.guilds_step(talk, rest, application_id, user)
+    wish = steps.Wish(_several(options["channels"]), tuple(settings.discord.channels))
+    rooms = steps.channels_step(talk, rest, guilds, wish)
+    near = list({room.guild.id: room.guild for room in rooms if room.guild is not None}.values())
+    people = steps.people_step(
+        talk,
+        rest,
+        near or guilds,
+        steps.Wish(_several(options["users"]), tuple(settings.discord.allowed_users)),
+        has_roles=bool(settings.discord.allowed_roles),
+    )
+    choice = _model(talk, known, given)
+    reminders = given.get("reminders", settings.reminders.file)
+    values |= {
+        "discord.channels": [room.item.id for room in rooms],
+        "discord.allowed_users": [person.id for person in people],
+        "model.name": choice.name,
+        "model.api_base": choice.api_base,
+        "reminders.file": other_steps.reminders_step(talk, known.check, reminders, settings.data_root),
+    }
+    if not choice.api_base and not settings.model.api_base:
+        del values["model.api_base"]
+    names = {
+        "discord.channels": ", ".join(f"#{room.item.name}" for room in rooms),
+        "discord.allowed_users": ", ".join(person.name for person in people),
+    }
+    new = {DISCORD_BOT_TOKEN: token} | ({choice.key_name: choice.key} if choice.key else {})
+    return Decided(values, names, new, _wants_unit(talk, options["service"]))
 
 
-def _model(talk: Talk, config: Path | None, wishes: steps.Wishes, known: Mapping[str, str]) -> steps.ModelChoice:
+def _model(talk: Talk, known: Known, given: Mapping[str, str]) -> ModelChoice:
     """A model that has answered; or one that somebody wants all the same."""
     from actors.cli.setup.model_check import failure_of
 
+    model = known.settings.model
+    name = given.get("model", model.name)
+    usual = model.api_base if name == model.name else ""
+    before = ModelChoice(name, given.get("model_api_base", usual))
+    keys = dict(known.secrets.environment())
     while True:
-        choice = steps.model_step(talk, wishes)
-        if choice.name == "offline":
+        choice = other_steps.model_step(talk, known.check, before, keys)
+        if choice.name == OFFLINE:
             return choice
-        if choice.key_name and not choice.key:
-            raise NobodyAskedError(f"{choice.key_name} must be set in the environment for {choice.name}")
+        if choice.key:
+            keys[choice.key_name] = choice.key
         talk.say(f"   asking {choice.name} for one word …")
-        settings, _ = load_settings(config, {"model.name": choice.name, "model.api_base": choice.api_base})
-        key = {choice.key_name: choice.key} if choice.key else {}
-        failure = failure_of(settings, {**known, **key})
+        called = {"model.name": choice.name, "model.api_base": choice.api_base, "model.retries": 0}
+        failure = failure_of(known.with_values(called), keys)
         if not failure:
             talk.say("   it answers")
             return choice
@@ -104,6 +137,14 @@ def _model(talk: Talk, config: Path | None, wishes: steps.Wishes, known: Mapping
             raise NobodyAskedError(f"--model {choice.name}: {failure}")
         if talk.agrees("Keep it all the same?", default=False):
             return choice
+        before = choice
+
+
+def _require(known: Known, option: str, key: str, value: str) -> None:
+    try:
+        known.check(key, value)
+    except ValueError as error:
+        raise NobodyAskedError(f"{option}: {error}") from error
 
 
 def _wants_unit(talk: Talk, said: object) -> bool:
@@ -113,38 +154,53 @@ def _wants_unit(talk: Talk, said: object) -> bool:
     return talk.agrees("Write the unit (it is not started)?", default=False)
 
 
-def _write(talk: Talk, path: Path, before: str, decided: Decided) -> None:
+def _write(talk: Talk, known: Known, decided: Decided) -> None:
     """Everything at once; what can be found wrong is found before the first file is touched."""
-    from actors.parts import settings_tables
-    from actors.settings.secret import secrets_path
-
-    secrets = secrets_path(os.environ, path.parent)
-    assert secrets is not None
-    text = writing.settings_text(before or _example(), decided.values)
-    writing.require_loadable(text, path, settings_tables())
-    secret_text = writing.secrets_text(writing.read_plain(secrets), decided.secrets)
-    writing.write(secrets, secret_text, private=True)
-    writing.write(path, text, private=False)
-    talk.say()
-    talk.say(f"wrote {path}")
-    talk.say(f"wrote {secrets}, for you alone")
+    text = writing.settings_text(known.text or writing.HEAD, decided.values, decided.names)
+    known.require_loadable(text)
+    files = [
+        (known.secrets_file, writing.secrets_text(known.secrets_text, decided.secrets), True),
+        (known.config, text, False),
+    ]
     if decided.writes_unit:
-        unit = Path.home() / UNIT_PLACE
-        agent = Path(__file__).parents[3] / "bin" / "agent"
-        writing.write(unit, writing.unit_text(agent, path), private=False)
-        talk.say(f"wrote {unit}: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
+        names = (HOME_VARIABLE, FILE_VARIABLE)
+        kept = {name: str(Path(os.environ[name]).absolute()) for name in names if os.environ.get(name)}
+        files.append((Path.home() / UNIT_PLACE, writing.unit_text(_program(), known.config, kept), False))
+    for path, _, _ in files:
+        writing.require_writable(path)
+    talk.say()
+    for path, content, is_private in files:
+        writing.write(path, content, private=is_private)
+        talk.say(f"wrote {path}{', for you alone' if is_private else ''}")
+    if decided.writes_unit:
+        talk.say("   start it: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
+        talk.say("   let it run while you are logged out: loginctl enable-linger")
 
 
-def _example() -> str:
-    """What a new file begins with."""
-    return "# Written by `agent setup`; every setting stands in docs/agent.example.toml.\n"
+def _program() -> Path:
+    """What starts the agent: the checkout's own, else the one that was installed."""
+    return _ours() if _ours().is_file() else Path(shutil.which("agent") or Path(sys.executable).with_name("agent"))
+
+
+def _ours() -> Path:
+    return Path(__file__).parents[3] / "bin" / "agent"
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C comes too late while the files are written: all of them are, or what is said of it is wrong."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _token(path: Path) -> str:
     try:
-        return path.read_text("utf-8").strip().removeprefix("DISCORD_BOT_TOKEN=").strip()
+        return path.read_text("utf-8").strip().removeprefix(f"{DISCORD_BOT_TOKEN}=").strip()
     except (OSError, UnicodeDecodeError) as error:
-        fail(f"--token-file {path}: {getattr(error, 'strerror', None) or 'is no text'}")
+        raise NobodyAskedError(f"--token-file {path}: {getattr(error, 'strerror', None) or 'is no text'}") from error
 
 
 def _several(said: object) -> tuple[str, ...]:

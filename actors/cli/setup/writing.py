@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from actors.linux.disk import RealDisk, put_whole
 from actors.linux.private_folder import make_private
-from actors.settings.load import load
-from actors.settings.problem import SettingsError
 from actors.settings.toml_lines import key_lines
+from domain.text.terminal_text import plain
 
 Values = Mapping[str, object]
 """Dotted key -> value: text, numbers, truth values, and lists of text."""
 _ASSIGNMENT = re.compile(r"^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=")
+_MARK = "\ufeff"
+"""Before the text, by some editors."""
+HEAD = "# Written by `agent setup`, which can be run again; every setting stands in docs/agent.example.toml.\n"
+ABOUT: Mapping[str, str] = {
+    "discord.channels": "The channels the bot reads, together with their threads. Empty: none.",
+    "discord.allowed_users": (
+        "Who may talk to it and thereby run commands: these people, and those with one of these roles. "
+        "Both empty: nobody."
+    ),
+    "model.name": (
+        'The model as litellm names it, e.g. "gemini/gemini-2.5-flash" or "hosted_vllm/<name>"; '
+        '"offline" answers by simple rules.'
+    ),
+    "model.api_base": ('Address of a server of your own, e.g. "http://127.0.0.1:8000/v1". Empty: the provider\'s.'),
+    "reminders.file": (
+        "The markdown file, which you may edit at any time; relative to the data root. Empty: no reminders."
+    ),
+}
+"""Key -> what stands above it where a setup adds it; the example's words."""
 UNIT = """\
 # Written by `agent setup`. systemctl --user daemon-reload; systemctl --user enable --now remembrancer
 [Unit]
@@ -28,9 +48,9 @@ StartLimitBurst=10
 [Service]
 Type=notify
 NotifyAccess=main
-ExecStart={agent} run --config {config}
+ExecStart={command}
 WorkingDirectory={folder}
-UMask=0077
+{environment}UMask=0077
 TimeoutStartSec=2min
 WatchdogSec=60
 Restart=always
@@ -50,18 +70,22 @@ class WriteError(Exception):
     """A file cannot be written as it should be; nothing of it was changed, and the text says what to do."""
 
 
-def settings_text(before: str, values: Values) -> str:
+def settings_text(before: str, values: Values, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """`before`, a file's text, with `values` in it; comments and everything else stay as they are.
+
+    A value that is there already stays as it is written. What `names` says of a key is put behind a new value of it.
 
     Raises:
         WriteError: it cannot be edited so; names the keys to set by hand.
     """
-    text = before
+    is_dos = "\r\n" in before
+    text = before.removeprefix(_MARK).replace("\r\n", "\n")
     try:
-        for key, value in values.items():
-            text = _with(text, key, value)
-        if tomllib.loads(text) == _merged(tomllib.loads(before), values):
-            return text
+        was = tomllib.loads(text)
+        for key in _in_order(values):
+            text = _with(text, key, values[key], names.get(key, ""))
+        if tomllib.loads(text) == _merged(was, values):
+            return text.replace("\n", "\r\n") if is_dos else text
     except (ValueError, RecursionError):
         pass
     lines = "; ".join(f"{key} = {_toml(value)}" for key, value in values.items())
@@ -72,36 +96,66 @@ def secrets_text(before: str, secrets: Mapping[str, str]) -> str:
     """`before`, a secrets file's text, with `secrets` in it; other lines stay."""
     left = dict(secrets)
     lines = []
-    for line in before.splitlines():
+    for line in before.removeprefix(_MARK).split("\n"):
         found = _ASSIGNMENT.match(line.strip())
         if found is not None and found[1] in secrets:
             if found[1] in left:
                 lines.append(_secret(found[1], left.pop(found[1])))
             continue
         lines.append(line)
+    while lines and not lines[-1].strip():
+        lines.pop()
     lines += [_secret(name, value) for name, value in left.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
-def unit_text(agent: Path, config: Path) -> str:
-    """A unit of systemd's for one user."""
-    return UNIT.format(agent=_quoted(agent), config=_quoted(config), folder=_quoted(config.parent))
+def unit_text(agent: Path, config: Path, environment: Mapping[str, str]) -> str:
+    """A unit of systemd's for one user.
+
+    Args:
+        agent: The program, absolute.
+        config: The settings file, absolute.
+        environment: What the agent needs of this one.
+
+    Raises:
+        WriteError: a path has a line break, which no unit can name.
+    """
+    for text in (str(agent), str(config), *environment.values()):
+        if not text.isprintable():
+            raise WriteError(f"{text!r}: a unit of systemd's can only name a path of printable letters")
+    command = " ".join(_quoted(word).replace("$", "$$") for word in (str(agent), "run", "--config", str(config)))
+    lines = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in environment.items())
+    return UNIT.format(command=command, folder=str(config.parent).replace("%", "%%"), environment=lines)
 
 
 def read_plain(path: Path) -> str:
-    """The text of a file; empty if there is none.
+    """The text of a file, its line breaks as they are; empty if there is none.
 
     Raises:
-        WriteError: it is a link, or cannot be read.
+        WriteError: it is a link or no file, or cannot be read.
     """
     if path.is_symlink():
         raise WriteError(f"{path}: is a link; nothing is written through one, so name the file itself")
+    if path.exists() and not path.is_file():
+        raise WriteError(f"{path}: is not a file")
     try:
-        return path.read_text("utf-8")
+        return path.read_bytes().decode()
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise WriteError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def require_writable(path: Path) -> None:
+    """See that `write` would find a folder that takes a file, as far as that can be seen without one.
+
+    Raises:
+        WriteError: it would not.
+    """
+    read_plain(path)
+    folder = next(each for each in path.parents if each.exists())
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WriteError(f"{path}: cannot be written: {folder} is no folder that you may write to")
 
 
 def write(path: Path, text: str, *, private: bool) -> None:
@@ -121,43 +175,32 @@ def write(path: Path, text: str, *, private: bool) -> None:
         raise WriteError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def require_loadable(text: str, path: Path, tables: Mapping[str, Any]) -> None:
-    """See that the settings that are about to be written can be loaded.
-
-    Raises:
-        WriteError: they cannot; says why.
-    """
-    probe = path.with_name(f".{path.name}.probe")
-    try:
-        make_private(probe.parent)
-        probe.write_text(text, "utf-8")
-        load(probe, environ={}, folder=path.parent, tables=tables)
-    except SettingsError as error:
-        raise WriteError(str(error).replace(probe.name, path.name)) from error
-    except OSError as error:
-        raise WriteError(f"{path.parent}: cannot be written to: {error.strerror}") from error
-    finally:
-        probe.unlink(missing_ok=True)
+def _in_order(values: Values) -> list[str]:
+    """The keys, table by table, each table's last one first, since each is put at its table's top."""
+    tables = dict.fromkeys(key.rpartition(".")[0] for key in values)
+    return [key for table in tables for key in reversed(list(values)) if key.rpartition(".")[0] == table]
 
 
-def _with(text: str, key: str, value: object) -> str:
+def _with(text: str, key: str, value: object, names: str) -> str:
     table, _, name = key.rpartition(".")
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n") if text else []
     said = key_lines(text) if text.strip() else {}
     path = (*table.split("."), name) if table else (name,)
     assignment = f"{name} = {_toml(value)}"
+    behind = f"  # {' '.join(plain(names).split())}" if names else ""
+    added = [*([f"# {ABOUT[key]}"] if key in ABOUT else []), assignment + behind]
     if path in said:
         at = said[path] - 1
         end = _end_of(lines, at)
-        comment = ""
-        lines[at : end + 1] = [f"{assignment}{comment}"]
+        if _value_of("\n".join(lines[at : end + 1])) != value:
+            lines[at : end + 1] = [assignment + (behind or _comment_of(lines[at : end + 1]))]
     elif table and (table,) in said:
         header = said[(table,)] - 1
-        lines.insert(header + 1, assignment)
+        lines[header + 1 : header + 1] = added
     elif table:
-        lines += [*([""] if lines and lines[-1].strip() else []), f"[{table}]", assignment]
+        lines += [*([""] if lines and lines[-1].strip() else []), f"[{table}]", *added]
     else:
-        lines.insert(0, assignment)
+        lines[:0] = added
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -170,6 +213,23 @@ def _end_of(lines: list[str], at: int) -> int:
             continue
         return end
     raise ValueError("a value without an end")
+
+
+def _value_of(assignment: str) -> object:
+    """What an assignment gives its key, if that is one word."""
+    return next(iter(tomllib.loads(assignment).values()))
+
+
+def _comment_of(lines: list[str]) -> str:
+    """The comment behind a value, with the spaces before it; empty for none."""
+    *above, last = lines
+    for mark in (at for at, letter in enumerate(last) if letter == "#"):
+        try:
+            tomllib.loads("\n".join([*above, last[:mark]]))
+        except tomllib.TOMLDecodeError:
+            continue
+        return last[len(last[:mark].rstrip()) :]
+    return ""
 
 
 def _merged(document: dict[str, Any], values: Values) -> dict[str, Any]:
@@ -190,6 +250,7 @@ def _secret(name: str, value: str) -> str:
     return f"{name}={value}" if re.fullmatch(r"[^\s\"'#]*", value) else f'{name}="{value}"'
 
 
-def _quoted(path: Path) -> str:
-    text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+def _quoted(word: str) -> str:
+    """A word of a command or an assignment, as systemd reads it."""
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{text}"' if re.search(r"[\s\"'\\;]", text) else text

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import pty
 import re
-import select
-import signal
 import stat
 import subprocess
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,73 +16,8 @@ from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID, GUEST_ID, YOU_ID
 from tests.actors.cli.command import inherited, run, start
+from tests.actors.cli.setup.typist import Typist, contents, places, settings
 from tests.patience import PATIENCE_S
-
-
-@pytest.fixture
-def server() -> Iterator[PlaygroundServer]:
-    made = PlaygroundServer()
-    made.start()
-    yield made
-    made.stop()
-
-
-def places(server: PlaygroundServer) -> list[str]:
-    return ["--discord-api", server.api_base, "--discord-gateway", server.gateway_url]
-
-
-class Typist:
-    """A person at a terminal in which `agent setup` runs."""
-
-    def __init__(self, folder: Path, *arguments: str, secrets: tuple[str, ...] = ()) -> None:
-        ours, theirs = pty.openpty()
-        environment = {**inherited(), "TERM": "xterm", "HOME": str(folder)}
-        command = [*start("agent"), "setup", *arguments]
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-        )
-        os.close(theirs)
-        self._terminal = ours
-        self._secrets = secrets
-        self.seen = ""
-
-    def expect(self, pattern: str) -> None:
-        """Wait until what is shown since the last time matches."""
-        shown = ""
-        while not re.search(pattern, shown, re.DOTALL):
-            ready, _, _ = select.select([self._terminal], [], [], PATIENCE_S)
-            assert ready, f"{pattern!r} is not in {shown!r}"
-            try:
-                chunk = os.read(self._terminal, 65536).decode(errors="replace")
-            except OSError:
-                chunk = ""
-            assert chunk, f"it ended, and {pattern!r} is not in {shown!r}"
-            shown += chunk
-            self.seen += chunk
-
-    def type(self, text: str) -> None:
-        os.write(self._terminal, f"{text}\n".encode())
-
-    def interrupt(self) -> None:
-        """What Ctrl-C does, to a process whose terminal it is not by name."""
-        self.process.send_signal(signal.SIGINT)
-
-    def end(self) -> int:
-        with contextlib.suppress(OSError):
-            while select.select([self._terminal], [], [], PATIENCE_S)[0]:
-                chunk = os.read(self._terminal, 65536)
-                if not chunk:
-                    break
-                self.seen += chunk.decode(errors="replace")
-        os.close(self._terminal)
-        code = self.process.wait(PATIENCE_S)
-        for secret in self._secrets:
-            assert secret not in self.seen
-        return code
-
-
-def settings(folder: Path) -> dict[str, Any]:
-    return tomllib.loads((folder / "agent.toml").read_text())
 
 
 def answers(folder: Path, server: PlaygroundServer) -> str:
@@ -109,20 +38,21 @@ def answers(folder: Path, server: PlaygroundServer) -> str:
 @pytest.mark.slow
 def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: PlaygroundServer) -> None:
     typist = Typist(tmp_path, *places(server), secrets=(server.bot_token,))
-    typist.expect("Token.*hidden")
+    typist.expect("Token .hidden.*: ?$")
     typist.type("Bot oh no")
-    typist.expect(r"a token is one word.*hidden\)")
+    typist.expect(r"a token is one word.*hidden\): ?$")
     typist.type("wrong-token")
-    typist.expect(r"Discord does not know this token.*hidden\)")
+    typist.expect(r"Discord does not know this token.*hidden\): ?$")
     typist.type(server.bot_token)
     typist.expect("Message Content Intent is on.*permissions=274878008384.*all six permissions.*Numbers or names")
     typist.type("nowhere")
     typist.expect("'nowhere' is none of these")
     typist.type("gen")
     typist.expect("it hears #general.*Your name")
-    typist.type("Nobody")
-    typist.expect("nobody in Playground has a name that begins so")
-    typist.type("you")
+    typist.type("guest, Nobody")
+    typist.expect("'Nobody': nobody in Playground has a name that begins so")
+    typist.type("@you")
+    typist.expect("it listens to You\\r")
     typist.expect("Which")
     typist.type("")
     typist.expect("A path")
@@ -136,7 +66,10 @@ def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: Playgro
     assert (int(counted[1]), int(counted[2])) < (14, 200), counted[0]  # three of the questions were answered wrong
     said = settings(tmp_path)
     assert said["discord"]["channels"] == [str(GENERAL_ID)]
-    assert said["discord"]["allowed_users"] == [str(YOU_ID)]
+    assert said["discord"]["allowed_users"] == [str(YOU_ID)]  # and nobody of the line that was refused
+    text = (tmp_path / "agent.toml").read_text()
+    assert f'channels = ["{GENERAL_ID}"]  # #general\n' in text
+    assert f'allowed_users = ["{YOU_ID}"]  # You\n' in text
     assert stat.S_IMODE((tmp_path / "secrets.env").stat().st_mode) == 0o600
     assert (tmp_path / "secrets.env").read_text() == f"DISCORD_BOT_TOKEN={server.bot_token}\n"
     unit = (tmp_path / ".config/systemd/user/remembrancer.service").read_text()
@@ -191,6 +124,11 @@ def wizard(tmp_path: Path, server: PlaygroundServer) -> Callable[..., subprocess
         (("--reminders", "."), "is a folder"),
         (("--model", "openai/gpt-4.1-mini"), "OPENAI_API_KEY must be set in the environment"),
         (("--discord-api", "http://127.0.0.1:9/api"), "http://127.0.0.1:9/api cannot be asked"),
+        (("--discord-api", "x"), '--discord-api: discord.api_base = "x": must be an address'),
+        (("--discord-gateway", "http://x"), '--discord-gateway: discord.gateway_url = "http://x": must be'),
+        (("--model", "two words"), '--model: model.name = "two words": must be'),
+        (("--model", "a/b", "--model-api-base", "10.0.0.1"), '--model-api-base: model.api_base = "10.0.0.1": must be'),
+        (("--reminders", "~no-such-user/x.md"), "must not begin with the ~ of a user without a home"),
     ],
 )
 def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
@@ -224,21 +162,9 @@ def test_a_second_run_keeps_what_is_there_and_not_asked(
     lines = (tmp_path / "secrets.env").read_text().splitlines()
     assert lines[:2] == ["# keys", "OPENAI_API_KEY=mine"]
     assert [line.split("=")[0] for line in lines[2:]] == ["DISCORD_BOT_TOKEN"]
-    once = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    once = contents(tmp_path)
     assert wizard().returncode == 0
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == once
-
-
-def test_ctrl_c_leaves_everything_as_it_was(tmp_path: Path, server: PlaygroundServer) -> None:
-    typist = Typist(tmp_path, *places(server))
-    typist.expect("Token.*hidden")
-    typist.type(server.bot_token)
-    typist.expect("Numbers or names")
-    typist.interrupt()
-
-    assert typist.end() == 130, typist.seen
-    assert "nothing was changed" in typist.seen
-    assert list(tmp_path.iterdir()) == []
+    assert contents(tmp_path) == once
 
 
 @pytest.mark.parametrize("name", ["agent.toml", "secrets.env"])

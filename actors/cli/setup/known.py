@@ -1,0 +1,94 @@
+"""What was there before a setup: settings and secrets; and the rule that each value must fit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+
+from actors.cli.setup.writing import WriteError, read_plain
+from actors.parts import settings_tables
+from actors.settings.load import CONFIG_VARIABLE, FILE_NAME, load
+from actors.settings.problem import SettingsError
+from actors.settings.schema import Settings
+from actors.settings.secret import FILE_VARIABLE, Secrets, secrets_path
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+class Known:
+    """Settings and secrets in force, of files of which each may be missing."""
+
+    def __init__(self, config: Path) -> None:
+        """Read them; the secrets leave the environment.
+
+        Args:
+            config: The settings file, absolute; it is read if it is there.
+
+        Raises:
+            SettingsError: what is there is bad.
+            WriteError: a file is a link, or cannot be read.
+        """
+        secrets = secrets_path(os.environ, config.parent)
+        assert secrets is not None  # a folder is given
+        self.config, self.secrets_file = config, secrets.absolute()
+        self.text = read_plain(config)
+        self.secrets_text = read_plain(self.secrets_file)
+        self.settings = self.with_values(NOTHING)
+        self.secrets = _taken(config.parent, is_there=self.secrets_file.exists())
+
+    def with_values(self, given: Mapping[str, object]) -> Settings:
+        """The settings as they would be with other values, by dotted key.
+
+        Raises:
+            SettingsError: they would be bad.
+        """
+        if self.config.exists():
+            return _loaded(self.config, self.config.parent, given)
+        with TemporaryDirectory(prefix="agent-setup-") as empty:  # no other file of the folder's is to be read
+            path = Path(empty) / FILE_NAME
+            path.touch()
+            return _loaded(path, self.config.parent, given)
+
+    def check(self, key: str, value: object) -> None:
+        """See that a setting may have a value.
+
+        Raises:
+            ValueError: it may not; names value and rule.
+        """
+        try:
+            self.with_values({key: value})
+        except SettingsError as error:
+            raise ValueError(str(error).removeprefix("command line: ")) from error
+
+    def require_loadable(self, text: str) -> None:
+        """See that settings that are about to be written can be loaded.
+
+        Raises:
+            WriteError: they cannot; says why.
+        """
+        with TemporaryDirectory(prefix="agent-setup-") as folder:
+            draft = Path(folder) / self.config.name
+            draft.write_text(text, "utf-8")
+            try:
+                _loaded(draft, self.config.parent, NOTHING)
+            except SettingsError as error:
+                raise WriteError(str(error).replace(str(draft), str(self.config))) from error
+
+
+def _taken(folder: Path, *, is_there: bool) -> Secrets:
+    if is_there:
+        return Secrets.take(os.environ, folder)
+    named = os.environ.pop(FILE_VARIABLE, None)  # a file that is to be made
+    try:
+        return Secrets.take(os.environ)
+    finally:
+        if named is not None:
+            os.environ[FILE_VARIABLE] = named
+
+
+def _loaded(path: Path, folder: Path, given: Mapping[str, object]) -> Settings:
+    environ = {name: value for name, value in os.environ.items() if name != CONFIG_VARIABLE}
+    return load(path, environ=environ, folder=folder, given=given, tables=settings_tables())
