@@ -62,6 +62,7 @@ def test_enter_keeps_everything(wizard: Wizard, tmp_path: Path, server: Playgrou
         assert kept in typist.seen
 
 
+@pytest.mark.req("X-197")
 @pytest.mark.slow
 @pytest.mark.parametrize("answered", range(len(QUESTIONS)), ids=QUESTIONS)
 def test_ctrl_c_at_any_question_leaves_all_files_as_they_were(
@@ -128,6 +129,7 @@ def test_channels_of_two_servers_stay_together(wizard: Wizard, tmp_path: Path, s
     assert settings(tmp_path)["discord"]["channels"] == [str(GENERAL_ID), str(there)]
 
 
+@pytest.mark.req("X-198")
 def test_what_the_settings_name_and_discord_does_not_know_is_kept(wizard: Wizard, tmp_path: Path) -> None:
     gone = "123456789012345678"
     (tmp_path / "agent.toml").write_text(
@@ -192,6 +194,7 @@ def test_files_that_are_to_be_made_may_be_named_by_the_environment(wizard: Wizar
     assert f"agent run --config {tmp_path}/conf/mine.toml" in done.stdout
 
 
+@pytest.mark.req("X-197")
 def test_a_place_that_cannot_be_written_is_found_before_the_first_file(wizard: Wizard, tmp_path: Path) -> None:
     (tmp_path / ".config" / "systemd" / "user").mkdir(parents=True)
     (tmp_path / ".config" / "systemd" / "user" / "remembrancer.service").symlink_to(tmp_path / "aim")

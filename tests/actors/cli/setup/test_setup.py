@@ -35,6 +35,7 @@ def answers(folder: Path, server: PlaygroundServer) -> str:
         process.wait(PATIENCE_S)
 
 
+@pytest.mark.req("X-198")
 @pytest.mark.slow
 def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: PlaygroundServer) -> None:
     typist = Typist(tmp_path, *places(server), secrets=(server.bot_token,))

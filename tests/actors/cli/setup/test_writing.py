@@ -21,6 +21,7 @@ from tests.actors.cli.command import CHECKOUT
 VALUES = {"discord.channels": ["1", "2"], "model.name": "a/b", "data_root": "here"}
 
 
+@pytest.mark.req("X-199")
 @pytest.mark.parametrize(
     "before",
     [
@@ -52,6 +53,7 @@ def test_what_is_set_is_set_and_all_else_stays(before: str) -> None:
         assert not line.startswith("#") or line in text
 
 
+@pytest.mark.req("X-199")
 @pytest.mark.parametrize("before", ["discord = { channels = [] }\n", "[[discord]]\nx = 1\n", "no toml"])
 def test_a_form_that_is_beyond_it_is_left_alone_and_the_keys_are_named(before: str) -> None:
     with pytest.raises(WriteError, match=r'discord\.channels = \["1", "2"\]'):
