@@ -138,7 +138,11 @@ class ObserverServer:
         try:
             async with self._watch as watch:
                 await self._feed(response, watch, request.query.get("window", ""))
-        except (ConnectionError, TimeoutError, asyncio.CancelledError):
+        except TimeoutError:
+            if request.transport is not None:
+                request.transport.abort()  # or the library waits for the reader to take the end
+            return response
+        except (ConnectionError, asyncio.CancelledError):
             return response
         finally:
             self._feeds.discard(task)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.observer import server
 from actors.observer.actor import FILE_NAME, ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
 from actors.observer.server import MOST_CONNECTIONS
@@ -251,6 +253,35 @@ def test_a_huge_head_is_refused_and_a_hundred_readers_are_served(rig: Rig) -> No
         reader.close()
     rig.hang_up()
     assert MOST_CONNECTIONS > 100
+
+
+def test_a_reader_that_takes_nothing_is_cut_off_and_another_is_told_the_whole_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(server, "SLOWEST_WRITE_S", 0.5)
+    rig = Rig(tmp_path)
+    host, _, port = rig.host.partition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as slow:
+        with monkeypatch.context() as patch:
+            patch.setattr(server, "_event", lambda _name, _data: b": " + b"x" * 16_000_000 + b"\n\n")
+            head = f"GET /events HTTP/1.1\r\nHost: {rig.host}\r\nAuthorization: {rig.key['Authorization']}\r\n\r\n"
+            slow.sendall(head.encode())
+            _until(lambda: "tell" in vars(rig.system))
+            _until(lambda: "tell" not in vars(rig.system))
+
+        def is_let_in() -> bool:
+            try:
+                found.append(rig.open("/events", rig.key)[1])
+            except (ConnectionError, http.client.HTTPException):  # the only connection is still the slow one's
+                return False
+            return True
+
+        found: list[http.client.HTTPResponse] = []
+        _until(is_let_in)
+        said = next(data for name, data in rig.events(found[0]) if name == "actors")
+        assert said["windows"]["all"] is True
+    rig.stop()
 
 
 def test_a_port_that_is_taken_is_told_and_tried_again(
