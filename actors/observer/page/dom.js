@@ -19,7 +19,13 @@ export function millis(ms) {
   return `${number(ms / 1000)} s`;
 }
 
+/* What the server says; null if it says nothing, of which the state in the page's head tells. */
 export async function ask(path) {
-  const response = await fetch(path, { headers: { Accept: "application/json" } });
-  return response.json();
+  try {
+    const response = await fetch(path, { headers: { Accept: "application/json" } });
+    return response.status === 401 || response.status === 403 ? null : await response.json();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return null; // no connection, or half an answer
+    throw error;
+  }
 }
