@@ -70,11 +70,12 @@ class Census:
             fresh = 0 if is_first else count - known.get(address, 0)
             total = sums.get(kind)
             if total is None:
-                total = sums[kind] = [0, 0, 0, 0]
+                total = sums[kind] = [0, 0, 0, 0, 0]
             total[0] += 1
             total[1] += waiting
             total[2] += state is BUSY
             total[3] += fresh
+            total[4] += state is RESTING
             if kind == CONTEXT_KIND:
                 key, rate = address.key, round(fresh / span_s, 1)
                 row = before.get(key)
@@ -90,12 +91,13 @@ class Census:
                 "alive": alive,
                 "waiting": waiting,
                 "busy": busy,
+                "resting": resting,
                 "rate": round(fresh / span_s, 1),
                 "crashes": crashes.get(kind, 0),
                 "restarts": restarts.get(kind, 0),
             }
             for kind in sorted(sums.keys() | crashes.keys())
-            for alive, waiting, busy, fresh in (sums.get(kind, (0, 0, 0, 0)),)
+            for alive, waiting, busy, fresh, resting in (sums.get(kind, (0, 0, 0, 0, 0)),)
         ]
 
     def changes(self, since: int) -> dict[str, Any]:

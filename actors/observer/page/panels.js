@@ -7,8 +7,8 @@ export function drawActors(kinds, crash) {
   const rows = kinds.map((each) =>
     make(
       "tr",
-      { class: each.busy ? "busy" : "" },
-      make("td", {}, make("span", { class: "busy-mark", "aria-hidden": "true" }), each.kind),
+      { class: each.resting ? "resting" : each.busy ? "busy" : "" },
+      make("td", {}, make("span", { class: "busy-mark", "aria-hidden": "true" }), each.kind, each.resting ? make("small", { textContent: ` ${number(each.resting)} resting` }) : null),
       cell(each.alive), cell(each.waiting), cell(each.rate), cell(each.restarts, true),
     ),
   );

@@ -29,6 +29,7 @@ def test_each_kind_is_summed_and_told_a_second() -> None:
     assert kinds["memory"]["rate"] == 20.0
     assert (kinds["context"]["alive"], kinds["context"]["waiting"], kinds["context"]["busy"]) == (2, 4, 1)
     assert kinds["context"]["rate"] == 4.0
+    assert [kinds[kind]["resting"] for kind in ("memory", "context", "web")] == [0, 1, 0]
     assert (kinds["web"]["alive"], kinds["web"]["crashes"], kinds["web"]["restarts"]) == (0, 2, 1)
 
 
