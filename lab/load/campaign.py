@@ -131,7 +131,7 @@ class _Run:
     def _cost_of_looking(self) -> tuple[Verdict, ...]:
         if self._onlooker is None or self._bot.pid is None:
             return ()
-        if not self._onlooker.events:
+        if not self._onlooker.events or not self._onlooker.answers:
             raise LoadError("the observer told nothing")
         share = Onlooker.share(self._bot.pid)
         wanted = f"<= {100 * MOST_SHARE:g}"
