@@ -113,7 +113,7 @@ function sums(title, rows, most) {
     const fill = make("div", { class: "fill" });
     fill.style.width = `${(100 * (each.usd || each.tokens / 1e9)) / most}%`;
     return make(
-      "tr", {}, make("th", { scope: "row", textContent: each.key }), make("td", {}, make("div", { class: "track", "aria-hidden": "true" }, fill)),
+      "tr", {}, make("th", { scope: "row" }, each.key, make("div", { class: "track", "aria-hidden": "true" }, fill)),
       make("td", { textContent: `${number(each.tokens)} tokens` }), make("td", { textContent: `$${each.usd.toFixed(4)}` }),
     );
   });
