@@ -57,7 +57,8 @@ _DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
 
 _TOO_LONG = re.compile(
     r"context.?(length|window)|maximum context|prompt is too long|input is too long|too many (input |prompt )?tokens"
-    r"|exceeds? the .{0,40}(context|token limit)|reduce the length",
+    r"|exceeds? the .{0,40}(context|token limit)|exceeds? the maximum number of tokens|reduce the length"
+    r"|request_too_large",
     re.IGNORECASE,
 )
 _REFUSALS = {
@@ -68,7 +69,18 @@ _REFUSALS = {
 }
 _NO_PROVIDER = re.compile("LLM Provider NOT provided")
 """litellm's words for a model whose name it can't make out."""
-_NO_QUOTA = re.compile(r"insufficient.?quota|exceeded your current quota|credit balance|billing", re.IGNORECASE)
+_NO_KEY = re.compile("API_KEY_INVALID")
+"""Google's reason in a 400."""
+_NO_QUOTA = re.compile(
+    r"insufficient.?quota|exceeded your current quota|credit balance|billing"
+    r"|enforced_spend_limit|specified API usage limits",
+    re.IGNORECASE,
+)
+_RETRY_DELAY = re.compile(r"retryDelay[^0-9A-Za-z]{1,16}([0-9]{1,6}(?:\.[0-9]{1,9})?)s")
+"""Google's wish, which stands in the body of a 429; the words around it are the same for a minute's limit, a day's, and
+an account without money."""
+_OF_A_DAY = re.compile(r"quotaId[^,}]{0,200}PerDay")
+"""Google's name of a limit that ends at midnight; the wish beside it is then of no use."""
 _PASSING = re.compile(r"overloaded|too many requests|rate.?limit|service.?unavailable|try again", re.IGNORECASE)
 
 _SLOW_TYPES = frozenset({"Timeout", "TimeoutError", "TimeoutException", "APITimeoutError"})
@@ -157,13 +169,17 @@ def classify(
     Args:
         type_names: The exception's class and base classes, then those of its causes.
         status: The response's HTTP status; None without one.
-        message: The exception's text; only searched, never repeated.
+        message: The exception's text; only searched, never repeated, but for a number of seconds.
         headers: The response's, names in lower case.
         now: Aware; what a `Retry-After` date counts from.
     """
     names = tuple(type_names)
     kind = _kind(frozenset(names), status, message)
-    asked_wait_s = retry_after_s(headers, now) if kind in RETRYABLE else None
+    asked_wait_s = None
+    if kind in RETRYABLE:
+        asked_wait_s = retry_after_s(headers, now)
+        if asked_wait_s is None and status == 429 and (delay := _RETRY_DELAY.search(message)):
+            asked_wait_s = float(delay[1])
     return Fault(kind, status, asked_wait_s, names[0] if names else "")
 
 
@@ -207,8 +223,12 @@ def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
 
 
 def _kind_of_refusal(status: int, message: str) -> FaultKind:
+    if status == 429 and _RETRY_DELAY.search(message):
+        return FaultKind.QUOTA if _OF_A_DAY.search(message) else FaultKind.RATE_LIMIT
     if status == 402 or (status in (400, 403, 429) and _NO_QUOTA.search(message)):
         return FaultKind.QUOTA
+    if status == 400 and _NO_KEY.search(message):
+        return FaultKind.KEY
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
         return FaultKind.TOO_LONG
     if status == 404 or _NO_PROVIDER.search(message):

@@ -18,6 +18,16 @@ from domain.policy.retrying import (
 )
 
 NOW = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
+NO_QUOTA = "You exceeded your current quota, please check your plan and billing details."
+
+
+def google_429(quota_id: str, delay: str) -> str:
+    """The body of a refusal that says which limit was passed, and when to come again."""
+    violation = f'{{"quotaId": "{quota_id}", "quotaDimensions": {{"model": "gemini-2.5-flash"}}}}'
+    details = f'[{{"violations": [{violation}]}}, {{"retryDelay": "{delay}"}}]'
+    return f'{{"error": {{"code": 429, "message": "{NO_QUOTA}", "details": {details}}}}}'
+
+
 POLICY = RetryPolicy()
 
 
@@ -28,6 +38,17 @@ POLICY = RetryPolicy()
         (("RateLimitError",), 429, "insufficient_quota: You exceeded your current quota", FaultKind.QUOTA),
         (("BadRequestError",), 400, "Your credit balance is too low", FaultKind.QUOTA),
         (("APIError",), 402, "", FaultKind.QUOTA),
+        (
+            ("RateLimitError",),
+            429,
+            google_429("GenerateRequestsPerMinutePerProjectPerModel", "26s"),
+            FaultKind.RATE_LIMIT,
+        ),
+        (("RateLimitError",), 429, google_429("GenerateRequestsPerDayPerProjectPerModel", "26s"), FaultKind.QUOTA),
+        (("RateLimitError",), 429, NO_QUOTA, FaultKind.QUOTA),
+        (("RateLimitError",), 429, '"error_code": "enforced_spend_limit_reached"', FaultKind.QUOTA),
+        (("BadRequestError",), 400, "You have reached your specified API usage limits.", FaultKind.QUOTA),
+        (("BadRequestError",), 400, 'not valid. "reason": "API_KEY_INVALID"', FaultKind.KEY),
         (("InternalServerError",), 500, "", FaultKind.SERVER),
         (("ServiceUnavailableError",), 503, "", FaultKind.SERVER),
         (("APIError",), 529, "Overloaded", FaultKind.SERVER),
@@ -48,6 +69,13 @@ POLICY = RetryPolicy()
         (("BadRequestError",), 400, "This model's maximum context length is 8192 tokens", FaultKind.TOO_LONG),
         (("BadRequestError",), 400, "prompt is too long: 250000 tokens > 200000 maximum", FaultKind.TOO_LONG),
         (("APIError",), 413, "", FaultKind.TOO_LONG),
+        (("BadRequestError",), 400, '"type": "request_too_large"', FaultKind.TOO_LONG),
+        (
+            ("BadRequestError",),
+            400,
+            "token count (9) exceeds the maximum number of tokens allowed (8)",
+            FaultKind.TOO_LONG,
+        ),
         (("APIError",), None, "maximum context length", FaultKind.TOO_LONG),
         (("BadRequestError",), 400, "bad", FaultKind.REJECTED),
         (("KeyError", "LookupError"), None, "'x'", FaultKind.UNKNOWN),
@@ -101,6 +129,23 @@ def test_a_server_that_wants_more_than_a_minute_is_given_up_at_once() -> None:
 )
 def test_the_wished_wait_is_read_in_every_form(headers: dict[str, str], wait_s: float | None) -> None:
     assert retry_after_s(headers, NOW) == wait_s
+
+
+@pytest.mark.parametrize(
+    ("message", "headers", "wait_s"),
+    [
+        (google_429("PerMinute", "26s"), {}, 26.0),
+        (google_429("PerMinute", "26.417s"), {}, 26.417),
+        (google_429("PerMinute", "26s"), {"retry-after": "3"}, 3.0),
+        (repr(google_429("PerMinute", "26s").replace(", ", ",\n  ").encode()), {}, 26.0),
+        (google_429("PerMinute", "soon"), {}, None),
+        (google_429("PerDay", "26s"), {}, None),
+    ],
+)
+def test_the_wished_wait_of_a_limit_is_read_in_its_body_where_no_header_has_it(
+    message: str, headers: dict[str, str], wait_s: float | None
+) -> None:
+    assert classify(("RateLimitError",), 429, message, headers, NOW).asked_wait_s == wait_s
 
 
 @given(st.text())
