@@ -7,6 +7,7 @@ key: where litellm puts one, a placeholder stands in the answer.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import math
@@ -232,9 +233,11 @@ def _tiers(library: Any, model: str) -> tuple[Tier, ...]:
     if prices is None:
         return ()
 
-    def cost_of(prompt: int, completion: int) -> tuple[float, float]:
+    def cost_of(prompt: int, completion: int, cached: int = 0) -> tuple[float, float]:
         try:
-            costs = library.cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)
+            costs = library.cost_per_token(
+                model=model, prompt_tokens=prompt, completion_tokens=completion, cache_read_input_tokens=cached
+            )
         except Exception as error:  # noqa: BLE001 - litellm will say it again
             raise _NotShapedError(f"litellm cannot price it: {type(error).__name__}") from None
         return float(costs[0]), float(costs[1])
@@ -244,11 +247,13 @@ def _tiers(library: Any, model: str) -> tuple[Tier, ...]:
     for limit in (0, *limits):
         prompt = limit + _SCALE
         of_prompt, of_completion = cost_of(prompt, _SCALE)
-        tiers.append(Tier(limit, of_prompt / prompt, of_completion / _SCALE))
+        of_cached, _ = cost_of(prompt, 0, prompt)
+        tiers.append(Tier(limit, of_prompt / prompt, of_completion / _SCALE, of_cached / prompt))
     found = tuple(tiers)
     for prompt in (0, 1, 999, *(limit + more for limit in limits for more in (-1, 0, 1, limit)), 3_000_000):
-        for completion in (0, 1, 100_000):
-            if not math.isclose(sum(cost_of(prompt, completion)), cost_usd(found, prompt, completion), rel_tol=1e-9):
+        for completion, cached in itertools.product((0, 1, 100_000), (0, prompt // 3, prompt)):
+            theirs, ours = sum(cost_of(prompt, completion, cached)), cost_usd(found, prompt, completion, cached)
+            if not math.isclose(theirs, ours, rel_tol=1e-9, abs_tol=1e-15):
                 raise _NotShapedError("its price is none of so much a token")
     return found
 

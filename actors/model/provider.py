@@ -166,17 +166,23 @@ class LitellmBackend:
 
     def _usage(self, model: str, usage: Any) -> Usage:
         prompt, completion = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
-        cost_usd = self._cost(model, usage, prompt, completion)
         cached = int(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0) or 0)
+        counts = {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "cache_read_input_tokens": min(cached, prompt),
+            "cache_creation_input_tokens": int(getattr(usage, "cache_creation_input_tokens", 0) or 0),
+        }
+        cost_usd = 0.0 if usage is None else self._cost(model, counts)
         return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)
 
-    def _cost(self, model: str, usage: Any, prompt: int, completion: int) -> float:
+    def _cost(self, model: str, counts: dict[str, int]) -> float:
         """What litellm's price list says; 0 for a model that is not on it."""
         prices = self._litellm.model_cost
-        if usage is None or model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
+        if model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
             return 0.0
         try:
-            costs = self._litellm.cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=completion)
+            costs = self._litellm.cost_per_token(model=model, **counts)
         except Exception:
             log.warning("litellm cannot price %s", model, exc_info=True)
             self._unpriced.add(model)

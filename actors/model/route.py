@@ -20,6 +20,8 @@ class Tier(msgspec.Struct, frozen=True):
     above: int
     of_prompt: float
     of_completion: float
+    of_cached: float
+    """Of a token of the prompt that the provider had kept."""
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,11 +51,12 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         """What the server says that an answer took, with its price."""
         said: Mapping[str, object] = counted if isinstance(counted, dict) else {}
         prompt, completion = (tokens(said.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        cached = cached_tokens(said)
         return Usage(
             prompt_tokens=prompt,
             completion_tokens=completion,
-            cost_usd=cost_usd(self.tiers, prompt, completion) if said else 0.0,
-            cached_tokens=cached_tokens(said),
+            cost_usd=cost_usd(self.tiers, prompt, completion, cached) if said else 0.0,
+            cached_tokens=cached,
         )
 
 
@@ -67,12 +70,19 @@ def has_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
 
 
-def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int) -> float:
-    """Price of an answer; that of the highest tier which its prompt is above."""
-    price = 0.0
+def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int = 0) -> float:
+    """Price of an answer; that of the highest tier which its prompt is above.
+
+    Args:
+        tiers: From the cheapest up.
+        prompt: Its tokens.
+        completion: Its tokens.
+        cached: Of the prompt's tokens, how many the provider had kept.
+    """
+    price, kept = 0.0, min(cached, prompt)
     for tier in tiers:
         if prompt > tier.above or tier.above == 0:
-            price = prompt * tier.of_prompt + completion * tier.of_completion
+            price = (prompt - kept) * tier.of_prompt + kept * tier.of_cached + completion * tier.of_completion
     return price
 
 

@@ -19,7 +19,7 @@ ROUTE = Route(
     fields={"stream": True},
     fields_without_tools={},
     sees_images=False,
-    tiers=(Tier(0, 2e-6, 1e-5),),
+    tiers=(Tier(0, 2e-6, 1e-5, 2e-7),),
 )
 QUESTION = question_for("openai/x", "", [], {})
 

@@ -13,7 +13,7 @@ ROUTE = Route(
     fields={},
     fields_without_tools={},
     sees_images=False,
-    tiers=(Tier(0, 2e-6, 1e-5), Tier(200_000, 4e-6, 1.5e-5)),
+    tiers=(Tier(0, 2e-6, 1e-5, 2e-7), Tier(200_000, 4e-6, 1.5e-5, 4e-7)),
 )
 
 
@@ -46,6 +46,16 @@ def test_a_price_is_that_of_the_highest_tier_that_the_prompt_is_above(
 ) -> None:
     assert cost_usd(ROUTE.tiers, prompt, completion) == pytest.approx(expected)
     assert cost_usd((), prompt, completion) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "cached", "expected"),
+    [(1000, 0, 0.002), (1000, 600, 0.00092), (1000, 1000, 0.0002), (1000, 5000, 0.0002), (300_000, 200_000, 0.48)],
+)
+def test_what_the_provider_had_kept_has_a_price_of_its_own(prompt: int, cached: int, expected: float) -> None:
+    said = {"prompt_tokens": prompt, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": cached}}
+
+    assert ROUTE.usage(said).cost_usd == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("counted", [None, "many", 7, {}, {"prompt_tokens": None}, {"prompt_tokens": -1}])
