@@ -14,8 +14,9 @@ import contextlib
 import gc
 import logging
 import os
+import re
 import warnings
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
@@ -46,6 +47,13 @@ but aiohttp's own 100.)"""
 
 PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
 """Providers whose streams are OpenAI's chunks already when they reach litellm's wrapper."""
+TOLD_ENDS = frozenset({"anthropic", "ollama_chat"})
+"""Providers of which litellm knows whether they have said why the answer ends; if not, it makes a reason up."""
+_GEMINI = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
+_END_OF_GEMINI = re.compile(r'"(?:finishReason|blockReason)"\s*:')
+"""In a line of a stream of Gemini's, of which litellm takes each for the last one."""
+_ERROR_OF_OLLAMA = re.compile(r"unexpected response from Ollama: \{['\"]error")
+"""litellm's words for a server's report of an error in the midst of an answer."""
 SDK_FAMILIES = frozenset({"azure"})
 """Providers that litellm calls through OpenAI's own client."""
 SETTLE_S = 0.3
@@ -98,7 +106,8 @@ class LitellmBackend:
             async with Silence(self._idle_timeout_s) as silence:
                 library = await self._library()
                 silence.heard()
-                sees_images = library.supports_vision(model=model)
+                has_images = any(message.images for message in request.messages)
+                sees_images = has_images and library.supports_vision(model=model)
                 messages = await self._conversations.messages(request, sees_images=sees_images)
                 arguments = self._arguments(library, model, request) | {"messages": messages}
                 async with contextlib.aclosing(await self._open(library, arguments)) as stream:
@@ -131,7 +140,8 @@ class LitellmBackend:
 
     async def _read(self, model: str, request: ModelRequest, stream: Any, say: Heard, silence: Silence) -> Completion:
         assembly, usage, chunks = Assembly(), None, 0
-        async for chunk in _chunks(stream):
+        ending = _Ending(stream)
+        async for chunk in ending.chunks():
             silence.heard()
             say.has_begun = True
             if counted := getattr(chunk, "usage", None):
@@ -144,6 +154,9 @@ class LitellmBackend:
                         say(piece)
                     for call in delta.tool_calls or ():
                         assembly.add_call(call)
+        if ending.is_made_up:
+            say.usage = None  # litellm has counted what it heard
+            raise AttemptError(Fault(FaultKind.CUT_OFF))
         if not assembly.finish_reason:
             raise AttemptError(Fault(FaultKind.CUT_OFF if chunks else FaultKind.UNREADABLE))
         return Completion(
@@ -193,11 +206,17 @@ class LitellmBackend:
         if isinstance(error, TimeoutError):
             return Fault(FaultKind.SLOW)
         chain = _chain(error)
+        text = " ".join(str(link) for link in chain)
+        if _ERROR_OF_OLLAMA.search(text):
+            return Fault(FaultKind.SERVER)
         names = [kind.__name__ for link in chain for kind in type(link).__mro__]
         responses = [response for link in chain if (response := getattr(link, "response", None)) is not None]
         headers = next((dict(response.headers) for response in responses if response.headers), {})
-        status = next((code for link in chain if isinstance(code := getattr(link, "status_code", None), int)), None)
-        return classify(names, status, " ".join(str(link) for link in chain), headers, self._now())
+        statuses = [code for link in chain if isinstance(code := getattr(link, "status_code", None), int)]
+        status = next(iter(statuses), None)
+        if status is not None and status >= 500:  # litellm calls all of them 500; the last is the server's own
+            status = [code for code in statuses if code >= 500][-1]
+        return classify(names, status, text, headers, self._now())
 
     async def _library(self) -> Any:
         if self._litellm is None:
@@ -229,12 +248,44 @@ def key_for(library: Any, model: str, api_keys: Mapping[str, str], *, is_own_ser
     return NO_KEY if is_own_server and name not in os.environ else ""
 
 
-async def _chunks(stream: Any) -> Any:
-    """The chunks of `stream`, to their end, in OpenAI's form."""
-    beneath = stream.completion_stream
-    is_plain = stream.custom_llm_provider in PLAIN_STREAMS and isinstance(beneath, AsyncIterable)
-    async for chunk in beneath if is_plain else stream:
-        yield chunk
+class _Ending:
+    """End of a stream: whether the provider told it, or litellm made it up for an answer that broke off."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._is_told = False
+        self.is_made_up = False
+        """Once the chunks are over."""
+
+    async def chunks(self) -> AsyncIterator[Any]:
+        """The chunks, to their end, in OpenAI's form."""
+        stream, provider = self._stream, self._stream.custom_llm_provider
+        beneath = stream.completion_stream
+        if provider in PLAIN_STREAMS and isinstance(beneath, AsyncIterable):
+            async for chunk in beneath:
+                yield chunk
+            return
+        is_gemini = provider in _GEMINI and await self._watch()
+        async for chunk in stream:
+            yield chunk
+        if is_gemini:
+            self.is_made_up = not self._is_told
+        elif provider in TOLD_ENDS:
+            self.is_made_up = stream.received_finish_reason is None
+
+    async def _watch(self) -> bool:
+        """Look at each line of a stream of Gemini's before litellm does; whether that can be done."""
+        beneath = await self._stream.fetch_stream()
+        lines = getattr(beneath, "streaming_response", None)
+        if not isinstance(lines, AsyncIterable):
+            return False
+        beneath.streaming_response = self._watched(lines)
+        return True
+
+    async def _watched(self, lines: AsyncIterable[Any]) -> AsyncIterator[Any]:
+        async for line in lines:
+            self._is_told = self._is_told or _END_OF_GEMINI.search(str(line)) is not None
+            yield line
 
 
 def _chain(error: BaseException) -> list[BaseException]:
