@@ -31,7 +31,7 @@ from actors.model.route import Route
 from actors.model.routes import Way, Ways
 from actors.model.silence import Silence
 from actors.model.sse import Chunk, EventStream, LineTooLongError
-from actors.model.wire import tools_json
+from actors.model.wire import tools_json, unsigned
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
@@ -238,9 +238,10 @@ async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
 
 def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:
     """A request as litellm would send it: without what is null."""
+    told = messages if "gemini" in route.model.lower() else unsigned(messages)
     said = [
         message if message["content"] is not None else {name: message[name] for name in message if name != "content"}
-        for message in messages
+        for message in told
     ]
     body: Mapping[str, object] = {"model": route.model, "messages": said, **route.fields_without_tools}
     if request.tools:

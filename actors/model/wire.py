@@ -17,6 +17,8 @@ from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall,
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 LONGEST_NAME = 64
+_SIGNATURE = "__thought__"
+"""Before the signature of Gemini's that litellm keeps in a call's id; other servers refuse so long an id."""
 
 Look = Callable[[str, ImageFile], str]
 """Gives the address of an image in a folder of attachments; its `ValueError` says why it is not shown."""
@@ -26,6 +28,11 @@ def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[s
     """The system prompt and the conversation; the same request with the same files always gives the same bytes."""
     system = [{"role": "system", "content": encodable(request.system_prompt)}] if request.system_prompt else []
     return system + [_message(message, request.attachments, look) for message in request.messages]
+
+
+def unsigned(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Messages for a server that is not Gemini's: calls and results have ids without signatures."""
+    return [_unsigned(message) for message in messages]
 
 
 def without_tool_calls(request: ModelRequest) -> ModelRequest:
@@ -73,6 +80,16 @@ def _in_words(message: ChatMessage) -> ChatMessage:
         return message
     calls = (f"[{call.name} was called: {call.arguments_json}]" for call in message.tool_calls)
     return ChatMessage(role=message.role, text="\n".join([part for part in (message.text, *calls) if part]))
+
+
+def _unsigned(message: dict[str, Any]) -> dict[str, Any]:
+    if "tool_call_id" in message:
+        return message | {"tool_call_id": message["tool_call_id"].partition(_SIGNATURE)[0]}
+    if "tool_calls" in message:
+        return message | {
+            "tool_calls": [call | {"id": call["id"].partition(_SIGNATURE)[0]} for call in message["tool_calls"]]
+        }
+    return message
 
 
 def _message(message: ChatMessage, folder: str, look: Look) -> dict[str, Any]:

@@ -38,6 +38,7 @@ def _result(text: str, call_id: str) -> ChatMessage:
 
 
 _LS = ToolCall(id="call_a", name="bash", arguments_json='{"command": "ls"}')
+_SIGNED = ToolCall(id=f"call_c__thought__{'CiQB+/z=' * 20}", name="bash", arguments_json='{"command": "ls"}')
 _BAD = ToolCall(id="call_b", name="fly me", arguments_json="{not json")
 ASKED: dict[str, tuple[tuple[ChatMessage, ...], tuple[ToolSpec, ...]]] = {
     "hello": ((_user("hello"),), (BASH_TOOL,)),
@@ -49,6 +50,7 @@ ASKED: dict[str, tuple[tuple[ChatMessage, ...], tuple[ToolSpec, ...]]] = {
         (_user("x"), _agent("I look.", _LS, _BAD), _result("", "call_a"), _result("no", "call_b"), _user("and?")),
         (BASH_TOOL,),
     ),
+    "signed results": ((_user("list"), _agent("", _SIGNED), _result("a.txt", _SIGNED.id)), (BASH_TOOL,)),
     "told results": ((_user("list"), _agent("", _LS), _result("a.txt", "call_a"), _user("so?")), ()),
     "long": ((_user("word " * 5000),), (BASH_TOOL,)),
     "empty": ((_user(""),), (BASH_TOOL,)),

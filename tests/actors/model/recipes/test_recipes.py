@@ -44,6 +44,7 @@ KEY = "sk-never-to-be-seen-0123456789"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 IMAGE = ImageFile(path="attachments/1/a.png", media_type="image/png")
 LOOK = ToolCall(id="call_a", name="bash", arguments_json='{"command": "ls"}')
+SIGNED = ToolCall(id=f"call_c__thought__{'CiQB+/z=' * 20}", name="bash", arguments_json='{"command": "ls"}')
 WHERE = ToolCall(id="call_b", name="bash", arguments_json='{"command": "pwd"}')
 CASES = [
     pytest.param(name, exchange.name, way, id=f"{name}: {exchange.name}, by {way}")
@@ -113,6 +114,12 @@ def conversation(asked: str) -> tuple[ChatMessage, ...]:
             ChatMessage(role=Role.ASSISTANT, text="I look.", tool_calls=(LOOK, WHERE)),
             ChatMessage(role=Role.TOOL, text="a.txt", tool_call_id="call_a"),
             ChatMessage(role=Role.TOOL, text="/w", tool_call_id="call_b"),
+        )
+    if asked == "signed":
+        return (
+            user("list the files"),
+            ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(SIGNED,)),
+            ChatMessage(role=Role.TOOL, text="a.txt", tool_call_id=SIGNED.id),
         )
     return (user("list the files"),)
 
