@@ -160,6 +160,8 @@ class RecordedServer:
         """What requests lacked."""
         self.bodies: list[dict[str, Any]] = []
         """Of the requests since the exchange is played."""
+        self.heads: list[str] = []
+        """Of the same."""
         self._lock = threading.Lock()
         self._played: tuple[Form, dict[str, Any], Response, str] | None = None
         server = self
@@ -197,6 +199,7 @@ class RecordedServer:
         with self._lock:
             self._played = form, body, response, key
             self.bodies.clear()
+            self.heads.clear()
             self.misses.clear()
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
@@ -219,6 +222,7 @@ class RecordedServer:
             found += misses(body, given_body)
             self.misses += found
             self.bodies.append(given_body)
+            self.heads.append(str(handler.headers))
         if found:
             self._send(handler, 418, {"content-type": "text/plain"}, "; ".join(found).encode())
         else:

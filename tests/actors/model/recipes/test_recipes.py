@@ -72,7 +72,7 @@ class Kitchen(Bench):
             cast(LoopbackModel, server),  # of which the bench wants its address only, and here not even that
             name=recipe.model,
             api_base=server.api_base + recipe.api_base,
-            api_keys={recipe.key: KEY} if recipe.key else {},
+            api_keys={recipe.key or "OPENAI_API_KEY": KEY},
             retries=1,
         )
         self.recipe, self.plays = recipe, server
@@ -173,6 +173,7 @@ def test_an_exchange_is_understood(
     end, spent = kitchen.cook(exchange, way, folder)
 
     assert kitchen.plays.misses == []
+    assert [KEY in head for head in kitchen.plays.heads] == [bool(kitchen.recipe.key)] * len(kitchen.plays.bodies)
     assert ("stream" in kitchen.plays.bodies[-1]) == (way != "address" and bool(RECIPES[name].streamed))
     if exchange.gives is not None:
         check_answer(end, spent, exchange)
