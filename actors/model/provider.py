@@ -50,6 +50,8 @@ PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
 TOLD_ENDS = frozenset({"anthropic", "ollama_chat"})
 """Providers of which litellm knows whether they have said why the answer ends; if not, it makes a reason up."""
 _GEMINI = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
+_READER_OF_GEMINI = ".vertex_and_google_ai_studio_gemini"
+"""Module of litellm's; other models of Google's servers are read elsewhere."""
 _END_OF_GEMINI = re.compile(r'"(?:finishReason|blockReason)"\s*:')
 """In a line of a stream of Gemini's, of which litellm takes each for the last one."""
 _ERROR_OF_OLLAMA = re.compile(r"unexpected response from Ollama: \{['\"]error")
@@ -274,10 +276,10 @@ class _Ending:
             self.is_made_up = stream.received_finish_reason is None
 
     async def _watch(self) -> bool:
-        """Look at each line of a stream of Gemini's before litellm does; whether that can be done."""
+        """Look at each line of a stream of Gemini's before litellm does; whether it is one."""
         beneath = await self._stream.fetch_stream()
         lines = getattr(beneath, "streaming_response", None)
-        if not isinstance(lines, AsyncIterable):
+        if not type(beneath).__module__.endswith(_READER_OF_GEMINI) or not isinstance(lines, AsyncIterable):
             return False
         beneath.streaming_response = self._watched(lines)
         return True

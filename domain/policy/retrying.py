@@ -79,8 +79,8 @@ _NO_QUOTA = re.compile(
 _RETRY_DELAY = re.compile(r"retryDelay[^0-9A-Za-z]{1,16}([0-9]{1,6}(?:\.[0-9]{1,9})?)s")
 """Google's wish, which stands in the body of a 429; the words around it are the same for a minute's limit, a day's, and
 an account without money."""
-_OF_A_DAY = re.compile(r"quotaId[^,}]{0,200}PerDay")
-"""Google's name of a limit that ends at midnight; the wish beside it is then of no use."""
+_NOT_SOON = re.compile(r"quotaId[^,}]{0,200}PerDay|\blimit: 0\b")
+"""Google's name of a limit that ends at midnight, and of one of nought; the wish beside it is then of no use."""
 _PASSING = re.compile(r"overloaded|too many requests|rate.?limit|service.?unavailable|try again", re.IGNORECASE)
 
 _SLOW_TYPES = frozenset({"Timeout", "TimeoutError", "TimeoutException", "APITimeoutError"})
@@ -224,7 +224,7 @@ def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
 
 def _kind_of_refusal(status: int, message: str) -> FaultKind:
     if status == 429 and _RETRY_DELAY.search(message):
-        return FaultKind.QUOTA if _OF_A_DAY.search(message) else FaultKind.RATE_LIMIT
+        return FaultKind.QUOTA if _NOT_SOON.search(message) else FaultKind.RATE_LIMIT
     if status == 402 or (status in (400, 403, 429) and _NO_QUOTA.search(message)):
         return FaultKind.QUOTA
     if status == 400 and _NO_KEY.search(message):

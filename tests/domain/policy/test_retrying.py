@@ -45,6 +45,7 @@ POLICY = RetryPolicy()
             FaultKind.RATE_LIMIT,
         ),
         (("RateLimitError",), 429, google_429("GenerateRequestsPerDayPerProjectPerModel", "26s"), FaultKind.QUOTA),
+        (("RateLimitError",), 429, "limit: 0 " + google_429("RequestsPerMinute", "26s"), FaultKind.QUOTA),
         (("RateLimitError",), 429, NO_QUOTA, FaultKind.QUOTA),
         (("RateLimitError",), 429, '"error_code": "enforced_spend_limit_reached"', FaultKind.QUOTA),
         (("BadRequestError",), 400, "You have reached your specified API usage limits.", FaultKind.QUOTA),
