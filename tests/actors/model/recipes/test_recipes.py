@@ -6,7 +6,7 @@ import asyncio
 import base64
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +18,7 @@ import pytest
 from actors.kernel import LoopThread
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
-from actors.model.provider import LitellmBackend, load
+from actors.model.provider import LitellmBackend, _Ending, load
 from actors.model.routes import Way, Ways
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import LoopbackModel
@@ -270,6 +270,31 @@ def test_litellm_is_asked_what_a_model_sees_only_where_there_is_something_to_see
     assert asked == []
     kitchen.cook(kitchen.recipe.named("an image"), "settings", folder)
     assert asked == [kitchen.recipe.model]
+
+
+class Claude:
+    """Stream of a model of another maker on Google's servers, as litellm gives it: its lines have no end of Gemini's."""
+
+    custom_llm_provider = "vertex_ai"
+    completion_stream: Claude | None = None
+
+    def __init__(self) -> None:
+        self.streaming_response = self
+
+    async def fetch_stream(self) -> Claude:
+        return self
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        yield "a chunk"
+
+
+def test_another_makers_model_on_googles_servers_is_not_taken_for_broken_off() -> None:
+    async def read() -> tuple[list[str], bool]:
+        ending = _Ending(Claude())
+        chunks = [chunk async for chunk in ending.chunks()]
+        return chunks, ending.is_made_up
+
+    assert asyncio.run(read()) == (["a chunk"], False)
 
 
 @pytest.mark.parametrize("name", RECIPES)
