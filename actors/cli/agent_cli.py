@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from actors.cli.common import config_option, fail, load_settings, set_up_logging, verbose_option
+from actors.cli.common import config_option, fail, load_settings, set_up_logging, shape_log, verbose_option
 from actors.cli.relay import relay
 from actors.cli.terminal import ShownCommand, echo_answer
 
@@ -70,6 +70,7 @@ def agent_cli(
         sys.exit(0)
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
+    shape_log(settings.log.format)
     try:
         told = click.echo if tells_events else None
         said = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from actors.log_lines.json_lines import JsonLines
     from actors.settings.schema import Settings
     from actors.settings.secret import Secrets
 
@@ -31,9 +32,27 @@ verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log what th
 
 def fail(reason: str, code: int = 1) -> NoReturn:
     """End the command with `reason` on stderr."""
-    for line in reason.splitlines() or [""]:
-        click.echo(f"error: {line}", err=True)
+    if _logs_json():
+        announce(reason, logging.ERROR)
+    else:
+        for line in reason.splitlines() or [""]:
+            click.echo(f"error: {line}", err=True)
     sys.exit(code)
+
+
+def announce(text: str, level: int = logging.INFO) -> None:
+    """Say on stderr what is no event of an actor's: as it is, or as a line of the log where that is JSON."""
+    if form := _logs_json():
+        text = form.format(logging.LogRecord("agent", level, "", 0, text, None, None))
+    click.echo(text, err=True)
+
+
+def _logs_json() -> JsonLines | None:
+    """The form of the log, if that is JSON."""
+    from actors.log_lines.json_lines import JsonLines
+
+    forms = (handler.formatter for handler in logging.getLogger().handlers)
+    return next((form for form in forms if isinstance(form, JsonLines)), None)
 
 
 def load_settings(
@@ -63,6 +82,20 @@ def set_up_logging(*, verbose: bool) -> None:
     )
     logging.getLogger("actors").setLevel(logging.INFO if verbose else logging.WARNING)
     logging.getLogger("discord.gateway").addFilter(_is_credible)
+
+
+def shape_log(form: str) -> None:
+    """Have what is logged from here on in a form, warnings of Python's among it.
+
+    Args:
+        form: `log.format`.
+    """
+    from actors.log_lines.json_lines import JsonLines
+
+    if form == "json":
+        logging.captureWarnings(capture=True)
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(JsonLines())
 
 
 def _is_credible(record: logging.LogRecord) -> bool:

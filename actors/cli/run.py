@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from actors.cli.common import (
+    announce,
     config_option,
     fail,
     load_settings,
     raise_file_limit,
     sandbox_note,
     set_up_logging,
+    shape_log,
     verbose_option,
 )
 
@@ -42,17 +44,18 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file)
+    shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
     raise_file_limit()
 
     def tell_online(name: str) -> None:
-        click.echo(f"online as {name}", err=True)
+        announce(f"online as {name}")
         manager.ready(f"online as {name}")
 
     def tell_started() -> None:
         if settings.model.name == "offline":
-            click.echo("note: model.name is offline: a rule-based responder answers, no language model", err=True)
-        click.echo(sandbox_note(settings), err=True)
+            announce("note: model.name is offline: a rule-based responder answers, no language model")
+        announce(sandbox_note(settings))
 
     if cluster is not None and hosts is None:
         fail("--cluster says where hosts are started: say how many with --hosts")
@@ -88,11 +91,12 @@ def gateway(
     }
     given = {key: value for key, value in said.items() if value is not None}
     settings, secrets = load_settings(config_file, given)
+    shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
     raise_file_limit()
 
     def tell_up(place: str) -> None:
-        click.echo(f"gateway on {place}, in front of {base_url}", err=True)
+        announce(f"gateway on {place}, in front of {base_url}")
         manager.ready(f"gateway on {place}")
 
     agent = Agent(settings, secrets.environment(), None, tell_up)

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actors.cli.common import (
+    announce,
     config_option,
     fail,
     load_settings,
     raise_file_limit,
     sandbox_note,
     set_up_logging,
+    shape_log,
     verbose_option,
 )
 
@@ -69,6 +71,7 @@ def try_it(
         given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
         given |= {"observer.enabled": True}
         settings, _ = load_settings(config_file, given)
+        shape_log(settings.log.format)
         if data is None:
             settings = settings.rooted(settings.data_root / "playground", settings.origin)
         raise_file_limit()
@@ -80,7 +83,7 @@ def try_it(
             _end_on_signals(bot)
             _await_online(bot, online)
             if online.is_set():
-                click.echo(sandbox_note(settings), err=True)
+                announce(sandbox_note(settings))
                 if texts:
                     talk = threading.Thread(target=_converse, args=(server, bot, texts), name="say", daemon=True)
                     talk.start()  # on the side, so that a bot that gives up ends this command at once
@@ -186,7 +189,7 @@ def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...])
 
 def _show_page(server: PlaygroundServer, model: str, data_root: Path, *, browse: bool) -> None:
     click.echo(f"Open {server.page_url} and write something. Ctrl-C ends it.")
-    click.echo(f"model: {model}; conversations are kept in {data_root / 'logs'}", err=True)
+    announce(f"model: {model}; conversations are kept in {data_root / 'logs'}")
     if browse and sys.stdout.isatty():
         _browse(server.page_url, data_root)
 

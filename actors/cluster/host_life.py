@@ -235,7 +235,9 @@ class HostLife:
                 with self._lock:
                     self.ledger.settle(message.numbers, message.busy, message.quiet)
             case Said():
-                logging.getLogger(message.name).log(message.level, "[%s] %s", self.name, message.text)
+                logging.getLogger(message.name).log(
+                    message.level, "[%s] %s", self.name, message.text, extra={"is_from_host": True}
+                )
             case _:
                 if isinstance(message, UserMessageLogged):
                     with self._lock:

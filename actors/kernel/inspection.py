@@ -10,10 +10,15 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from pykka._envelope import Envelope
 
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.dispatcher import Worker
+from actors.kernel.loop import LoopThread
+from actors.kernel.runner import Runner
 from actors.kernel.supervisor import Crash
 from actors.kernel.watchdog import in_hand
 from messages.base import Address
@@ -45,6 +50,34 @@ class MailboxView:
     depth: int
     resting: bool
     """Its actor crashed and waits for its restart."""
+
+
+class Here(NamedTuple):
+    """What the calling thread does, as far as the kernel knows it."""
+
+    actor: Address | None
+    """Whose handler or loop runs in it; None for no actor's."""
+    message: object
+    """What the handler has in hand; None on a loop, and while an actor starts or ends."""
+
+
+NOWHERE = Here(None, None)
+_RUN, _LOOP = Runner.run.__code__, LoopThread._run.__code__
+
+
+def here() -> Here:
+    """What the calling thread does: read from its frames, so that nobody keeps a note of it who is not asked."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is _RUN:
+            found = frame.f_locals
+            message = found.get("message")
+            return Here(found["mailbox"].address, message.message if isinstance(message, Envelope) else message)
+        if frame.f_code is _LOOP:
+            owner = frame.f_locals["self"].owner
+            return NOWHERE if owner is None else Here(owner.address, None)
+        frame = frame.f_back
+    return NOWHERE
 
 
 def threads() -> tuple[ThreadView, ...]:

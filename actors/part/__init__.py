@@ -31,18 +31,15 @@ from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
 from actors.settings.schema import (
-    Flag,
     Folder,
     FolderOf,
     Folders,
-    Number,
     OptionalFolder,
     OptionalHttpAddress,
     OptionalName,
     OptionalPath,
-    Table,
-    Whole,
 )
+from actors.settings.table import Flag, Number, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from actors.part.part import Row
-from actors.settings.schema import Table
+from actors.settings.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from pydantic import BaseModel, create_model
 from pydantic.fields import FieldInfo
 
 from actors.settings.audit import table_of
-from actors.settings.schema import Flag, Layers, Settings
+from actors.settings.schema import Layers, Settings
+from actors.settings.table import Flag
 
 _MUTABLE = (dict, list, set, Mapping, MutableMapping, Sequence)
 """Kinds that pydantic makes something of that can be changed."""

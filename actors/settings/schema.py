@@ -15,7 +15,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationInfo,
@@ -24,7 +23,9 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from actors.settings.frozen_map import FrozenMap
+from actors.settings.operating import Log, Observer
 from actors.settings.problem import number
+from actors.settings.table import Flag, Number, Table, Whole
 
 _SNOWFLAKE = re.compile(r"[1-9][0-9]{14,19}")
 
@@ -120,12 +121,6 @@ SnowflakeOrEveryone = Annotated[str, BeforeValidator(_snowflake_or_everyone)]
 HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_without_slash)]
 OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
 WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
-Whole = Annotated[int, Field(strict=True)]
-"""A whole number, and nothing that can be read as one."""
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-"""A finite number, and nothing that can be read as one."""
-Flag = Annotated[bool, Field(strict=True)]
-"""True or false, and nothing that can be read as them."""
 OptionalName = Annotated[str, AfterValidator(_optional_name)]
 """A model's name, or empty text."""
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
@@ -138,12 +133,6 @@ Folders = tuple[Folder, ...]
 SnowflakeOrCli = Annotated[str, BeforeValidator(_snowflake_or_cli)]
 FolderOf = FrozenMap[SnowflakeOrCli, Folder]
 """Folders by the id of what they belong to, e.g. a channel; `cli` is the command line."""
-
-
-class Table(BaseModel):
-    """One table of the settings file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Discord(Table):
@@ -304,14 +293,6 @@ class Web(Table):
     """`seen`: what a person wrote in the window or a search of its own found. `any` lets commands send data out."""
 
 
-class Observer(Table):
-    """Observer: a page on loopback that shows the actors at work; the data root's `observer.json` has its address."""
-
-    enabled: Flag = False
-    port: Whole = Field(default=0, ge=0, le=65_535)
-    """0 for any free one."""
-
-
 class Layers(Table):
     """Further kinds of memory that take part; each key is one that this program knows."""
 
@@ -355,6 +336,7 @@ class Settings(BaseSettings):
     skills: Skills = Skills()
     web: Web = Web()
     observer: Observer = Observer()
+    log: Log = Log()
     layers: Layers = Layers()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)

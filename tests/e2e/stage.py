@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -89,13 +89,20 @@ class Process:
         )
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Start it and wait until it is online."""
+    def start(self, *options: str, stderr: int | IO[bytes] | None = None) -> None:
+        """Start it and wait until it is online.
+
+        Args:
+            options: Of `agent run`.
+            stderr: Whereto it writes, as `subprocess` has it.
+        """
         environment = {**os.environ, "DISCORD_BOT_TOKEN": self.server.bot_token, "PYTHONPATH": str(CHECKOUT)}
+        program = "from actors.cli import agent; agent()"
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from actors.cli import agent; agent()", "run", "--config", str(self._config)],
+            [sys.executable, "-P", "-c", program, "run", "--config", str(self._config), *options],
             env=environment,
             cwd=self.data.parent,
+            stderr=stderr,
         )
         self.server.wait_until_online(timeout_s=PATIENCE_S)
 

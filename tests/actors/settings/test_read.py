@@ -18,7 +18,8 @@ from pydantic import BaseModel, create_model
 
 from actors.parts import LAYERS
 from actors.settings.layers import with_tables
-from actors.settings.schema import Settings, Shell, Table, Whole
+from actors.settings.schema import Settings, Shell
+from actors.settings.table import Table, Whole
 
 ROOT = Path(__file__).parents[3]
 ONLY_SHOW = re.compile(r"actors/(settings/.*|cli/(doctor\w*|common|config)\.py|\w+/checks\.py)")

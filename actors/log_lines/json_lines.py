@@ -1,0 +1,55 @@
+"""Formatter of log lines as JSON: one object a line, with the actor that logs and what it is at work on."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+
+from messages.base import CONTEXT_KIND, Address, Window
+
+FROM_HOST = "is_from_host"
+"""Attribute of a record that another process made: what runs here where it is logged says nothing of it."""
+
+
+class JsonLines(logging.Formatter):
+    """Form of a log for programs.
+
+    Each line has `at` (UTC, milliseconds), `level`, `logger` and `text`; besides, where they are known, `actor`
+    (address of the actor whose handler or loop logs), `window` and `turn` (as the message in hand names them) and
+    `trace` (Python's account of an error). All of it is ASCII, so that no locale of a stream can spoil it.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record, without its end; to be called in the thread that logs."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        said: dict[str, str] = {
+            "at": at.replace("+00:00", "Z"),
+            "level": record.levelname,
+            "logger": record.name,
+            "text": record.getMessage(),
+        }
+        if not hasattr(record, FROM_HOST):
+            said |= _place()
+        trace = [self.formatException(record.exc_info)] if record.exc_info else []
+        trace += [record.stack_info] if record.stack_info else []
+        if trace:
+            said["trace"] = "\n".join(trace)
+        return json.dumps(said)
+
+
+def _place() -> dict[str, str]:
+    """Where the calling thread is: what is known of it."""
+    from actors.kernel.inspection import here
+
+    actor, message = here()
+    window, turn = getattr(message, "window", None), getattr(message, "turn_id", "") or getattr(message, "run_id", "")
+    place = {"actor": str(actor) if actor is not None else "", "window": _window(actor, window), "turn": turn}
+    return {name: text for name, text in place.items() if isinstance(text, str) and text}
+
+
+def _window(actor: Address | None, window: object) -> str:
+    """Key of the window that a message names, or else of the one that the actor itself is."""
+    if isinstance(window, Window):
+        return window.address.key
+    return actor.key if actor is not None and actor.kind == CONTEXT_KIND else ""
