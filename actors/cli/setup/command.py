@@ -10,7 +10,6 @@ import click
 
 from actors.cli.common import config_option, fail
 
-
 _option = partial(click.option, show_envvar=True)
 
 
@@ -32,7 +31,7 @@ def setup(config_file: Path | None, non_interactive: bool, **options: object) ->
     It writes agent.toml, of which everything else is kept, and the secrets file, which only you can read; both at the
     end, so Ctrl-C changes nothing. It can be run again: Enter keeps what is there. No secret is an argument.
 
-    What an option says may stand in its variable instead, several with spaces between. A unit is written, never started.
+    What an option says may stand in its variable, several with spaces between. A unit is written, never started.
     """
     if not non_interactive and not sys.stdin.isatty():
         fail("there is no terminal to ask on: use --non-interactive, with options for what it would ask")
