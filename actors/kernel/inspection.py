@@ -61,7 +61,6 @@ class Here(NamedTuple):
     """What the handler has in hand; None on a loop, and while an actor starts or ends."""
 
 
-NOWHERE = Here(None, None)
 _RUN, _LOOP = Runner.run.__code__, LoopThread._run.__code__
 
 
@@ -75,9 +74,9 @@ def here() -> Here:
             return Here(found["mailbox"].address, message.message if isinstance(message, Envelope) else message)
         if frame.f_code is _LOOP:
             owner = frame.f_locals["self"].owner
-            return NOWHERE if owner is None else Here(owner.address, None)
+            return Here(None if owner is None else owner.address, None)
         frame = frame.f_back
-    return NOWHERE
+    return Here(None, None)
 
 
 def threads() -> tuple[ThreadView, ...]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from actors.cli.common import config_option, fail
 
-_option = partial(click.option, show_envvar=True)
+
+def _option(*names: str, **traits: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """An option whose variable stands in the help."""
+    return click.option(*names, show_envvar=True, **traits)
 
 
 @click.command(context_settings={"auto_envvar_prefix": "AGENT_SETUP"})
