@@ -40,8 +40,13 @@ def test_the_page_has_the_settings_that_are_tested(name: str) -> None:
 def test_the_setup_offers_what_the_page_tells() -> None:
     from actors.cli.setup.models import RECIPES as OFFERED
 
-    told = {recipe.model.partition("/")[0] for recipe in RECIPES.values()}
-    for offered in OFFERED:
-        provider, slash, _ = offered.model.partition("/")
-        assert not slash or provider in told, offered
-        assert not offered.key or f"`{offered.key}`" in PAGE
+    real = {offered.word: offered for offered in OFFERED if "/" in offered.model}
+
+    assert set(real) == set(RECIPES) - {"ollama_native"}
+    for word, offered in real.items():
+        tried = RECIPES[word]
+        assert offered.model == tried.model or (
+            offered.model.endswith("/NAME") and tried.model.startswith(offered.model.removesuffix("NAME"))
+        )
+        assert offered.key == tried.key
+        assert not offered.api_base or f'api_base = "{offered.api_base}"' in PAGE

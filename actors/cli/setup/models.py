@@ -30,7 +30,7 @@ RECIPES = (
     Recipe("anthropic", "Claude, by Anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
     Recipe("openai", "GPT, by OpenAI", "openai/gpt-4.1-mini", "OPENAI_API_KEY"),
     Recipe("gemini", "Gemini, by Google", "gemini/gemini-2.5-flash", "GEMINI_API_KEY"),
-    Recipe("ollama", "a model of your own, in Ollama", "hosted_vllm/llama3.1", "", "http://127.0.0.1:11434/v1"),
+    Recipe("ollama", "a model of your own, in Ollama", "hosted_vllm/qwen3:8b", "", "http://127.0.0.1:11434/v1"),
     Recipe(
         "vllm",
         "a server of your own in OpenAI's form",
