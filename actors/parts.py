@@ -28,6 +28,7 @@ from actors.model.part import row as model
 from actors.objects.part import LAYER as OBJECTS
 from actors.objects.part import kept_bytes
 from actors.observer.part import row as observer
+from actors.observer.part import traces_row as traces
 from actors.part import Layer, Part, Parts, Plan, Row, Table
 from actors.scheduler.part import row as scheduler
 from actors.shell.part import row as shell
@@ -55,7 +56,7 @@ LAYERS: tuple[Layer, ...] = (
 
 BEFORE_LAYERS: tuple[Row, ...] = (ledger, model, web, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
-BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, observer, shell, context, cluster, discord)
+BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, observer, traces, shell, context, cluster, discord)
 """Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
 
 

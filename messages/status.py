@@ -8,6 +8,7 @@ from __future__ import annotations
 from messages.base import Address, Message, RequestId
 
 OBSERVER = Address("observer")
+TRACES = Address("traces")
 """Shows a person what the others say of themselves."""
 
 

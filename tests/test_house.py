@@ -38,6 +38,7 @@ ELSEWHERE = {
     "matplotlib": "lab/load/plot.py",
     "onnx": "lab/bench/facts/reranker_peer.py",
     "onnxruntime": "actors/embedder/reranking/cross_encoder.py",
+    "opentelemetry": "actors/observer/tracing/exporting.py",
     "ray": "actors/cluster/ray_pool.py",
 }
 """Peers that run in environments of their own, and libraries that only who wants a reranker, plots or hosts installs."""

@@ -27,6 +27,9 @@ from actors.kernel.watchdog import LIMIT_S, Watchdog
 from messages.base import Address, Message
 from messages.status import ActorGaveUp
 
+Tap = Callable[[Address, Message], None]
+"""Hears of a message and to whom it is told."""
+
 log = logging.getLogger(__name__)
 
 START_S = 30.0
@@ -75,6 +78,8 @@ class ActorSystem:
         self.topics = Topics()
         self._elsewhere: Callable[[Address, Message], bool] | None = None
         self._started = False
+        self._taps: tuple[Tap, ...] = ()
+        self._tapping = threading.Lock()
         self._mailboxes = self._directory.mailboxes  # for the hot path: one attribute instead of two
 
     # the owner's side
@@ -190,26 +195,31 @@ class ActorSystem:
         elif mailbox.retired:
             self._directory.carry_over(mailbox)
 
-    def overhear(self, tap: Callable[[Address, Message], None] | None) -> None:
-        """Have `tap` hear of every message before it is told, from now on; None ends that. Nobody else may listen.
+    def overhear(self, tap: Tap) -> None:
+        """Have `tap` hear of every message before it is told, from now on until `hush`.
 
         It is called in the teller's thread and must neither wait nor raise. While nobody listens, telling is as it was
         and costs nothing more: what stands in the way is put there for as long as somebody does.
         """
-        self.__dict__.pop("tell", None)
-        if tap is None:
-            return
-        tell = self.tell
+        with self._tapping:
+            self._taps = (*self._taps, tap)
+            self.__dict__["tell"] = self._tell_overheard
 
-        def overheard(to: Address, message: Message) -> None:
+    def hush(self, tap: Tap) -> None:
+        """Let `tap` hear nothing more; nothing if it did not."""
+        with self._tapping:
+            self._taps = tuple(each for each in self._taps if each is not tap)
+            if not self._taps:
+                self.__dict__.pop("tell", None)
+
+    def _tell_overheard(self, to: Address, message: Message) -> None:
+        for tap in self._taps:
             try:
                 tap(to, message)
             except Exception:
-                self.__dict__.pop("tell", None)
+                self.hush(tap)
                 log.exception("who listened to messages failed, and hears no more")
-            tell(to, message)
-
-        self.__dict__["tell"] = overheard
+        type(self).tell(self, to, message)
 
     def ref(self, address: Address) -> pykka.ActorRef[Any]:
         """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.

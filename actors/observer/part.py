@@ -1,10 +1,11 @@
-"""Row of the observer in the table of parts."""
+"""Rows of the observer, and of what sends traces, in the table of parts."""
 
 from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
+from actors.observer.tracing.exporting import Exporter, lack_of
 from actors.part import Part, Parts, Plan
-from messages.status import OBSERVER
+from messages.status import OBSERVER, TRACES
 
 
 def row(plan: Plan, parts: Parts) -> Part | None:
@@ -20,3 +21,21 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         return ObserverActor(plan.settings.data_root, settings.port, describers)
 
     return Part(spec=ActorSpec(OBSERVER.kind, build, is_eager=True))
+
+
+def traces_row(plan: Plan, _parts: Parts) -> Part | None:
+    """The one actor that sends traces; none unless the settings say where to, nor for a command line's turn."""
+    endpoint = plan.settings.traces.endpoint
+    if not plan.lives or plan.host or not endpoint:
+        return None
+    lack = lack_of()
+
+    def build(_key: str) -> Actor:
+        from actors.observer.tracing.actor import TracesActor
+
+        return TracesActor(Exporter(endpoint))
+
+    return Part(
+        spec=ActorSpec(TRACES.kind, build, is_eager=True),
+        unusable=lack and f"traces.endpoint is {endpoint!r}: {lack}",
+    )

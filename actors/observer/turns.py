@@ -90,18 +90,20 @@ class Turns:
         self._spans: dict[RequestId, tuple[Turn, int]] = {}
         self._version = 0
 
-    def hear(self, heard: Heard) -> None:
-        """Take in one message."""
+    def hear(self, heard: Heard) -> Turn | None:
+        """Take in one message; the turn that it ended."""
         message = heard.message
         if isinstance(message, TurnEnded):
             turn = self._turns.get(message.window.address.key)
             if turn is not None and turn.turn_id == message.turn_id and turn.end is None:
                 turn.end, turn.outcome = heard.at, message.outcome
                 self._note(turn)
+                return turn
         elif hasattr(message, "reply_to"):
             self._asked(heard)
         else:
             self._answered(heard)
+        return None
 
     def of(self, window: str) -> Turn | None:
         """The newest turn of a window, or of all windows if that is empty."""

@@ -65,7 +65,7 @@ class Watch:
 
     async def end(self) -> None:
         """Hear nothing more, whoever looks."""
-        self._system.overhear(None)
+        self._system.hush(self._tap)
         ticking, self._ticking = self._ticking, None
         if ticking is not None:
             ticking.cancel()

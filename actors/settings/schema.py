@@ -293,6 +293,13 @@ class Web(Table):
     """`seen`: what a person wrote in the window or a search of its own found. `any` lets commands send data out."""
 
 
+class Traces(Table):
+    """Traces of turns, sent to a collector of OpenTelemetry's; needs the extra `otel`."""
+
+    endpoint: OptionalHttpAddress = ""
+    """Where it takes OTLP over HTTP, such as `http://127.0.0.1:4318`; empty sends none."""
+
+
 class Layers(Table):
     """Further kinds of memory that take part; each key is one that this program knows."""
 
@@ -337,6 +344,7 @@ class Settings(BaseSettings):
     web: Web = Web()
     observer: Observer = Observer()
     log: Log = Log()
+    traces: Traces = Traces()
     layers: Layers = Layers()
 
     _origin: Origin = PrivateAttr(default_factory=Origin)

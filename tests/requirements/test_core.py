@@ -140,6 +140,7 @@ def test_actors_stand_in_actors_and_messages_in_messages() -> None:
         "ListenOnceMore",
         "Listening",
         "Loaded",
+        "Send",
     }
 
 

@@ -50,23 +50,34 @@ def test_questions_and_answers_are_heard_with_the_question_that_they_come_from()
 def test_while_nobody_listens_telling_is_what_it_was() -> None:
     system = system_of()
     before = system.tell
-    system.overhear(Tap(system.clock.monotonic))
+    first, second = Tap(system.clock.monotonic), Tap(system.clock.monotonic)
+    system.overhear(first)
+    system.overhear(second)
     assert system.tell != before
-    system.overhear(None)
+    system.hush(first)
+    system.tell(ASKED, DescribeYourself(request_id=RequestId("outer"), reply_to=Address("asker")))
+    assert (first.told, second.told) == ({}, {ASKED: 1})
+    system.hush(second)
     assert system.tell == before
 
 
-def test_a_listener_that_fails_keeps_no_message_from_its_actor(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_listener_that_fails_keeps_no_message_from_its_actor_nor_from_another_listener(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     system = system_of()
     edge = system.edge("e")
 
     def fail(_to: Address, _message: object) -> None:
         raise RuntimeError("deaf")
 
+    tap = Tap(system.clock.monotonic)
     system.overhear(fail)
+    system.overhear(tap)
     system.tell(ASKED, DescribeYourself(request_id=RequestId("outer"), reply_to=edge.address))
     system.run()
 
     assert len(edge.drain()) == 1
-    assert "hears no more" in caplog.text
+    assert caplog.text.count("hears no more") == 1
+    assert tap.told == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
+    system.hush(tap)
     assert "tell" not in vars(system)
