@@ -12,7 +12,7 @@ from datetime import datetime
 from actors.embedder.backend import Backend
 from actors.embedder.calls import CallDone, CallFailed, call
 from actors.embedder.circuit_breaker import CircuitBreaker
-from actors.embedder.spending import Spending
+from actors.embedder.spending import Spending, priced
 from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
@@ -384,8 +384,9 @@ class EmbedderActor(Actor):
     def _enter(self, spent: CallSpent) -> None:
         """Tell what a call took, if it was a provider's: what this machine computes itself costs nothing."""
         if self._backend.limits.timeout_s is not None:
+            entry = priced(spent)
             for follower in self.followers(SPENT):
-                self.tell(follower, spent)
+                self.tell(follower, entry)
 
     def _tell_self(self, message: CallDone | CallFailed) -> None:
         self.tell(self.address, message)

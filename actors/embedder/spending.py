@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import structs
+
+from actors.embedder.prices import price_of
 from domain.memory.injection import tokens
 from domain.policy.retrying import FaultKind
 from messages.embedder import RerankTexts, TextRole
@@ -12,6 +15,14 @@ from messages.model import CallKind, CallOutcome, CallSpent
 
 _MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE})
 """Faults of calls that the provider may have carried out."""
+
+
+def priced(spent: CallSpent) -> CallSpent:
+    """A provider's call with what it has cost, by litellm's price list; what was refused has cost nothing."""
+    if not spent.prompt_tokens and not spent.is_estimated and spent.outcome is not CallOutcome.ANSWERED:
+        return spent
+    price = price_of(spent.model)
+    return structs.replace(spent, cost_usd=spent.prompt_tokens * price.per_token + price.per_call)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import datetime
 from actors.embedder.backend import CallError
 from actors.embedder.litellm_provider import Scores
 from actors.embedder.reranking.judge import Judge
-from actors.embedder.spending import Spending
+from actors.embedder.spending import Spending, priced
 from actors.kernel import Actor, LoopThread, not_understood
 from domain.policy.retrying import FaultKind, reason
 from messages.base import Message, RequestId
@@ -155,8 +155,9 @@ class RerankerActor(Actor):
     def _enter(self, spent: CallSpent) -> None:
         """Tell what a call took, if it was a service's."""
         if self._judge.model:
+            entry = priced(spent)
             for follower in self.followers(SPENT):
-                self.tell(follower, spent)
+                self.tell(follower, entry)
 
     def _scored(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
         if len(scores) != len(request.texts):

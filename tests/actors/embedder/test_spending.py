@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
+from actors.embedder.prices import price_of
+from actors.embedder.spending import priced
 from actors.kernel import Edge
 from domain.memory.space import Provider, Space
 from messages.embedder import TextRole
@@ -57,6 +60,8 @@ def test_a_call_takes_what_the_provider_counts(rig: Rig) -> None:
     spent = told(ear)
     assert (spent.kind, spent.owner, spent.purpose) == (CallKind.EMBEDDING, "embedder", "query")
     assert (spent.model, spent.prompt_tokens, spent.is_estimated) == ("text-embedding-3-small", 321, False)
+    assert spent.cost_usd == pytest.approx(321 * price_of("text-embedding-3-small").per_token)
+    assert spent.cost_usd > 0
 
 
 def test_a_refused_call_takes_nothing_and_the_next_is_told_too(rig: Rig, server: Counting) -> None:
@@ -69,6 +74,7 @@ def test_a_refused_call_takes_nothing_and_the_next_is_told_too(rig: Rig, server:
     answered = told(ear)
 
     assert (refused.prompt_tokens, refused.is_estimated, refused.outcome) == (0, False, CallOutcome.FAILED)
+    assert refused.cost_usd == 0 < answered.cost_usd
     assert (answered.prompt_tokens, answered.outcome) == (321, CallOutcome.ANSWERED)
 
 
@@ -91,3 +97,30 @@ def test_a_call_that_a_crash_leaves_is_told_as_cancelled(rig: Rig, server: Count
 
     spent = told(ear)
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (10, True, CallOutcome.CANCELLED)
+
+
+@pytest.mark.parametrize(
+    ("counted", "outcome", "is_estimated", "has_cost"),
+    [
+        (0, CallOutcome.FAILED, False, False),
+        (0, CallOutcome.ANSWERED, False, True),
+        (7, CallOutcome.CANCELLED, True, True),
+    ],
+)
+def test_a_search_of_a_reranking_service_costs_unless_it_was_refused(
+    counted: int, outcome: CallOutcome, is_estimated: bool, has_cost: bool
+) -> None:
+    spent = CallSpent(
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        kind=CallKind.RERANKING,
+        owner="reranker",
+        purpose="",
+        call_id="c",
+        attempt=1,
+        model="cohere/rerank-v3.5",
+        prompt_tokens=counted,
+        outcome=outcome,
+        is_estimated=is_estimated,
+        took_s=0.1,
+    )
+    assert (priced(spent).cost_usd > 0) is has_cost
