@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from importlib.resources import files
 
@@ -10,7 +11,9 @@ from aiohttp import web
 
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
+from lab.playground.world.given import GivenMemories
 
+_SNOWFLAKE = re.compile(r"[1-9][0-9]{14,19}", re.ASCII)
 _FEED_LIMIT = 5000
 _KEEP_ALIVE_S = 20.0
 _HEADERS = {
@@ -38,6 +41,7 @@ class PageRoutes:
         """
         self._hub = hub
         self._feeds: set[asyncio.Task[None]] = set()
+        self._given_memories = GivenMemories()
 
     def add(self, app: web.Application) -> None:
         """Register the routes."""
@@ -45,6 +49,7 @@ class PageRoutes:
         app.router.add_get("/gateway/{gateway_key}", self._hub.gateway.serve)
         app.router.add_get("/feed", self._feed)
         app.router.add_get("/observer", self._observer)
+        app.router.add_get("/given", self._given)
         app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
         app.on_shutdown.append(self._end_feeds)
 
@@ -62,6 +67,16 @@ class PageRoutes:
             text = "The observer is not there yet: it comes with the bot, in a moment.\n"
             return web.Response(status=503, text=text, headers=_HEADERS)
         return web.Response(status=303, headers={**_HEADERS, "Location": address})
+
+    async def _given(self, request: web.Request) -> web.Response:
+        """Which memories the bot had for an answer."""
+        channel, message = (request.query.get(name, "") for name in ("channel", "message"))
+        if not (_SNOWFLAKE.fullmatch(channel) and _SNOWFLAKE.fullmatch(message)):
+            text = "channel and message must be ids of 15 to 20 digits\n"
+            return web.Response(status=400, text=text, headers=_HEADERS)
+        companion = self._hub.companion
+        told = await self._given_memories.of(companion, channel, message) if companion is not None else {"given": []}
+        return web.json_response(told, headers=_HEADERS)
 
     def _asset(self, name: str) -> web.Response:
         source = files("lab.playground") / "page" / name

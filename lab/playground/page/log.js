@@ -1,6 +1,7 @@
 // The messages of the open place.
 import { $, ask, attempt, avatar, dots, el, icon } from "./dom.js";
 import { extras } from "./extras.js";
+import { givenBox } from "./given.js";
 import { refreshTimes } from "./inline.js";
 import { markup } from "./markup.js";
 import { LOADING, historyOf, loadOlder, on, openPlace, placeOf, post, state, tell, userName } from "./store.js";
@@ -18,6 +19,7 @@ export function startLog() {
   on("users", draw);
   on("message", update);
   on("removed", draw);
+  on("given", (message) => message && message.channel_id === state.current && update(message));
   on("typing", () => {});
   log.addEventListener("scroll", scrolled, { passive: true });
   $("newest").onclick = toEnd;
@@ -119,6 +121,8 @@ function body(source, message) {
   else box.append(...markup(source.content));
   if (source.edited_timestamp) (box.lastElementChild ?? box).append(el("span", { className: "edited" }, " (edited)"));
   box.append(...extras(source));
+  const given = givenBox(source);
+  if (given) box.append(given);
   const thread = state.threads.get(message.id);
   if (thread && message.channel_id === thread.parent_id) box.append(threadLink(thread));
   if (message.visible_to) {

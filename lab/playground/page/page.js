@@ -1,5 +1,6 @@
 // Starts the page: views first, then the feed that fills them.
 import { startComposer } from "./composer.js";
+import { startGiven } from "./given.js";
 import { startLog } from "./log.js";
 import { applyTheme, startSidebar } from "./sidebar.js";
 import { follow } from "./store.js";
@@ -8,6 +9,7 @@ import { startActors, startTour } from "./tour.js";
 applyTheme();
 startSidebar();
 startLog();
+startGiven();
 startComposer();
 startTour();
 startActors();

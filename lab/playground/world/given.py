@@ -1,0 +1,85 @@
+"""Given: which memories the bot had for an answer of its, as its log and its observer tell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from domain.log.parser import parse
+from lab.playground.world.companion import Companion
+
+WAIT_S = 3.0
+"""An answer is shown a moment before the bot's log says that it was."""
+LOOK_S = 0.2
+MOST_KEPT = 500
+_NONE: dict[str, Any] = {"given": []}
+
+
+class GivenMemories:
+    """What answers were given, for as long as the page may ask again; used on the playground's loop."""
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._known: OrderedDict[str, dict[str, Any]] = OrderedDict()
+
+    async def of(self, companion: Companion, channel: str, message: str) -> dict[str, Any]:
+        """What the observer says of the turn that a message answers; no memories where that is not the newest turn.
+
+        Args:
+            companion: The bot.
+            channel: The id of the message's channel or thread.
+            message: The message's.
+        """
+        if message in self._known:
+            return self._known[message]
+        for _ in range(round(WAIT_S / LOOK_S)):
+            window, turn = await asyncio.to_thread(turn_of, companion.data_root, channel, message)
+            if turn:
+                break
+            await asyncio.sleep(LOOK_S)
+        else:
+            return _NONE
+        told = await _told(companion.observer_address(), window)
+        if told.get("turn") != turn:
+            return _NONE
+        self._known[message] = told
+        if len(self._known) > MOST_KEPT:
+            self._known.popitem(last=False)
+        return told
+
+
+def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
+    """Window and turn of an answer, by the window's newest log; both empty while it says nothing of that."""
+    for folder in (data_root / "logs").glob(f"discord-*/{channel}"):
+        newest = max(folder.glob("*.md"), default=None)
+        events = parse(newest.read_bytes()).events if newest is not None else ()
+        metas = {str(each.event.id): each.event.meta_dict() for each in events}
+        for meta in metas.values():
+            shown = meta.get("message_ids")
+            if isinstance(shown, list | tuple) and message in shown:
+                turn = metas.get(str(meta.get("event")), {}).get("turn")
+                return f"{folder.parent.name}/{channel}", str(turn or "")
+    return "", ""
+
+
+async def _told(address: str, window: str) -> dict[str, Any]:
+    """What the observer says of the newest turn of a window; nothing if it is not there."""
+    if not address:
+        return _NONE
+    url = URL(address)
+    head = {"Authorization": f"Bearer {url.query.get('token', '')}"}
+    limit = aiohttp.ClientTimeout(total=WAIT_S)
+    try:
+        async with (
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True), timeout=limit) as session,
+            session.get(url.with_path("/memory").with_query(window=window), headers=head) as response,
+        ):
+            told = await response.json()
+    except (aiohttp.ClientError, TimeoutError, ValueError):
+        return _NONE
+    return told if isinstance(told, dict) and isinstance(told.get("given"), list) else _NONE
