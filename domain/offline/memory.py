@@ -15,8 +15,11 @@ EXCERPT_LIMIT_CHARS = 300
 
 HEADER = re.compile(r"\[(?P<at>[^\]\n]* UTC)\] (?P<who>[^\n]*):\n")
 """The line that says who wrote a prompt and when."""
-_NO_TELLING = re.compile(r"\s*(?:>|run:|run `|INJECTED_CONTEXT_|\[)|.*\bremind me\b", re.IGNORECASE)
-"""Lines that tell nothing: somebody else's words, orders to the bot, the runtime's own."""
+_NO_TELLING = re.compile(
+    r"\s*(?:>|run:|run `|INJECTED_CONTEXT_|\[|(?:… ?)?(?:I have read “|That brings to my mind))|.*\bremind me\b",
+    re.IGNORECASE,
+)
+"""Lines that tell nothing: somebody else's words, orders to the bot, the runtime's own, and what this model says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,16 @@ def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_sta
     assert "tea" not in said
 
 
+@pytest.mark.parametrize(
+    "excerpt", ["… I have read “my cat is Tom” and it is in this…", "That brings to my mind what was said: my cat is Tom"]
+)
+def test_what_it_said_itself_is_no_memory_worth_quoting(excerpt: str) -> None:
+    own = Reminded(excerpt, "logs/a.md", 12)
+    told = Reminded("my cat is Tom", "logs/a.md", 5)
+
+    assert asked("how is my cat called?", memories=(own, told)).count("Tom") == 1
+
+
 def test_neither_a_statement_nor_a_question_about_something_else_brings_anything_back() -> None:
     memories = memories_of(block(CAT))
     assert asked("My cat is asleep.", memories=memories) == ""
