@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,9 +76,13 @@ def no_thread_is_left_behind() -> Iterator[None]:
     left = [thread for thread in threading.enumerate() if thread not in before and _must_end(thread)]
     for thread in left:
         thread.join(max(0.0, deadline - time.monotonic()))
-    alive = [thread.name for thread in left if thread.is_alive()]
+    alive = [thread for thread in left if thread.is_alive()]
     if alive:
-        pytest.fail(f"threads left behind (a system or a loop was not stopped): {', '.join(alive)}", pytrace=False)
+        names = ", ".join(thread.name for thread in alive)
+        frames = sys._current_frames()
+        where = [line for thread in alive for line in traceback.format_stack(frames.get(thread.ident or 0))]
+        reason = f"threads left behind (a system or a loop was not stopped): {names}\n{''.join(where)}"
+        pytest.fail(reason, pytrace=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
