@@ -13,6 +13,7 @@ from lab.playground.server import PlaygroundServer
 from tests.browser.rig import CHROMIUM, Chat
 from tests.e2e.stage import Stage
 from tests.patience import PATIENCE_S
+from tests.running_playground import server as server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,14 +35,6 @@ def browser() -> Iterator[Browser]:
         made = library.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield made
         made.close()
-
-
-@pytest.fixture
-def server() -> Iterator[PlaygroundServer]:
-    made = PlaygroundServer()
-    made.start()
-    yield made
-    made.stop()
 
 
 @pytest.fixture

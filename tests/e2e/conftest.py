@@ -9,15 +9,7 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from tests.e2e.stage import Process, Stage
-
-
-@pytest.fixture
-def server() -> Iterator[PlaygroundServer]:
-    """A running playground."""
-    made = PlaygroundServer()
-    made.start()
-    yield made
-    made.stop()
+from tests.running_playground import server as server
 
 
 @pytest.fixture

@@ -25,14 +25,11 @@ class NotShownError(OSError):
     """What is printed cannot be written, though somebody may be there to read it."""
 
 
-class ShownStream(io.TextIOBase):
-    r"""Text stream in which everything that could steer a terminal is written as `\uXXXX`, in a pipe as well.
-
-    In JSON that form means what it stands for. It has no `buffer`, so bytes take no way around it.
-    """
+class _StreamBefore(io.TextIOBase):
+    """Text stream in front of another one, whose terminal, if there is one, is its own."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Shows what is written on `stream`, which stays open."""
+        """Stands before `stream`, which stays open."""
         self._stream = stream
 
     @property
@@ -56,6 +53,13 @@ class ShownStream(io.TextIOBase):
     def writable(self) -> bool:
         """That it can be written to."""
         return True
+
+
+class ShownStream(_StreamBefore):
+    r"""Text stream in which everything that could steer a terminal is written as `\uXXXX`, in a pipe as well.
+
+    In JSON that form means what it stands for. It has no `buffer`, so bytes take no way around it.
+    """
 
     def flush(self) -> None:
         """Send on what was written."""
@@ -142,29 +146,11 @@ def echo_styled(mark: str, rest: str, **style: Any) -> None:
     click.echo(rest)
 
 
-class OwnStream(io.TextIOBase):
-    """Text stream by which a library draws on a terminal; the words of others must be `plain` before they reach it."""
+class OwnStream(_StreamBefore):
+    """Text stream by which a library draws on a terminal; the words of others must be `plain` before they reach it.
 
-    def __init__(self, stream: TextIO) -> None:
-        """Draws on `stream`, as it is: a shown one is gone around."""
-        self._stream = stream
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
-        """That of the stream behind it."""
-        return self._stream.encoding
-
-    def isatty(self) -> bool:
-        """Whether a terminal is behind it."""
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        """The descriptor behind it."""
-        return self._stream.fileno()
-
-    def writable(self) -> bool:
-        """That it can be written to."""
-        return True
+    A shown one is gone around.
+    """
 
     def write(self, text: str, /) -> int:
         """Draw `text`; how much of it there was."""

@@ -15,16 +15,9 @@ from lab.playground.server import PlaygroundServer
 from tests.actors.linux.test_service_manager import Listener
 from tests.e2e.stage import CHECKOUT, Process, Stage
 from tests.patience import PATIENCE_S
+from tests.running_playground import server as server
 
 LIMIT_US = 2_000_000
-
-
-@pytest.fixture
-def server() -> Iterator[PlaygroundServer]:
-    made = PlaygroundServer()
-    made.start()
-    yield made
-    made.stop()
 
 
 @pytest.fixture

@@ -143,7 +143,8 @@ def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_sta
 
 
 @pytest.mark.parametrize(
-    "excerpt", ["… I have read “my cat is Tom” and it is in this…", "That brings to my mind what was said: my cat is Tom"]
+    "excerpt",
+    ["… I have read “my cat is Tom” and it is in this…", "That brings to my mind what was said: my cat is Tom"],
 )
 def test_what_it_said_itself_is_no_memory_worth_quoting(excerpt: str) -> None:
     own = Reminded(excerpt, "logs/a.md", 12)
