@@ -55,7 +55,7 @@ def _row(finding: Finding) -> dict[str, object]:
 
 
 def _print(findings: list[Finding]) -> None:
-    from actors.part import Level
+    from actors.part import Level, command
 
     colours = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "red"}
     width = max(len(finding.name) for finding in findings)
@@ -63,5 +63,5 @@ def _print(findings: list[Finding]) -> None:
         rest = f"  {finding.name:{width}}  {finding.detail}"
         echo_styled(f"{finding.level.value:4}", rest, fg=colours[finding.level])
         if finding.repair is not None:
-            how = " (`bin/agent doctor --fix` does it)" if finding.repair.act is not None else ""
+            how = f" (`{command()} doctor --fix` does it)" if finding.repair.act is not None else ""
             click.echo(f"      {'':{width}}  repair: {plain(finding.repair.text)}{how}")

@@ -122,7 +122,7 @@ def _packages() -> Iterator[Finding]:
         try:
             yield Finding(name, Level.OK, version(name))
         except PackageNotFoundError:
-            yield Finding(name, Level.FAIL, "not installed; run bin/agent, which sets up .venv")
+            yield Finding(name, Level.FAIL, "not installed; run bin/agent in a checkout, or install the wheel again")
 
 
 def _running_agent(settings: Settings) -> Finding:

@@ -13,7 +13,7 @@ from actors.context.log import reserve
 from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.examination import close_to_others, examine, open_folders, seal
 from actors.linux.private_folder import PRIVATE, make_private
-from actors.part import Finding, Level, Repair
+from actors.part import Finding, Level, Repair, command
 
 LEAST_FREE_BYTES = 512 * 1024 * 1024
 _NAMED = 3
@@ -45,7 +45,7 @@ def findings(path: Path) -> Iterator[Finding]:
 def _use(root: DataRoot) -> Finding:
     if (root.path / UNFINISHED_RESTORE).exists():
         detail = f"{root.path}: a restore is under way or was cut short"
-        return Finding("data root", Level.FAIL, detail, Repair("run `bin/agent restore` again, with --replace"))
+        return Finding("data root", Level.FAIL, detail, Repair(f"run `{command()} restore` again, with --replace"))
     lock = root.path / LOCK_NAME
     if os.path.lexists(lock) and not stat.S_ISREG(lock.stat(follow_symlinks=False).st_mode):
         return Finding("data root", Level.FAIL, f"{lock}: is no regular file", Repair("take away what stands there"))
@@ -121,8 +121,8 @@ def _logs(root: DataRoot) -> Iterator[Finding]:
         yield Finding("torn logs", Level.WARN, f"a crash cut the last record short: {_some(examined.torn)}", repair)
     if examined.problems:
         detail = f"{examined.checked} checked, {len(examined.problems)} problems, first: {examined.problems[0]}"
-        advice = "compare them with a backup (`bin/agent logs check` names each place); the agent goes on without what "
-        yield Finding("logs", Level.FAIL, detail, Repair(f"{advice}cannot be verified"))
+        advice = f"compare them with a backup (`{command()} logs check` names each place); the agent goes on without "
+        yield Finding("logs", Level.FAIL, detail, Repair(f"{advice}what cannot be verified"))
     else:
         yield Finding("logs", Level.OK, f"{examined.checked} checked, every hash chain holds")
 

@@ -145,7 +145,7 @@ def _look(plan: Plan) -> Iterator[Finding]:
         return
     space = plan.space()
     if space.provider is Provider.HASHED:
-        hint = f"{space.name}: words are hashed; install the extra `local` (bin/agent does)"
+        hint = f"{space.name}: words are hashed; install the extra `local` (a checkout's bin/agent does)"
         yield Finding("embedder", Level.WARN, hint)
     elif space.provider is Provider.GOOGLE and GOOGLE_KEY not in plan.secrets:
         yield Finding("embedder", Level.FAIL, f"{space.name}: there is no {GOOGLE_KEY}")

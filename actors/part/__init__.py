@@ -26,7 +26,7 @@ from actors.part.command import (
 from actors.part.hosts import Hosts, HostState
 from actors.part.layer import Layer
 from actors.part.part import Menu, Part, Parts, Row, UnusableError
-from actors.part.place import SHIPPED_SKILLS, folder_of
+from actors.part.place import SHIPPED_SKILLS, command, folder_of, program
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
@@ -80,6 +80,8 @@ __all__ = [
     "Verb",
     "Whole",
     "Wording",
+    "command",
     "folder_of",
     "moment",
+    "program",
 ]

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
-SHIPPED_SKILLS = Path(__file__).resolve().parents[2] / "skills"
+_PACKAGES = Path(__file__).resolve().parents[2]
+"""The checkout, or the folder that a wheel was installed into."""
+SHIPPED_SKILLS = _PACKAGES / "skills"
 """The skills that come with the agent, beside its packages in a checkout and in an installation."""
+_AGENT = "agent"
+
+
+def program(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> Path:
+    """The program that starts the agent: the checkout's `bin/agent`, else the one that a wheel brought.
+
+    Looks at the disk.
+
+    Args:
+        packages: Folder of the agent's packages.
+        python: The interpreter; a wheel's programs lie beside it, but for those that went to the user's own folder.
+    """
+    ours, installed = packages / "bin" / _AGENT, python.with_name(_AGENT)
+    return next((path for path in (ours, installed) if path.is_file()), Path(shutil.which(_AGENT) or installed))
+
+
+def command(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> str:
+    """How a message tells a person to start the agent: `bin/agent`, `agent` if the shell finds it so, else its path.
+
+    Args:
+        packages: As of `program`.
+        python: As of `program`.
+    """
+    path = program(packages, python)
+    if path.is_relative_to(packages / "bin"):
+        return f"bin/{_AGENT}"
+    by_name = shutil.which(_AGENT)
+    is_the_same = by_name is not None and Path(by_name).resolve() == path.resolve()
+    return _AGENT if is_the_same else str(path)
 
 
 def folder_of(name: str, data_root: Path) -> Path | None:

@@ -24,5 +24,6 @@ def load_zone() -> ZoneInfo:
             return ZoneInfo.from_file(rules, key=ZONE_NAME)
     except (ModuleNotFoundError, OSError, ValueError) as error:
         raise ZoneMissingError(
-            f"the rules of {ZONE_NAME} are missing or damaged ({error}): install the package tzdata; bin/agent does"
+            f"the rules of {ZONE_NAME} are missing or damaged ({error}): "
+            "install the package tzdata, which comes with the agent"
         ) from error

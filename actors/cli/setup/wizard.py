@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ from actors.cli.setup.models import OFFLINE
 from actors.cli.setup.other_steps import ModelChoice
 from actors.cli.setup.questions import NobodyAskedError, Talk
 from actors.cli.setup.rest import DiscordError
+from actors.part.place import command, program
 from actors.settings.load import CONFIG_VARIABLE, HOME_VARIABLE
 from actors.settings.problem import SettingsError
 from actors.settings.secret import DISCORD_BOT_TOKEN, FILE_VARIABLE
@@ -66,7 +66,7 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
     talk.say()
     counted = f" in {talk.questions} questions and {talk.keys} keys" if asks else ""
     at = "" if path == Path("agent.toml").absolute() else f" --config {path}"
-    agent = "bin/agent" if _ours().is_file() else "agent"
+    agent = command()
     talk.say(f"Set up{counted}. Now: {agent} doctor{at}, then {agent} run{at}")
 
 
@@ -165,7 +165,7 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
     if decided.writes_unit:
         names = (HOME_VARIABLE, FILE_VARIABLE)
         kept = {name: str(Path(os.environ[name]).absolute()) for name in names if os.environ.get(name)}
-        files.append((Path.home() / UNIT_PLACE, writing.unit_text(_program(), known.config, kept), False))
+        files.append((Path.home() / UNIT_PLACE, writing.unit_text(program(), known.config, kept), False))
     for path, _, _ in files:
         writing.require_writable(path)
     talk.say()
@@ -175,15 +175,6 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
     if decided.writes_unit:
         talk.say("   start it: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
         talk.say("   let it run while you are logged out: loginctl enable-linger")
-
-
-def _program() -> Path:
-    """What starts the agent: the checkout's own, else the one that was installed."""
-    return _ours() if _ours().is_file() else Path(shutil.which("agent") or Path(sys.executable).with_name("agent"))
-
-
-def _ours() -> Path:
-    return Path(__file__).parents[3] / "bin" / "agent"
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from actors.context.log import reserve
 from actors.linux.private_folder import make_private
+from actors.part.place import command
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class DataRoot:
         self.lock()
         try:
             if (self.path / UNFINISHED_RESTORE).exists():
-                raise DataRootError(f"data root {self.path}: a restore was cut short; run `bin/agent restore` again")
+                raise DataRootError(f"data root {self.path}: a restore was cut short; run `{command()} restore` again")
             make_private(self.logs)
             make_private(self.work)
         except OSError as error:

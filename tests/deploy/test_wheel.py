@@ -1,0 +1,190 @@
+"""The wheel, built and installed by the commands of the image, and used where there is no checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.cookiejar import CookieJar
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.dockerfile import PLACE, ROOT, commands, stages
+from tests.patience import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(4 * PATIENCE_S)]
+
+PACKAGES = ("actors", "domain", "lab", "messages", "skills")
+COMPILED = {f"actors/{name}{EXTENSION_SUFFIXES[0]}" for name in ("embedder/encoder/_forward", "memory/codes/_scan")}
+DOCUMENTS = ("docs/", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/remembrancer.service")
+SHARE = "share/doc/remembrancer"
+LOCKED = "-r /build/requirements.lock"
+
+
+def tracked(*beginnings: str) -> set[str]:
+    """Files that git knows and that are there."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return {name for name in listed.split("\0") if name.startswith(beginnings) and (ROOT / name).is_file()}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment that has the wheel, and no file of the checkout's."""
+
+    place: Path
+    wheel: Path
+    home: Path
+
+    @property
+    def packages(self) -> Path:
+        version = "python{}.{}".format(*sys.version_info)
+        return self.place / "lib" / version / "site-packages"
+
+    def environment(self, *folders: Path) -> dict[str, str]:
+        """That of a person with a home of their own; `folders` come first in PATH."""
+        return {"HOME": str(self.home), "PATH": os.pathsep.join([*map(str, folders), os.defpath, "/usr/local/bin"])}
+
+    def run(self, program: str, *arguments: str, code: int = 0, folders: tuple[Path, ...] = ()) -> str:
+        """What a command of the wheel's says on stdout; `code` is how it ends."""
+        done = subprocess.run(
+            [self.place / "bin" / program, *arguments],
+            cwd=self.home,
+            env=self.environment(*folders),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    def state(self) -> dict[str, tuple[int, int]]:
+        """Size and time of everything in the environment."""
+        files = ((path, path.lstat()) for path in self.place.rglob("*"))
+        return {str(path): (stat.st_size, stat.st_mtime_ns) for path, stat in files}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Made as the image is, but that what requirements.lock names is taken from the tests' own environment."""
+    top = tmp_path_factory.mktemp("wheel")
+    place, source, made = top / "environment", top / "source", top / "dist"
+    for name in tracked(""):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, source / name)
+    home = top / "home"
+    home.mkdir()
+    places = {f"{PLACE}/bin/pip": f"{place}/bin/python -m pip", PLACE: place, "/build": source, "/dist": made}
+    steps = [step for step in commands(stages()[0]) if re.match(rf"python |{PLACE}", step)]
+    for step in steps:
+        if step.endswith(LOCKED):
+            theirs = sysconfig.get_path("purelib")
+            (Installed(place, made, home).packages / "locked.pth").write_text(f"{theirs}\n")
+            continue
+        words = shlex.split(re.sub("|".join(map(re.escape, places)), lambda found: str(places[found[0]]), step))
+        if words[:3] == ["python", "-m", "venv"]:
+            words[:3] = [sys.executable, "-I", "-m", "venv", "--without-pip"]  # pip comes from the tests', too
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PIP_CONFIG_FILE": os.devnull}
+        done = subprocess.run(
+            words, cwd="/", env=environment, capture_output=True, text=True, check=False, timeout=2 * PATIENCE_S
+        )
+        assert done.returncode == 0, (step, done.stdout[-2000:], done.stderr[-2000:])
+    (wheel,) = made.iterdir()
+    return Installed(place, wheel, home)
+
+
+@pytest.fixture
+def untouched(installed: Installed) -> Iterator[Installed]:
+    """What is installed, which no use of it may change."""
+    before = installed.state()
+    yield installed
+    after = installed.state()
+    assert sorted(before.items() ^ after.items()) == []
+
+
+def test_the_wheel_has_what_git_has_of_its_packages_and_nothing_else(installed: Installed) -> None:
+    names = zipfile.ZipFile(installed.wheel).namelist()
+    info = installed.wheel.name.partition("-cp")[0]
+    code = {name for name in names if not name.startswith(f"{info}.")}
+    documents = {name.partition(f"{SHARE}/")[2] for name in names if name.startswith(f"{info}.data/")}
+
+    assert code - COMPILED == tracked(*(f"{package}/" for package in PACKAGES))
+    assert (code & COMPILED == COMPILED) or shutil.which("cc") is None
+    assert documents == tracked(*DOCUMENTS)
+
+
+def test_types_are_there_for_who_imports_it(installed: Installed) -> None:
+    assert [name for name in PACKAGES[:4] if not (installed.packages / name / "py.typed").is_file()] == []
+
+
+@pytest.mark.req("X-193")
+def test_its_commands_start_anywhere_and_answer(untouched: Installed) -> None:
+    script = untouched.packages / "skills" / "reminders" / "scripts" / "reminders.py"
+
+    assert untouched.run("agent", "--version") == "remembrancer, version 0.1.0\n"
+    tried = untouched.run("agent", "try", "--say", "hello", "--say", f"run: python3 -I {script} list")
+    assert "I have read “hello”" in tried
+    assert "There are no reminders." in tried
+    assert "I have read “hello”" in untouched.run("agent-cli", "--model", "offline", "hello")
+    assert untouched.run("agent-load", "--help").startswith("Usage: agent-load ")
+    assert untouched.run("agent", "setup", "--help").startswith("Usage: agent setup ")
+    assert "model.name" in untouched.run("agent", "config")
+    untouched.run("agent", "status", code=1)
+    assert (untouched.home / "data" / "playground" / "logs").is_dir()
+
+
+def test_doctor_finds_the_skills_that_came_with_it_and_names_the_command_as_it_was_started(
+    untouched: Installed,
+) -> None:
+    shutil.rmtree(untouched.home / "data", ignore_errors=True)
+    (untouched.home / "data").mkdir(mode=0o700)
+    checks = {row["name"]: row for row in json.loads(untouched.run("agent", "doctor", "--json"))["checks"]}
+    by_path = untouched.run("agent", "doctor")
+    by_name = untouched.run("agent", "doctor", folders=(untouched.place / "bin",))
+
+    assert str(untouched.packages / "skills" / "memory-search") in checks["skills"]["detail"]
+    if shutil.which("cc") is not None:
+        assert checks["search"]["detail"].startswith("compiled")
+    assert f"(`{untouched.place}/bin/agent doctor --fix` does it)" in by_path
+    assert "(`agent doctor --fix` does it)" in by_name
+
+
+def test_both_pages_are_served_whole(untouched: Installed) -> None:
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
+    )
+    with subprocess.Popen(
+        [untouched.place / "bin" / "agent", "try", "--port", "0", "--no-browser"],
+        cwd=untouched.home,
+        env=untouched.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[1]
+            for url, room in ((address, "lab/playground"), (f"{address.partition('?')[0]}observer", "actors/observer")):
+                with opener.open(url, timeout=PATIENCE_S) as answer:
+                    assert answer.read() == (ROOT / room / "page" / "index.html").read_bytes()
+                    place = answer.url.partition("?")[0]
+                for name in tracked(f"{room}/page/"):
+                    if not name.endswith(".html"):
+                        with opener.open(f"{place}page/{Path(name).name}", timeout=PATIENCE_S) as answer:
+                            assert answer.read() == (ROOT / name).read_bytes()
+        finally:
+            process.terminate()
+            assert process.wait(PATIENCE_S) == 0
