@@ -20,6 +20,7 @@ UNITS = {
     "tests/lab/chaos/": "measure",
     "tests/lab/load/": "measure",
     "tests/launch/": "launch",  # checkouts that are set up once
+    "tests/deploy/test_wheel.py": "launch",
     "tests/actors/model/": "litellm",  # seconds to import
     "tests/actors/embedder/": "litellm",
     "tests/test_house.py": "sources",  # each reads all there are
@@ -41,6 +42,7 @@ WHOLE = (
     "tests/actors/cli/test_run.py",
     "tests/actors/cli/test_status.py",
     "tests/actors/cli/terminal/test_streams.py",
+    "tests/deploy/test_wheel.py",
     "tests/e2e/test_attachments.py",
     "tests/e2e/test_audience.py",
     "tests/e2e/test_conversation.py",

@@ -18,11 +18,8 @@ from actors.bootstrap import DRAIN_S, EXIT_ESCALATED, EXIT_FATAL, STOP_S
 from actors.cli import agent
 from actors.kernel.dispatcher import SPARES
 from actors.kernel.watchdog import LIMIT_S
+from tests.deploy.dockerfile import DEPLOY, PLACE, ROOT, commands, instructions, stages
 
-ROOT = Path(__file__).parents[2]
-DEPLOY = ROOT / "deploy"
-PLACE = "/opt/remembrancer"
-"""Where the files take the checkout to be."""
 AT_STOP_S = DRAIN_S + STOP_S
 BREAKS_SANDBOXES = {
     *("PrivateUsers", "ProtectKernelTunables", "ProtectProc", "ProcSubset", "RestrictNamespaces", "SystemCallFilter"),
@@ -40,12 +37,6 @@ def unit() -> configparser.ConfigParser:
 def seconds(text: str) -> float:
     number, word = re.fullmatch(r"(\d+)(s|min|m|)", text).groups()  # type: ignore[union-attr]
     return int(number) * (60 if word in ("min", "m") else 1)
-
-
-def instructions() -> list[tuple[str, str]]:
-    text = re.sub(r"\\\n\s*", "", (DEPLOY / "Dockerfile").read_text())
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [(word, rest) for word, _, rest in (line.partition(" ") for line in lines)]
 
 
 def compose() -> dict[str, Any]:
@@ -74,7 +65,9 @@ def test_the_unit_starts_a_command_that_there_is() -> None:
 @pytest.mark.parametrize("name", ["remembrancer.service", "Dockerfile", "compose.yaml"])
 def test_every_file_of_the_checkout_that_is_named_is_there(name: str) -> None:
     text = (DEPLOY / name).read_text()
-    named = checkout_paths(text) + [ROOT / path for path in re.findall(r"\b(?:docs|deploy)/[\w./-]*\w", text)]
+    named = [ROOT / path for path in re.findall(r"\b(?:docs|deploy)/[\w./-]*\w", text)]
+    if name != "Dockerfile":  # whose place is no checkout
+        named += checkout_paths(text)
 
     assert named != []
     assert [path for path in named if not path.exists()] == []
@@ -108,8 +101,25 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     assert [line for line in done.stderr.splitlines() if "remembrancer" in line] == []
 
 
-def test_the_image_runs_the_agent_as_a_user_of_its_own_from_locked_packages() -> None:
-    steps = instructions()
+def test_the_image_has_the_wheel_and_locked_packages_and_no_compiler() -> None:
+    build, image = stages()
+    copied = {words[0]: words[-1] for words in (rest.split() for word, rest in build if word == "COPY")}
+    installs = [command for command in commands(build) if command.startswith(PLACE)]
+
+    assert copied == {"requirements.lock": "/build/", ".": "/build"}
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    assert [command.split()[1] for command in installs] == ["install", "wheel", "install"]
+    assert {"--require-hashes", "--only-binary :all:"} <= set(re.findall(r"--\S+(?: :all:)?", installs[0]))
+    assert all(" --no-deps " in command for command in installs)
+    assert all(" --no-index " in command for command in installs[1:])
+    assert [rest for word, rest in image if word == "COPY"] == [f"--from=build {PLACE} {PLACE}"]
+    assert any(" gcc " in command for command in commands(build))
+    assert not any(" gcc" in command for command in commands(image))
+    assert build[0][1].split()[0] == image[0][1].split()[0], "the environment's Python is the same in both"
+
+
+def test_the_image_runs_the_agent_as_a_user_of_its_own() -> None:
+    steps = stages()[-1]
     words = [word for word, _ in steps]
     runs = [rest for word, rest in steps if word == "RUN"]
 
@@ -119,7 +129,6 @@ def test_the_image_runs_the_agent_as_a_user_of_its_own_from_locked_packages() ->
     assert words.index("USER") > max(index for index, word in enumerate(words) if word in ("RUN", "COPY"))
     assert any("useradd" in run and " remembrancer" in run for run in runs)
     assert any("bubblewrap" in run for run in runs)
-    assert not any("pip" in run for run in runs), "bin/agent installs, and checks the hashes"
     assert any(run.endswith("bin/agent --version") for run in runs)
     entry, command = (yaml.safe_load(dict(steps)[word]) for word in ("ENTRYPOINT", "CMD"))
     assert entry == [f"{PLACE}/bin/agent"]

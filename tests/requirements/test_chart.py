@@ -41,6 +41,7 @@ MODEL = (150, 151, 176)
 OBSERVER = (185, 186)
 COSTS = (*range(170, 176), 177)
 LEDGER = range(190, 193)
+WHEEL = (193,)
 TRACES = (194,)
 SETUP = range(197, 200)
 """Of waits, logs, vectors and turns."""
@@ -84,6 +85,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *COSTS,
         *OBSERVER,
         *LEDGER,
+        *WHEEL,
         *TRACES,
         *SETUP,
     )
