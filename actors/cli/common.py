@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
@@ -53,6 +54,21 @@ def _logs_json() -> JsonLines | None:
 
     forms = (handler.formatter for handler in logging.getLogger().handlers)
     return next((form for form in forms if isinstance(form, JsonLines)), None)
+
+
+def on_first_signal(end: Callable[[], None]) -> None:
+    """Let SIGTERM, Ctrl-C and a closed terminal call `end`, a second of them end the process at once.
+
+    Where SIGHUP is ignored (nohup), it stays so.
+    """
+
+    def on_signal(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        end()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, on_signal)
 
 
 def load_settings(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from actors.cli.common import (
     config_option,
     fail,
     load_settings,
+    on_first_signal,
     raise_file_limit,
     sandbox_note,
     set_up_logging,
@@ -155,10 +155,4 @@ def end_on_signals(agent: Agent) -> None:
 
     install_dump(agent.system)
 
-    def on_signal(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        agent.end()
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, on_signal)
+    on_first_signal(agent.end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import webbrowser
@@ -20,6 +19,7 @@ from actors.cli.common import (
     config_option,
     fail,
     load_settings,
+    on_first_signal,
     raise_file_limit,
     sandbox_note,
     set_up_logging,
@@ -80,7 +80,7 @@ def try_it(
             order = _order(config_file, given, settings.data_root, events, verbose=verbose)
             bot.go(order | {"connection": _told(playground_connection(server))})
             server.accompany(settings.data_root, bot.kill)
-            _end_on_signals(bot)
+            on_first_signal(bot.end_soon)
             _await_online(bot, online)
             if online.is_set():
                 announce(sandbox_note(settings))
@@ -116,18 +116,6 @@ def _order(
 def _told(connection: DiscordConnection) -> dict[str, Any]:
     """A connection as JSON says it; it goes through a pipe, never into arguments."""
     return {name: list(value) if isinstance(value, frozenset) else value for name, value in asdict(connection).items()}
-
-
-def _end_on_signals(bot: BotProcess) -> None:
-    """Let SIGTERM, Ctrl-C and a closed terminal end both in good order; a second of them ends this one at once."""
-
-    def on_signal(number: int, _frame: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        bot.end_soon()
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, on_signal)
 
 
 def playground_connection(server: PlaygroundServer) -> DiscordConnection:
