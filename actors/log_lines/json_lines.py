@@ -27,7 +27,7 @@ class JsonLines(logging.Formatter):
             "at": at.replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
-            "text": record.getMessage(),
+            "text": _text(record),
         }
         if not hasattr(record, FROM_HOST):
             said |= _place()
@@ -36,6 +36,16 @@ class JsonLines(logging.Formatter):
         if trace:
             said["trace"] = "\n".join(trace)
         return json.dumps(said)
+
+
+def _text(record: logging.LogRecord) -> str:
+    """What was logged; where it cannot be put into words, what kind of message it was, and where it was logged."""
+    try:
+        return record.getMessage()
+    except Exception as error:  # noqa: BLE001  # whatever their `__str__` raises: the library would print its own lines
+        kind = type(record.msg).__name__
+        words = repr(record.msg) if isinstance(record.msg, str) else f"a message of the type {kind}"
+        return f"{words} at {record.filename}:{record.lineno} cannot be put into words: {type(error).__name__}"
 
 
 def _place() -> dict[str, str]:

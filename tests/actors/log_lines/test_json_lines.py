@@ -167,6 +167,29 @@ def test_whatever_a_text_holds_a_line_is_one_line_of_ascii() -> None:
     assert json.loads(written)["text"] == text
 
 
+class Wordless:
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments", "words"),
+    [
+        ("%d of %s", ("one",), "'%d of %s' at files.py:7 cannot be put into words: TypeError"),
+        ("it is %s", (Wordless(),), "'it is %s' at files.py:7 cannot be put into words: RuntimeError"),
+        (Wordless(), (), "a message of the type Wordless at files.py:7 cannot be put into words: RuntimeError"),
+    ],
+)
+def test_what_cannot_be_put_into_words_is_a_line_that_says_so(
+    message: object, arguments: tuple[object, ...], words: str
+) -> None:
+    written = JsonLines().format(logging.LogRecord("a", logging.WARNING, "/x/files.py", 7, message, arguments, None))
+
+    assert json.loads(written)["text"] == words
+
+
 def test_a_trace_is_in_the_object_and_not_below_it(stream: io.StringIO) -> None:
     try:
         raise ValueError("no")
