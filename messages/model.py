@@ -17,6 +17,8 @@ MODEL = Address("model")
 LEDGER = Address("ledger")
 SPENT = "spent"
 """Topic of `CallSpent`."""
+Tokens = Annotated[int, Meta(ge=0, le=10**12)]
+"""How many a call took; no call takes more."""
 
 
 class Role(StrEnum):
@@ -161,7 +163,7 @@ class CallOutcome(StrEnum):
 class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """One attempt at a call is over, and this is what it took."""
 
-    at: datetime
+    at: Annotated[datetime, Meta(tz=True)]
     """When it was over; aware UTC."""
     kind: CallKind
     owner: str
@@ -175,11 +177,11 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     attempt: int
     """1-based."""
     model: str
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
+    prompt_tokens: Tokens = 0
+    cached_tokens: Tokens = 0
     """Of the prompt's."""
-    completion_tokens: int = 0
-    cost_usd: float = 0.0
+    completion_tokens: Tokens = 0
+    cost_usd: Annotated[float, Meta(ge=0, le=10**12)] = 0.0
     outcome: CallOutcome
     is_estimated: bool = False
     """Whether the provider did not say how many tokens it took, so that they are guessed from the texts."""

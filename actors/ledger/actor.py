@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import msgspec
 from actors.kernel import Actor, Timer, not_understood
 from actors.ledger.file import Damage, LedgerFiles, entries
 from actors.linux.disk import Disk
-from domain.policy.spending import By, Total, summed
+from domain.policy.spending import By, Total, summed_by_each
 from messages.base import RequestId
 from messages.context import TellUsage, UsageTold
 from messages.model import SPENT, CallSpent, DayUsage, LedgerTick, ReadUsage, UsageRead, UsageSum
@@ -64,8 +65,14 @@ class LedgerActor(Actor):
     def on_start(self) -> None:
         """Follow what calls take, and sum what this day has taken so far."""
         self.follow(SPENT)
+        self._begin_day()
+
+    def _begin_day(self) -> None:
+        """Sum what this day has taken so far, unless that is done: a clock that was set may bring any day."""
         now = self.now()
-        self._begin_day(now)
+        if now.date() == self._day:
+            return
+        self._day, self._today, self._owners = now.date(), Total(), {}
         if self._folder is None:
             return
         damage = Damage()
@@ -73,7 +80,7 @@ class LedgerActor(Actor):
         with self.blocking():
             try:
                 for spent in entries(self._folder, midnight, midnight + timedelta(days=1), damage):
-                    self._count(spent)
+                    self._add(spent)
             except OSError as error:
                 log.warning("the ledger of this day cannot be read, so it begins anew: %s", error)
         if damage.lines:
@@ -157,15 +164,14 @@ class LedgerActor(Actor):
         if self._timer is None:
             self._timer = self.after(delay_s, LedgerTick())
 
-    def _begin_day(self, at: datetime) -> None:
-        if at.date() > self._day:
-            self._day, self._today, self._owners = at.date(), Total(), {}
-
     def _count(self, spent: CallSpent) -> None:
-        self._begin_day(spent.at)
+        self._begin_day()
         if spent.at.date() == self._day:
-            self._today.add(spent)
-            self._owners.setdefault(spent.owner, Total()).add(spent)
+            self._add(spent)
+
+    def _add(self, spent: CallSpent) -> None:
+        self._today.add(spent)
+        self._owners.setdefault(spent.owner, Total()).add(spent)
 
     def _ask_window(self, asked: TellUsage) -> None:
         """Ask the window for its conversation's part of the answer."""
@@ -181,7 +187,7 @@ class LedgerActor(Actor):
         if asked is None:
             return
         if isinstance(told, UsageTold):
-            self._begin_day(self.now())
+            self._begin_day()
             today = self._owners.get(asked.window.address.key, Total())
             told = msgspec.structs.replace(
                 told,
@@ -200,21 +206,22 @@ class LedgerActor(Actor):
         midnight = datetime.combine(self.now().date(), time(), UTC)
         try:
             with self.blocking():
-                found = list(entries(self._folder, midnight - timedelta(days=request.days - 1))) if self._folder else []
+                found = entries(self._folder, midnight - timedelta(days=request.days - 1)) if self._folder else ()
+                days, windows = summed_by_each(found, By.DAY, By.WINDOW)
         except OSError as error:
             reason = f"the ledger cannot be read: {error.strerror}"
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
             return
-        by_window = sorted(_sums(found, By.WINDOW), key=lambda each: (-each.cost_usd, -each.prompt_tokens, each.key))
+        by_window = sorted(_sums(windows), key=lambda each: (-each.cost_usd, -each.prompt_tokens, each.key))
         answer = UsageRead(
             request_id=request.request_id,
-            by_day=tuple(_sums(found, By.DAY)),
+            by_day=tuple(_sums(days)),
             by_window=tuple(by_window[:MOST_WINDOWS]),
         )
         self.tell(request.reply_to, answer)
 
     def _describe(self, message: DescribeYourself) -> None:
-        self._begin_day(self.now())
+        self._begin_day()
         today = self._today
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("calls_today", today.calls),
@@ -234,7 +241,7 @@ class LedgerActor(Actor):
         )
 
 
-def _sums(found: list[CallSpent], by: By) -> list[UsageSum]:
+def _sums(totals: Mapping[str, Total]) -> list[UsageSum]:
     return [
         UsageSum(
             key=key,
@@ -244,5 +251,5 @@ def _sums(found: list[CallSpent], by: By) -> list[UsageSum]:
             estimated_tokens=total.estimated_tokens,
             cost_usd=total.cost_usd,
         )
-        for key, total in summed(found, by).items()
+        for key, total in totals.items()
     ]

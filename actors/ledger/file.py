@@ -6,14 +6,14 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.private_folder import make_private
-from actors.linux.regular_file import open_regular, read_regular
+from actors.linux.regular_file import open_regular
 from messages.model import CallSpent
 
 FOLDER = "usage"
@@ -44,7 +44,12 @@ class LedgerFiles:
             OSError: it is not written; nothing of it stays.
         """
         fd = self._opened(name_of(spent.at))
-        size = os.fstat(fd).st_size
+        status = os.fstat(fd)
+        if not status.st_nlink:  # somebody has taken the file away
+            self.close()
+            fd = self._opened(name_of(spent.at))
+            status = os.fstat(fd)
+        size = status.st_size
         try:
             write_some(self._disk, fd, msgspec.json.encode(spent) + b"\n")
         except OSError:
@@ -98,6 +103,17 @@ def name_of(at: datetime) -> str:
     return f"{at:%Y-%m}.jsonl"
 
 
+def _entry(line: bytes, year: int, month: int) -> CallSpent | None:
+    """The call that a line tells of, at its time in UTC; None if it is no entry of that month, but somebody's edit."""
+    try:
+        spent = _DECODER.decode(line)
+        if spent.at.tzinfo is not UTC:
+            spent = msgspec.structs.replace(spent, at=spent.at.astimezone(UTC))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError):
+        return None
+    return spent if spent.at.month == month and spent.at.year == year else None
+
+
 def _mend(fd: int) -> None:
     """Take away the end of a line that a power loss or a full disk cut off."""
     size = os.fstat(fd).st_size
@@ -142,15 +158,15 @@ def entries(
     for name in names:
         if (since is not None and name < name_of(since)) or (until is not None and name > name_of(until)):
             continue
-        lines = read_regular(folder / name).split(b"\n")
-        del lines[-1]
-        for line in lines:
-            try:
-                spent = _DECODER.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                if damage is not None:
-                    damage.lines += 1
-                    damage.files += [name] if name not in damage.files else []
-                continue
-            if (since is None or spent.at >= since) and (until is None or spent.at < until):
-                yield spent
+        year, month = int(name[:4]), int(name[5:7])
+        with os.fdopen(open_regular(folder / name), "rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                spent = _entry(line, year, month)
+                if spent is None:
+                    if damage is not None:
+                        damage.lines += 1
+                        damage.files += [name] if name not in damage.files else []
+                elif (since is None or spent.at >= since) and (until is None or spent.at < until):
+                    yield spent

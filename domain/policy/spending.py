@@ -48,10 +48,17 @@ class Total:
 
 def summed(calls: Iterable[CallSpent], by: By) -> dict[str, Total]:
     """Day (UTC), window or model -> sum of its calls, in the order of the keys."""
-    totals: dict[str, Total] = {}
+    (totals,) = summed_by_each(calls, by)
+    return totals
+
+
+def summed_by_each(calls: Iterable[CallSpent], *by: By) -> tuple[dict[str, Total], ...]:
+    """As `summed`, by several at a time: the calls are gone through once, and none of them is kept."""
+    totals: tuple[dict[str, Total], ...] = tuple({} for _ in by)
     for spent in calls:
-        totals.setdefault(_key(spent, by), Total()).add(spent)
-    return dict(sorted(totals.items()))
+        for sums, each in zip(totals, by, strict=True):
+            sums.setdefault(_key(spent, each), Total()).add(spent)
+    return tuple(dict(sorted(sums.items())) for sums in totals)
 
 
 def _key(spent: CallSpent, by: By) -> str:

@@ -89,6 +89,8 @@ def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]
     if kind is datetime:
         assert bounds.tz
         return atoms[datetime]
+    if kind is float:
+        return st.floats(bounds.ge, bounds.le, allow_nan=False)
     assert kind is int, f"{kind}: how is one made that keeps {bounds}?"
     lowest, greatest = (None if bound is None else int(bound) for bound in (bounds.ge, bounds.le))
     return st.integers(lowest, greatest)

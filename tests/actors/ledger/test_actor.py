@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -111,6 +111,18 @@ def test_a_later_life_goes_on_with_the_day_and_a_new_day_begins_with_nothing(tmp
     assert (rig.figures()["prompt_tokens_today"], rig.figures()["estimated_tokens_today"]) == (23, 7)
     rig.advance(120)
     assert rig.figures()["prompt_tokens_today"] == 0
+
+
+def test_a_clock_that_was_set_ahead_and_back_again_finds_its_day_as_it_was(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.spend(5)
+    rig.clock.jump(timedelta(days=400))
+    rig.spend(7)
+    assert rig.figures()["prompt_tokens_today"] == 7
+    rig.clock.jump(timedelta(days=-400))
+    rig.spend(11)
+
+    assert rig.figures()["prompt_tokens_today"] == 16
 
 
 @pytest.mark.req("X-192")

@@ -74,6 +74,52 @@ def test_a_line_that_is_no_entry_is_counted_and_passed_over(tmp_path: Path) -> N
     assert (damage.lines, damage.files) == (2, ["2026-03.jsonl"])
 
 
+@pytest.mark.parametrize(
+    ("was", "is_now"),
+    [
+        (b'"at":"2026-03-31T12:00:00Z"', b'"at":"2026-03-31T12:00:00"'),
+        (b'"at":"2026-03-31T12:00:00Z"', b'"at":"9999-12-31T23:59:59-14:00"'),
+        (b'"at":"2026-03-31T12:00:00Z"', b'"at":"2026-04-01T12:00:00Z"'),
+        (b'"at":"2026-03-31T12:00:00Z"', b'"at":"2025-03-31T12:00:00Z"'),
+        (b'"prompt_tokens":5', b'"prompt_tokens":-5'),
+        (b'"prompt_tokens":5', b'"prompt_tokens":1' + b"0" * 400),
+        (b'"cached_tokens":0', b'"cached_tokens":-1'),
+        (b'"completion_tokens":0', b'"completion_tokens":-1'),
+        (b'"cost_usd":0.0', b'"cost_usd":-0.5'),
+        (b'"cost_usd":0.0', b'"cost_usd":1e300'),
+    ],
+)
+def test_what_no_call_takes_and_no_time_of_that_month_is_no_entry(tmp_path: Path, was: bytes, is_now: bytes) -> None:
+    write(tmp_path, spent("a"), spent("b"))
+    file = tmp_path / "2026-03.jsonl"
+    edited = file.read_bytes().replace(was, is_now, 1)
+    assert is_now in edited
+    file.write_bytes(edited)
+
+    damage = Damage()
+    assert [line.call_id for line in entries(tmp_path, NOON, damage=damage)] == ["b"]
+    assert damage.lines == 1
+
+
+def test_a_time_of_another_zone_counts_where_it_was_in_utc(tmp_path: Path) -> None:
+    write(tmp_path, spent("a"))
+    file = tmp_path / "2026-03.jsonl"
+    file.write_bytes(file.read_bytes().replace(b"2026-03-31T12:00:00Z", b"2026-04-01T01:00:00+02:00"))
+
+    assert [line.at for line in entries(tmp_path)] == [datetime(2026, 3, 31, 23, tzinfo=UTC)]
+
+
+def test_a_file_that_somebody_has_taken_away_is_begun_anew(tmp_path: Path) -> None:
+    files = LedgerFiles(tmp_path)
+    files.append(spent("a"))
+    (tmp_path / "2026-03.jsonl").unlink()
+    files.append(spent("b"))
+    files.append(spent("c"))
+    files.close()
+
+    assert [line.call_id for line in entries(tmp_path)] == ["b", "c"]
+
+
 class FullDisk(RealDisk):
     """Takes so many bytes, and no more."""
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from domain.policy.spending import By, Total, summed
+from domain.policy.spending import By, Total, summed, summed_by_each
 from messages.model import CallKind, CallOutcome, CallSpent
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -61,3 +61,9 @@ def test_a_sum_has_every_attempt_and_keeps_guesses_apart() -> None:
             cost_usd=1.0,
         )
     }
+
+
+def test_several_sums_are_made_of_calls_that_come_once() -> None:
+    calls = [spent(), spent(owner="cli/turn"), spent(model="a")]
+
+    assert summed_by_each(iter(calls), By.WINDOW, By.MODEL) == (summed(calls, By.WINDOW), summed(calls, By.MODEL))
