@@ -25,6 +25,8 @@ CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
 SHUTDOWN_S = 1.0
 """For requests that are under way when it ends; the library waits twice as long."""
 BROKEN_OFF = 499
+NOT_LET_IN = frozenset({401, 403})
+"""Who is told so keeps no connection: the places are for those who show a key."""
 _SLASHES = re.compile("/{2,}")
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -102,7 +104,7 @@ class Server:
         except GatewayError as error:
             answer = response_of(error)
             status = answer.status
-            if not request.content.at_eof():
+            if status in NOT_LET_IN or not request.content.at_eof():
                 answer.force_close()
         except (BrokenAnswerError, ConnectionError) as error:
             status = BROKEN_OFF

@@ -94,4 +94,6 @@ def _is_foreign(request: web.Request) -> bool:
 
 
 def _refused(status: int, why: str) -> web.Response:
-    return web.Response(status=status, text=f"{why}\n", headers=_HEADERS)
+    response = web.Response(status=status, text=f"{why}\n", headers=_HEADERS)
+    response.force_close()  # or whoever is not let in could keep all places, for an hour each
+    return response

@@ -101,6 +101,7 @@ def test_with_keys_nobody_is_served_without_one(guarded: GatewayRig, authorizati
     reply = guarded.send(ASK if method == "POST" else None, path, method, **headers)
 
     assert reply.status == 401
+    assert reply.headers["Connection"] == "close", "who shows no key keeps no place"
     assert reply.error["code"] == "invalid_api_key"
     assert guarded.upstream.heard == []
 

@@ -166,6 +166,17 @@ def test_nobody_else_is_let_in(rig: Rig, path: str, headers: dict[str, str], exp
     assert rig.token.encode() not in response.read()
 
 
+@pytest.mark.parametrize(
+    ("headers", "expected"), [({}, 401), ({"Host": "evil.example"}, 403), ({"Origin": "http://evil.example"}, 403)]
+)
+def test_who_is_not_let_in_keeps_no_connection(rig: Rig, headers: dict[str, str], expected: int) -> None:
+    status, response = rig.open("/metrics", headers)
+    assert (status, response.headers["Connection"]) == (expected, "close")
+
+    _, response = rig.open("/memory", rig.key)
+    assert response.headers["Connection"] != "close"
+
+
 def test_events_tell_of_all_actors_and_the_figures_and_only_while_somebody_looks(rig: Rig) -> None:
     assert "tell" not in vars(rig.system)
     _, response = rig.open("/events", rig.key)
