@@ -191,4 +191,6 @@ def _usage(counted: object) -> Usage:
 
 
 def _dollars(value: object) -> float:
-    return value if isinstance(value, int | float) and 0 <= value < _MOST_USD else 0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if 0 <= value < _MOST_USD else 0.0

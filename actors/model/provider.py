@@ -26,6 +26,7 @@ from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
+from actors.model.route import tokens
 from actors.model.silence import Silence
 from actors.model.wire import tools_of
 from domain.policy.retrying import Fault, FaultKind, classify
@@ -180,13 +181,13 @@ class LitellmBackend:
         return arguments
 
     def _usage(self, model: str, usage: Any) -> Usage:
-        prompt, completion = (int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens"))
-        cached = int(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0) or 0)
+        prompt, completion = (tokens(getattr(usage, name, 0)) for name in ("prompt_tokens", "completion_tokens"))
+        cached = tokens(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0))
         counts = {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "cache_read_input_tokens": min(cached, prompt),
-            "cache_creation_input_tokens": int(getattr(usage, "cache_creation_input_tokens", 0) or 0),
+            "cache_creation_input_tokens": tokens(getattr(usage, "cache_creation_input_tokens", 0)),
         }
         cost_usd = 0.0 if usage is None else self._cost(model, counts)
         return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)

@@ -232,6 +232,7 @@ def test_no_reason_to_stop_is_a_stop(direct: Direct) -> None:
         ({"prompt_tokens": 3.0, "completion_tokens": None}, (3, 0, 0)),
         ({"prompt_tokens": "3", "completion_tokens": -4, "cost": -1}, (3, 0, 0)),
         ({"prompt_tokens": 10**400, "cost": [1]}, (0, 0, 0)),
+        ({"prompt_tokens": 2, "cost": True}, (2, 0, 0)),
         ("many", (0, 0, 0)),
         (None, (0, 0, 0)),
     ],
