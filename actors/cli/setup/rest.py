@@ -11,6 +11,9 @@ from urllib.parse import quote
 
 import aiohttp
 
+from domain.facts.sound_text import sound
+from domain.text.secret_scrub import Scrubber
+
 PATIENCE_S = 20.0
 MOST_TRIES = 4
 LONGEST_WAIT_S = 10.0
@@ -38,6 +41,7 @@ class DiscordRest:
         """
         self._api_base = api_base.rstrip("/")
         self._token = token
+        self._scrubber = Scrubber([token])
 
     def me(self) -> Mapping[str, Any]:
         """The bot's user; so the token is tried."""
@@ -87,7 +91,22 @@ class DiscordRest:
         Raises:
             DiscordError: nothing that can be used.
         """
-        return asyncio.run(self._get(path))
+        try:
+            return self._harmless(asyncio.run(self._get(path)))
+        except RecursionError:
+            raise DiscordError(f"GET {_place(path)}: an answer beyond all depth: is this Discord's address?") from None
+        except DiscordError as error:
+            raise DiscordError(self._scrubber.scrub(sound(str(error))), error.status) from None
+
+    def _harmless(self, said: object) -> object:
+        """What was said, of which every text can be written into a file, and none holds the token."""
+        if isinstance(said, str):
+            return self._scrubber.scrub(sound(said))
+        if isinstance(said, list):
+            return [self._harmless(each) for each in said]
+        if isinstance(said, dict):
+            return {self._harmless(key): self._harmless(value) for key, value in said.items()}
+        return said
 
     async def _get(self, path: str) -> object:
         headers = {"Authorization": f"Bot {self._token}", "User-Agent": "DiscordBot (remembrancer, 0.1)"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -160,6 +161,33 @@ def test_another_form_than_discords_is_an_error_and_no_crash(
     server.answers = [says(said)]
     with pytest.raises(DiscordError, match="has not the form that is documented"):
         ask(client(server))
+
+
+@pytest.mark.parametrize("name", [TOKEN, TOKEN[::-1], f"<{TOKEN}>"])
+def test_a_name_that_is_the_token_is_not_repeated(server: Server, name: str) -> None:
+    long = (200, b"", {"X": name + "x" * 9000})
+    server.answers = [says({"id": "1", "username": name}), says({"message": name}, 403), long]
+    discord = client(server)
+
+    assert name not in str(discord.me())
+    for _ in range(2):
+        with pytest.raises(DiscordError) as caught:
+            discord.me()
+        assert name not in str(caught.value)
+
+
+def test_half_a_surrogate_pair_is_a_letter_that_files_can_hold(server: Server) -> None:
+    server.answers = [says({"id": "1", "username": "a\ud800b", "global_name": "\ud83d\udc4b", "\udfff": ["\ud800"]})]
+
+    assert client(server).me() == {"id": "1", "username": "a\ufffdb", "global_name": "👋", "\ufffd": ["\ufffd"]}
+
+
+def test_an_answer_beyond_all_depth_is_named(server: Server) -> None:
+    depth = sys.getrecursionlimit() // 2
+    server.answers = [(200, b"[" * depth + b"]" * depth, {})]
+
+    with pytest.raises(DiscordError, match=r"depth|has not the form|no JSON"):
+        client(server).me()
 
 
 @pytest.mark.parametrize(
