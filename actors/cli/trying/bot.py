@@ -19,7 +19,10 @@ import click
 import actors
 from actors.kernel import SystemClock
 
-_START = "from actors.cli.trying.child import child; child()"
+_START = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from actors.cli.trying.child import child; child()"
+)
+"""Ctrl-C is sent to both by a terminal: until the bot heeds it, we do, and its stdin ends."""
 ESCALATED = 70
 """Exit code with which the agent asks to be started again."""
 SIGNAL_LOOK_S = 0.25

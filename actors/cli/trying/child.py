@@ -28,7 +28,10 @@ def child() -> None:
     from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError
 
-    order: dict[str, Any] = json.loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):  # whoever started this has failed before it knew where to go, and has said why
+        return
+    order: dict[str, Any] = json.loads(line)
     set_up_logging(verbose=order["verbose"])
     config_file = order["config_file"] and Path(order["config_file"])
     settings, secrets = load_settings(config_file, order["given"])

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -41,6 +42,14 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def arguments_of(pid: int) -> bytes:
+    """What a process was started with; nothing if it has just ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 class Tried:
@@ -121,6 +130,36 @@ def test_what_keeps_the_bot_from_starting_ends_the_command_with_its_words(tmp_pa
     assert done.returncode == 1
     assert str(tmp_path / "data") in done.stderr
     assert "started again" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_all_that_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run("agent", "try", "--no-browser", "--data", "data", "--port", str(port), cwd=tmp_path)
+
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: port {port} of 127.0.0.1 cannot be used: Address already in use")
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_terminal_while_it_starts_ends_both_without_a_traceback(tmp_path: Path) -> None:
+    command = [*start("agent"), "try", "--no-browser", "--port", "0", "--data", "data"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=inherited(), stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    eventually(lambda: any(b"trying.child" in arguments_of(pid) for pid in children_of(process.pid)))
+    threading.Event().wait(0.15)  # it imports what it needs
+    bots = children_of(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaints = process.communicate(timeout=PATIENCE_S)
+
+    assert "Traceback" not in complaints
+    assert complaints.count("Aborted!") <= 1, "one of the two says so"
+    assert not any(map(is_alive, bots))
 
 
 @pytest.mark.slow
