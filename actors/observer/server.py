@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -215,7 +216,7 @@ class ObserverServer:
             *self._spent.lines(),
             *figure_lines(figures),
         ]
-        body = "".join(f"{line}\n" for line in lines).encode()
+        body = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         return web.Response(body=body, headers={**_HEADERS, "Content-Type": CONTENT_TYPE})
 
     def _read_log(self, folder: str) -> dict[str, Any]:
@@ -239,12 +240,19 @@ def _newest(folder: Path) -> str | None:
 
 
 def _event(name: str, data: object) -> bytes:
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(data))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), _encoded(data))
 
 
 def _json(data: object, status: int = 200) -> web.Response:
-    body = msgspec.json.encode(data)
-    return web.Response(body=body, status=status, content_type="application/json", headers=_HEADERS)
+    return web.Response(body=_encoded(data), status=status, content_type="application/json", headers=_HEADERS)
+
+
+def _encoded(data: object) -> bytes:
+    """JSON; half of a surrogate pair, which people can say and UTF-8 has no form for, goes out as an escape."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(data).encode()
 
 
 def _without(answer: object) -> dict[str, str]:

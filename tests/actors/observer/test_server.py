@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,13 +19,15 @@ from actors.observer import server
 from actors.observer.actor import FILE_NAME, ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
 from actors.observer.server import MOST_CONNECTIONS
-from messages.base import Surface, Window
+from domain.log.window import log_folder
+from messages.base import Address, Message, RequestId, Surface, Window
 from messages.memory import MEMORY, ExplainMemory
 from messages.model import SPENT
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
 from tests.actors.observer.prometheus import read_metrics, spent
+from tests.domain.log.logs import said, written
 from tests.patience import PATIENCE_S
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
@@ -203,6 +206,39 @@ def test_a_crash_is_told_with_what_it_was_over(rig: Rig) -> None:
     crash = next(data["crash"] for name, data in rig.events(response) if name == "actors" and data["crash"])
     assert (crash["who"], crash["phase"], crash["message"]) == ("memory", "handle", "ListReminders")
     response.close()
+
+
+class Crasher(Actor):
+    def handle(self, message: Message) -> None:
+        raise ValueError("half a pair: \ud800")
+
+
+@pytest.mark.crashes
+def test_half_a_surrogate_pair_ends_no_events(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL + 1, "actors.kernel.supervisor")  # the runner of tests cannot pass it on
+    rig.system.register(ActorSpec("crasher", lambda _key: Crasher()))
+    rig.system.tell(Address("crasher"), ListReminders(request_id=RequestId("r"), reply_to=MEMORY, window=WINDOW))
+    _, response = rig.open("/events", rig.key)
+    crash = next(data["crash"] for name, data in rig.events(response) if name == "actors" and data["crash"])
+    assert crash["error"] == "ValueError: half a pair: \ud800"
+    response.close()
+
+
+def test_metrics_are_text_whatever_a_model_is_called(rig: Rig) -> None:
+    edge = rig.system.edge("e")
+    for follower in rig.system.topics.of(SPENT):
+        edge.tell(follower, spent('half \ud800 "and\\a\nline'))
+
+    _until(lambda: b'model="half ? \\"and\\\\a\\nline"' in rig.open("/metrics", rig.key)[1].read())
+
+
+def test_what_a_log_holds_is_told_also_if_it_is_half_a_surrogate_pair(rig: Rig) -> None:
+    folder = rig.root / log_folder(WINDOW)
+    folder.mkdir(parents=True)
+    (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "half a pair: \ud800")]))
+
+    status, shown = rig.get(f"/log?window={WINDOW.address.key}")
+    assert (status, shown["entries"][0]["text"]) == (200, "half a pair: \ud800")
 
 
 def test_what_actors_refuse_is_told_in_their_words(rig: Rig) -> None:
