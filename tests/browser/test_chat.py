@@ -91,6 +91,15 @@ def test_five_hundred_messages_can_be_scrolled(server: PlaygroundServer, page: P
     expect(newest).to_be_hidden()
 
 
+def test_a_links_words_turn_none_but_their_own(chat: Chat) -> None:
+    chat.say("[safe\u202e](https://moc.doog.bad.example/)")
+    chat.expect("(moc.doog.bad.example)")
+
+    for part in ("a", ".host"):
+        shown = chat.log.locator(f".body p {part}").first
+        assert shown.evaluate("part => getComputedStyle(part).unicodeBidi") == "isolate"
+
+
 def test_two_tabs_show_the_same(chat: Chat, stage: Stage, browser: Browser) -> None:
     context = browser.new_context()
     other = Chat(context.new_page(), stage.server.page_url)

@@ -71,6 +71,13 @@ def test_a_turn_is_drawn_with_what_it_was_given(stage: Stage, observer: Page) ->
     expect(observer.locator("#follow")).to_be_visible()
 
 
+def test_nothing_that_is_said_turns_what_stands_beside_it(stage: Stage, observer: Page) -> None:
+    stage.ask("A \u202edetrevni\u2066 word")
+
+    expect(observer.locator("#log")).to_contain_text("A \\u202edetrevni\\u2066 word")
+    assert not {"\u202e", "\u2066"} & set(observer.locator("body").inner_text())
+
+
 def test_a_thousand_windows_are_a_few_rows_of_the_page(observer: Page) -> None:
     script = """() => { const rows = {}; for (let i = 0; i < 1000; i += 1) rows[`discord-thread/1000000000000${String(i).padStart(5, "0")}`] = ["idle", 0, 0];
         const event = new MessageEvent("actors", {data: JSON.stringify({kinds: [], crash: null,

@@ -1,14 +1,20 @@
 /* Elements made of text alone: nothing that anybody said is ever read as HTML. */
 export const by = (id) => document.getElementById(id);
 
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g; // the direction of what stands behind them
+
+/* Text in which nothing moves what stands beside it. */
+export const shown = (text) => text.replace(TURNS, (letter) => `\\u${letter.codePointAt(0).toString(16).padStart(4, "0")}`);
+
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
     if (key === "class") element.className = value;
     else if (key.includes("-") || key === "role" || key === "scope") element.setAttribute(key, value);
-    else element[key] = value;
+    else element[key] = typeof value === "string" ? shown(value) : value;
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  const there = children.filter((child) => child !== null && child !== undefined);
+  element.append(...there.map((child) => (typeof child === "string" ? shown(child) : child)));
   return element;
 }
 

@@ -1,5 +1,5 @@
 /* Panels: actors, memory's reasons, the log with its chain, reminders on a line of time, figures. */
-import { by, make, number } from "./dom.js";
+import { by, make, number, shown } from "./dom.js";
 
 const cell = (value, bad = false) => make("td", { class: value ? (bad ? "bad" : "") : "zero", textContent: number(value) });
 
@@ -17,7 +17,7 @@ export function drawActors(kinds, crash) {
   told.classList.toggle("bad", Boolean(crash));
   if (crash) {
     const over = crash.message ? ` over ${crash.message}` : "";
-    told.textContent = `Last crash: ${crash.who} in ${crash.phase}${over}, ${crash.at.slice(11, 19)}: ${crash.error}`;
+    told.textContent = shown(`Last crash: ${crash.who} in ${crash.phase}${over}, ${crash.at.slice(11, 19)}: ${crash.error}`);
   }
   const sum = (name) => kinds.reduce((total, each) => total + each[name], 0);
   const sums = { actors: sum("alive"), waiting: sum("waiting"), "messages/s": sum("rate"), restarts: sum("restarts") };
