@@ -36,8 +36,8 @@ class Guard:
             if not is_loopback_host(host):
                 return _refused(403, f"Host {host[:80]!r}: only 127.0.0.1 and localhost are served")
             if self._is_entrance(request):
-                return self._entrance(request)
-            if _is_foreign(request):
+                return entrance(request, cookie_name(request, self._name), self._token)
+            if is_foreign(request):
                 return _refused(403, "pages of other places are not served")
             if not self._is_let_in(request):
                 return _refused(401, "a token is required: open the whole address, or send Authorization: Bearer …")
@@ -47,28 +47,11 @@ class Guard:
 
     def _is_entrance(self, request: web.Request) -> bool:
         """Whether somebody opened the whole address, by a click in another page or a file as well."""
-        is_opened = request.method == "GET" and request.path == "/" and hdrs.ORIGIN not in request.headers
-        return is_opened and self._is_token(request.query.get(TOKEN_QUERY, ""))
-
-    def _entrance(self, request: web.Request) -> web.Response:
-        """The page's clean address, and the token in a cookie that no script reads and no other site has sent along.
-
-        Who comes from elsewhere gets there by a page of ours: a redirect would count as the other site's.
-        """
-        if _is_foreign(request):
-            response = web.Response(text=_THRESHOLD, content_type="text/html", headers=_HEADERS)
-        else:
-            response = web.Response(status=303, headers={**_HEADERS, "Location": "/"})
-        response.set_cookie(self._cookie(request), self._token, httponly=True, samesite="Strict", path="/")
-        return response
-
-    def _cookie(self, request: web.Request) -> str:
-        # Browsers keep the cookies of all ports of a host together.
-        return f"{self._name}-{urlsplit(f'//{request.host}').port or 80}"
+        return is_opening(request) and self._is_token(request.query.get(TOKEN_QUERY, ""))
 
     def _is_let_in(self, request: web.Request) -> bool:
         scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
-        return self._is_token(request.cookies.get(self._cookie(request), "")) or (
+        return self._is_token(request.cookies.get(cookie_name(request, self._name), "")) or (
             scheme.lower() == "bearer" and self._is_token(given)
         )
 
@@ -85,12 +68,35 @@ def is_loopback_host(host: str) -> bool:
         return False
 
 
-def _is_foreign(request: web.Request) -> bool:
+def is_foreign(request: web.Request) -> bool:
     """Whether a browser sent this for a page that is not ours."""
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is not None and origin != f"http://{request.headers.get(hdrs.HOST)}":
         return True
     return request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
+
+
+def is_opening(request: web.Request) -> bool:
+    """Whether somebody opens the page, by a click in another page or a file as well."""
+    return request.method == "GET" and request.path == "/" and hdrs.ORIGIN not in request.headers
+
+
+def entrance(request: web.Request, cookie: str, token: str) -> web.Response:
+    """The page's clean address, and the token in a cookie that no script reads and no other site has sent along.
+
+    Who comes from elsewhere gets there by a page of ours: a redirect would count as the other site's, without cookie.
+    """
+    if is_foreign(request):
+        response = web.Response(text=_THRESHOLD, content_type="text/html", headers=_HEADERS)
+    else:
+        response = web.Response(status=303, headers={**_HEADERS, "Location": "/"})
+    response.set_cookie(cookie, token, httponly=True, samesite="Strict", path="/")
+    return response
+
+
+def cookie_name(request: web.Request, server: str) -> str:
+    """The name of the cookie of a server at the port of `request`: browsers keep those of all ports together."""
+    return f"{server}-{urlsplit(f'//{request.host}').port or 80}"
 
 
 def _refused(status: int, why: str) -> web.Response:

@@ -7,7 +7,6 @@ import json
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from aiohttp import web
 from actors.http_server.exchange import Exchange
 from actors.http_server.guard import Guard
 from actors.http_server.listener import ClientFaults, Listener
+from actors.http_server.page_file import PATTERN, page_file
 from actors.linux.regular_file import read_regular
 from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
 from actors.observer.views import log_view, memory_view, reminders_view, usage_view
@@ -48,7 +48,6 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class ObserverServer:
         """
         app = web.Application(middlewares=[Guard("observer", self._place.token).middleware()], client_max_size=0)
         app.router.add_get("/", self._root)
-        app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
+        app.router.add_get(PATTERN, self._file)
         app.router.add_get("/events", self._events)
         app.router.add_get("/memory", self._memory)
         app.router.add_get("/reminders", self._reminders)
@@ -118,17 +117,10 @@ class ObserverServer:
         await self._watch.end()
 
     async def _root(self, _: web.Request) -> web.Response:
-        return self._asset("index.html")
+        return page_file("actors.observer", "index.html", _HEADERS)
 
     async def _file(self, request: web.Request) -> web.Response:
-        return self._asset(request.match_info["name"])
-
-    def _asset(self, name: str) -> web.Response:
-        source = files("actors.observer") / "page" / name
-        if not source.is_file():
-            raise web.HTTPNotFound()
-        kind = _TYPES[name.rpartition(".")[2]]
-        return web.Response(body=source.read_bytes(), content_type=kind, charset="utf-8", headers=_HEADERS)
+        return page_file("actors.observer", request.match_info["name"], _HEADERS)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events: `actors` and `turn` as they change, `figures` once a second."""

@@ -5,40 +5,20 @@ A route is shut unless the guard knows the key that opens it, so that a new one 
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from actors.http_server.guard import TOKEN_QUERY, cookie_name, entrance, is_foreign, is_loopback_host, is_opening
 from lab.playground.keys import Keys, is_same
 from lab.playground.world.defaults import API_PATH
 from lab.playground.world.errors import unauthorized
 
-LOOPBACK_NAMES = ("127.0.0.1", "localhost")
-TOKEN_QUERY = "token"
 SIGNATURE_QUERY = "hm"
 """As in the addresses of Discord's CDN."""
 _FOREIGN = "The playground answers its own page and local programs only.\n"
 _NO_KEY = "This playground belongs to who started it: open the whole address that it printed, with its token.\n"
-_THRESHOLD = '<!doctype html><title>Playground</title><meta http-equiv="refresh" content="0; url=/">\n'
+_NAME = "playground"
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-
-
-def is_loopback_host(host: str | None) -> bool:
-    """Whether a Host header names this machine, and no port that is none; a rebound DNS name does not."""
-    try:
-        parts = urlsplit(f"//{host or ''}")
-        return parts.hostname in LOOPBACK_NAMES and parts.port != 0
-    except ValueError:
-        return False
-
-
-def is_foreign(request: web.Request) -> bool:
-    """Whether a browser sent this for a page that is not ours."""
-    origin = request.headers.get("Origin")
-    if origin is not None and origin != f"http://{request.headers.get('Host')}":
-        return True
-    return request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
 
 
 def guard(keys: Keys) -> Middleware:
@@ -46,10 +26,10 @@ def guard(keys: Keys) -> Middleware:
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not is_loopback_host(request.headers.get("Host")):
+        if not is_loopback_host(request.headers.get(hdrs.HOST, "")):
             return web.Response(status=403, text=_FOREIGN)
-        if _is_entrance(request, keys):
-            return _entrance(request, keys)
+        if is_opening(request) and is_same(request.query.get(TOKEN_QUERY), keys.person):
+            return entrance(request, cookie_name(request, _NAME), keys.person)
         if is_foreign(request):
             return web.Response(status=403, text=_FOREIGN)
         if _is_of_bot(request):
@@ -61,33 +41,9 @@ def guard(keys: Keys) -> Middleware:
     return check
 
 
-def _is_entrance(request: web.Request, keys: Keys) -> bool:
-    """Whether somebody opened the printed address, by a click in another page or a file as well."""
-    is_opened = request.method == "GET" and request.path == "/" and "Origin" not in request.headers
-    return is_opened and is_same(request.query.get(TOKEN_QUERY), keys.person)
-
-
-def _entrance(request: web.Request, keys: Keys) -> web.Response:
-    """The page's clean address, and the token in a cookie that no script reads and no other site has sent along.
-
-    Who comes from elsewhere gets there by a page of ours: a redirect would count as the other site's, without cookie.
-    """
-    if is_foreign(request):
-        response = web.Response(text=_THRESHOLD, content_type="text/html", headers=_HEADERS)
-    else:
-        response = web.Response(status=303, headers={**_HEADERS, "Location": "/"})
-    response.set_cookie(_cookie_name(request), keys.person, httponly=True, samesite="Strict", path="/")
-    return response
-
-
-def _cookie_name(request: web.Request) -> str:
-    # Browsers keep the cookies of all ports of a host together.
-    return f"playground-{urlsplit(f'//{request.host}').port or 80}"
-
-
 def _is_person(request: web.Request, keys: Keys) -> bool:
     scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
-    return is_same(request.cookies.get(_cookie_name(request)), keys.person) or (
+    return is_same(request.cookies.get(cookie_name(request, _NAME)), keys.person) or (
         scheme.lower() == "bearer" and is_same(token, keys.person)
     )
 

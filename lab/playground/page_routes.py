@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from importlib.resources import files
 
 from aiohttp import web
 
+from actors.http_server.page_file import PATTERN, page_file
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
 from lab.playground.world.given import GivenMemories
@@ -27,7 +27,6 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class PageRoutes:
@@ -50,14 +49,14 @@ class PageRoutes:
         app.router.add_get("/feed", self._feed)
         app.router.add_get("/observer", self._observer)
         app.router.add_get("/given", self._given)
-        app.router.add_get(r"/page/{name:[a-z_]+\.(?:css|js|svg)}", self._file)
+        app.router.add_get(PATTERN, self._file)
         app.on_shutdown.append(self._end_feeds)
 
     async def _root(self, _: web.Request) -> web.Response:
-        return self._asset("index.html")
+        return page_file("lab.playground", "index.html", _HEADERS)
 
     async def _file(self, request: web.Request) -> web.Response:
-        return self._asset(request.match_info["name"])
+        return page_file("lab.playground", request.match_info["name"], _HEADERS)
 
     async def _observer(self, _: web.Request) -> web.Response:
         """The way to the page that shows the bot's actors, where there is one."""
@@ -77,13 +76,6 @@ class PageRoutes:
         companion = self._hub.companion
         told = await self._given_memories.of(companion, channel, message) if companion is not None else {"given": []}
         return web.json_response(told, headers=_HEADERS)
-
-    def _asset(self, name: str) -> web.Response:
-        source = files("lab.playground") / "page" / name
-        if not source.is_file():
-            raise web.HTTPNotFound()
-        kind = _TYPES[name.rpartition(".")[2]]
-        return web.Response(body=source.read_bytes(), content_type=kind, charset="utf-8", headers=_HEADERS)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events; a page that lags too far behind is cut off and comes back for the whole state."""

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from actors.http_server.guard import TOKEN_QUERY
 from actors.linux.transports import abort_transports
 from lab.listener import Listener
 from lab.playground.config import DEFAULTS, PlaygroundConfig
@@ -19,7 +20,7 @@ from lab.playground.driver.faults import FaultDriver
 from lab.playground.driver.interactions import InteractionDriver
 from lab.playground.driver.observer import Observer
 from lab.playground.driver.people import PeopleDriver
-from lab.playground.guard import SIGNATURE_QUERY, TOKEN_QUERY, attachment_path, guard
+from lab.playground.guard import SIGNATURE_QUERY, attachment_path, guard
 from lab.playground.hub import Hub
 from lab.playground.keys import Keys
 from lab.playground.page_routes import PageRoutes
