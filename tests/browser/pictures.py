@@ -22,6 +22,8 @@ from tests.patience import PATIENCE_S
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 DIGESTS = Path(__file__).with_name("pictures.json")
+VECTORS_MS = 4_000
+"""In which the first words get their vectors, for which the model on this machine is loaded first."""
 SHOWN = {
     "page.png": ("lab/playground/page", "tests/browser/pictures.py"),
     "observer.png": ("actors/observer/page", "tests/browser/pictures.py"),
@@ -74,6 +76,7 @@ def _scene(page: Page) -> None:
     """Somebody tries things."""
     page.locator("#tour").evaluate("box => { box.open = true; }")
     for thing in ("command", "memory"):
+        page.wait_for_timeout(VECTORS_MS)
         page.locator(f"#tour-list [data-thing={thing}]").click()
         expect(page.locator(f"#tour-list [data-thing={thing}] .done")).to_be_attached()
     expect(page.locator("#toast")).to_be_hidden()

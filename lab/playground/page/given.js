@@ -21,7 +21,7 @@ export function givenBox(message) {
   const count = said.given.length;
   const box = el("details", { className: "given", open: open.has(message.id) },
     el("summary", {}, `What it was given: ${count} ${count === 1 ? "memory" : "memories"}`),
-    el("p", {}, `Found among ${said.candidates} by words and meaning, in ${Math.round(said.took_ms)} ms; no model was asked.`),
+    el("p", {}, `Found among ${said.candidates} in ${Math.round(said.took_ms)} ms; no model was asked.${said.note ? ` ${said.note}` : ""}`),
     el("ol", {}, ...said.given.map(memory)));
   box.ontoggle = () => (box.open ? open.add(message.id) : open.delete(message.id));
   return box;
