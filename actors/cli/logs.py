@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actors.cli.common import config_option, data_option, fail, json_option, load_settings, playground_hint
-from actors.cli.terminal import echo_styled
+from actors.cli.terminal import NotShownError, echo_styled
 from actors.cli.terminal.completion import WindowKey
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ def tail(window: str | None, count: int, follow: bool, data: Path | None, config
             lines = follower.more()
     except ValueError as error:
         fail(str(error))
+    except (BrokenPipeError, NotShownError):  # what is printed finds no taker: the logs can be read
+        raise
     except OSError as error:
         fail(f"{error.filename or root}: {error.strerror}")
     except KeyboardInterrupt:

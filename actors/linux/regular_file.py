@@ -17,8 +17,8 @@ _AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 class NotRegularError(OSError):
     """There is a pipe, a socket, a device or a folder."""
 
-    def __init__(self) -> None:
-        super().__init__(errno.EINVAL, "it is no regular file, so it has to be taken away")
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(errno.EINVAL, "it is no regular file, so it has to be taken away", str(path))
 
 
 def open_regular(
@@ -40,11 +40,11 @@ def open_regular(
         fd = opens(path, flags | _AT_ONCE, mode)
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket, or a device without one
-            raise NotRegularError from error
+            raise NotRegularError(path) from error
         raise
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise NotRegularError
+        raise NotRegularError(path)
     return fd
 
 

@@ -138,8 +138,15 @@ def echo_answer(text: str) -> None:
 
 
 def echo_styled(mark: str, rest: str, **style: Any) -> None:
-    """Print one line that begins with `mark`, which is in `style` (as click names it) on a terminal."""
-    before, after = click.style("\n", **style).split("\n")
+    """Print one line that begins with `mark`, which is in `style` (as click names it) on a terminal.
+
+    Where NO_COLOR is set it has no colour (https://no-color.org), and a dumb terminal gets no style at all.
+    """
+    if os.environ.get("NO_COLOR"):
+        style = {name: value for name, value in style.items() if name not in ("fg", "bg")}
+    if os.environ.get("TERM", "dumb") == "dumb":
+        style = {}
+    before, after = click.style("\n", **style).split("\n") if style else ("", "")
     _write_own(sys.stdout, before)
     click.echo(mark, nl=False)
     _write_own(sys.stdout, after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from datetime import timedelta
@@ -74,6 +75,59 @@ def test_a_window_that_is_none_is_named_with_the_rule(window: str, rule: str, tm
 
     assert done.returncode == 1
     assert rule in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "styles"),
+    [
+        ({}, {"36", "1", "0"}),
+        ({"NO_COLOR": "1"}, {"1", "0"}),
+        ({"NO_COLOR": ""}, {"36", "1", "0"}),
+        ({"TERM": "dumb"}, set()),
+    ],
+)
+def test_who_wants_no_colour_or_can_show_none_gets_none(
+    environment: dict[str, str], styles: set[str], tmp_path: Path
+) -> None:
+    log_of(tmp_path, said(0, "first")).close()
+    colours = {"NO_COLOR": "", **environment}
+
+    _, received = run_on_terminal("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path, environment=colours)
+
+    assert "user Anne" in received.replace("\x1b[0m", "")
+    assert set(re.findall(r"\x1b\[([0-9]*)m", received)) == styles
+
+
+def test_who_reads_no_more_of_it_is_not_told_that_the_logs_cannot_be_read(tmp_path: Path) -> None:
+    log_of(tmp_path, *(said(number, "x" * 100_000) for number in range(3))).close()
+    command = [*start("agent"), "logs", "tail", "--data", str(tmp_path)]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=inherited(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(PATIENCE_S) == 1
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=inherited(), stdout=full, stderr=subprocess.PIPE, text=True
+        )
+        _, complaint = process.communicate(timeout=PATIENCE_S)
+    assert complaint == "error: what is printed cannot be written: No space left on device\n"
+
+
+def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:
+    log = log_of(tmp_path, said(0, "first"))
+    log.close()
+    (path,) = (tmp_path / "logs").rglob("*.md")
+    path.unlink()
+    path.mkdir()
+
+    done = run("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
+
+    assert done.stderr == f"error: {path}: it is no regular file, so it has to be taken away\n"
 
 
 def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:
