@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 _OBSERVER = "observer.json"
+_OF_OURS = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}/\?token=[a-z2-7]{16}")
+"""The page is led there, and where commands are not kept in they could write that file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +27,4 @@ class Companion:
             address = json.loads((self.data_root / _OBSERVER).read_text("utf-8"))["url"]
         except (OSError, ValueError, KeyError, TypeError):
             return ""
-        is_ours = isinstance(address, str) and address.startswith("http://127.0.0.1:")
-        return address if is_ours else ""
+        return address if isinstance(address, str) and _OF_OURS.fullmatch(address) else ""

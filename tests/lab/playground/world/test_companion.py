@@ -1,51 +1,44 @@
+"""What the page is told of the bot beside it."""
+
 from __future__ import annotations
 
-import http.client
+import json
 from pathlib import Path
 
 import pytest
 
-from lab.playground.server import PlaygroundServer
 from lab.playground.world.companion import Companion
-from tests.patience import PATIENCE_S
+
+ADDRESS = "http://127.0.0.1:8080/?token=abcdefghijkl2347"
 
 
-def companion(root: Path) -> Companion:
-    return Companion(root, lambda: None)
+def address_in(folder: Path, content: str) -> str:
+    (folder / "observer.json").write_text(content, "utf-8")
+    return Companion(folder, lambda: None).observer_address()
+
+
+def test_the_observers_address_is_what_its_file_says(tmp_path: Path) -> None:
+    assert address_in(tmp_path, json.dumps({"url": ADDRESS})) == ADDRESS
 
 
 @pytest.mark.parametrize(
-    "text",
+    "url",
     [
+        "http://127.0.0.1:1@evil.example/?token=abcdefghijkl2347",
+        "http://127.0.0.1:80.evil.example/?token=abcdefghijkl2347",
+        f"{ADDRESS}\r\nX: y",
+        f"{ADDRESS}\n",
+        "javascript:alert(1)",
         "",
-        "no json",
-        "[]",
-        "{}",
-        '{"url": 1}',
-        '{"url": "http://example.org/?token=a"}',
-        '{"url": "javascript:alert(1)"}',
+        7,
     ],
 )
-def test_only_a_loopback_address_is_an_observers(tmp_path: Path, text: str) -> None:
-    assert companion(tmp_path).observer_address() == ""
-    (tmp_path / "observer.json").write_text(text)
-    assert companion(tmp_path).observer_address() == ""
+def test_no_page_is_led_elsewhere_by_it(tmp_path: Path, url: object) -> None:
+    assert address_in(tmp_path, json.dumps({"url": url})) == ""
 
 
-def observed(server: PlaygroundServer) -> tuple[int, str]:
-    """Status of the way to the observer, and where it leads."""
-    connection = http.client.HTTPConnection(server.origin.removeprefix("http://"), timeout=PATIENCE_S)
-    connection.request("GET", "/observer", headers={"Authorization": f"Bearer {server.person_token}"})
-    response = connection.getresponse()
-    response.read()
-    connection.close()
-    return response.status, response.headers.get("Location", "")
-
-
-def test_the_way_to_the_observer_is_shown_once_it_is_there(tmp_path: Path) -> None:
-    with PlaygroundServer() as server:
-        assert observed(server)[0] == 503
-        server.accompany(tmp_path, lambda: None)
-        assert observed(server)[0] == 503
-        (tmp_path / "observer.json").write_text('{"url": "http://127.0.0.1:9/?token=a"}')
-        assert observed(server) == (303, "http://127.0.0.1:9/?token=a")
+@pytest.mark.parametrize("content", ["", "[]", "{}", "null", "nonsense"])
+def test_a_file_that_says_nothing_is_no_address(tmp_path: Path, content: str) -> None:
+    assert address_in(tmp_path, content) == ""
+    (tmp_path / "observer.json").unlink()
+    assert Companion(tmp_path, lambda: None).observer_address() == ""
