@@ -106,7 +106,10 @@ class ObserverActor(Actor):
     def on_stop(self) -> None:
         """Take the address away, and close everything."""
         with self.blocking():
-            self._file.unlink(missing_ok=True)
+            try:
+                self._file.unlink(missing_ok=True)
+            except OSError as error:
+                log.warning("observer: %s cannot be taken away: %s", FILE_NAME, error.strerror)
             try:
                 if self._server is not None:
                     self._loop.submit(self._server.stop()).result(CLOSE_S)
@@ -141,14 +144,17 @@ class ObserverActor(Actor):
             self._trouble = trouble
             self.after(AGAIN_S, ListenOnceMore())
             return
-        self._trouble = ""
         address = f"http://127.0.0.1:{port}/?token={self._token}"
-        with self.blocking():
-            try:
+        try:
+            with self.blocking():
                 put_whole(RealDisk(), self._file, json.dumps({"url": address}).encode(), is_durable=False)
-            except OSError as error:
-                self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
-                log.error("observer: %s", self._trouble)
+        except OSError as error:
+            if not self._trouble.startswith(FILE_NAME):
+                log.error("observer: %s cannot be written, which is tried again: %s", FILE_NAME, error.strerror)
+            self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
+            self.after(AGAIN_S, Listening(port=port))
+            return
+        self._trouble = ""
         log.info("observer on http://127.0.0.1:%d", port)
 
     def _description(self, message: DescribeYourself) -> SelfDescription:

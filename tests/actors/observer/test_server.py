@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.observer import server
+from actors.observer import actor, server
 from actors.observer.actor import FILE_NAME, ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
 from actors.observer.server import MOST_CONNECTIONS
@@ -351,6 +351,34 @@ def test_a_port_that_is_taken_is_told_and_tried_again(
     _until(is_in_trouble)
     assert f"127.0.0.1:{taken}" in caplog.text
     system.stop()
+
+
+def test_an_address_that_cannot_be_written_is_tried_again_and_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(actor, "AGAIN_S", 0.02)
+    file = tmp_path / FILE_NAME
+    file.mkdir()
+    system = ActorSystem(workers=1)
+    system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(tmp_path, 0, ()), is_eager=True))
+    system.start()
+    _until(lambda: FILE_NAME in caplog.text)
+    threading.Event().wait(0.2)
+    file.rmdir()
+    _until(file.is_file)
+    system.stop()
+
+    assert caplog.text.count("cannot be written") == 1
+
+
+def test_an_address_that_cannot_be_taken_away_keeps_nothing_open(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    (rig.root / FILE_NAME).unlink()
+    (rig.root / FILE_NAME).mkdir()
+    rig.system.stop()
+
+    assert f"{FILE_NAME} cannot be taken away" in caplog.text
+    with pytest.raises(ConnectionRefusedError):
+        rig.open("/", rig.key)
 
 
 def _until(holds: Any) -> None:
