@@ -23,7 +23,14 @@ _READ_IN_FULL = "what the glance lets pass is read in full, which costs time"
 _BEGUN_ANEW = "what fails in the first is begun anew with both"
 _HOW_OFTEN = "what is trimmed is the same, only more often, which costs time"
 
+_NO_USE = "after a sync that failed the log is of no further use, and nothing runs between the two"
+
 REASONS: Mapping[Key, str] = {
+    Key(
+        "actors/context/log/file.py",
+        "WindowLog.sync",
+        "self._disk.sync(fd) ⇄ self._descriptor.is_synced = True: swapped",
+    ): _NO_USE,
     Key(
         "actors/discord/incoming/watermarks.py",
         "Watermarks.log",

@@ -121,7 +121,9 @@ TARGETS = (
     # the index
     Target("actors/memory/index/seal.py", (f"{_MEMORY}/test_alteration.py", f"{_MEMORY}/test_damage.py")),
     # backups
-    Target("actors/backup/copying.py", ("tests/actors/backup/test_copying.py",)),
+    Target(
+        "actors/backup/copying.py", ("tests/actors/backup/test_copying.py", "tests/actors/backup/test_disk_trouble.py")
+    ),
     Target("actors/backup/restoring.py", ("tests/actors/backup/test_restoring.py",)),
     Target("actors/backup/manifest.py", ("tests/actors/backup",)),
 )

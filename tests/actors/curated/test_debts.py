@@ -80,6 +80,17 @@ def test_a_name_of_the_journal_is_safe_whoever_made_it(tmp_path: Path) -> None:
     assert facts(later) == ["of people", "a fact"]
 
 
+def test_the_name_of_a_folder_that_the_first_fact_makes_is_safe(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    rig = CuratedRig(tmp_path, disk=disk)
+    assert not rig.folder.exists()
+    rig.remember("a fact")
+    disk.lose_power()
+    later = CuratedRig(tmp_path)
+    later.stop()
+    assert facts(later) == ["a fact"]
+
+
 def test_a_full_journal_commits_what_waits_and_takes_more(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
     over = b"".join(
