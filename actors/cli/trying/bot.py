@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import queue
 import signal
@@ -14,9 +15,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 import actors
+from actors.cli.common import announce
 from actors.kernel import SystemClock
 
 _START = (
@@ -137,7 +137,7 @@ class BotProcess:
             process = self._process
             assert process.stdout is not None
             for line in process.stdout:
-                self._on_online(str(json.loads(line)["online"]))
+                self._hear(line)
             code = process.wait()
             died = code < 0 or code == ESCALATED
             if self._is_ending.is_set() or not died:
@@ -146,6 +146,15 @@ class BotProcess:
                 return
             self._start_again(code)
 
+    def _hear(self, line: bytes) -> None:
+        """Take in a line of its stdout; one that is not of ours, as a library prints some, is passed on."""
+        try:
+            name = str(json.loads(line)["online"])
+        except (ValueError, TypeError, KeyError):
+            announce(line.decode(errors="replace").rstrip("\n"))
+        else:
+            self._on_online(name)
+
     def _start_again(self, code: int) -> None:
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         self._deaths.append(self._now())
@@ -153,7 +162,7 @@ class BotProcess:
         when = (
             f"in {PUT_OFF_S:g} s, since it died {MOST_DEATHS} times within {WITHIN_S:g} s" if is_put_off else "at once"
         )
-        click.echo(f"note: the bot died ({how}); it is started again {when}", err=True)
+        announce(f"note: the bot died ({how}); it is started again {when}", logging.WARNING)
         if is_put_off:
             self._is_ending.wait(PUT_OFF_S)
         with self._lock:

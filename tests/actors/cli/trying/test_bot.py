@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from actors.cli.trying.bot import BotProcess
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import inherited, run, start
@@ -169,6 +170,38 @@ def test_two_on_one_data_root_are_one_too_many(tried: Tried, tmp_path: Path) -> 
 
     assert done.returncode == 1
     assert "error: data root" in done.stderr
+
+
+def test_what_a_library_prints_is_passed_on_and_harms_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ("a library", "[]", "7", '{"other": 1}', '{"online": "Anne"}', '{"onl')
+    words = ";".join(f"print({line!r})" for line in told)
+    monkeypatch.setattr("actors.cli.trying.bot._START", f"{words};input();raise SystemExit(3)")
+    online: list[str] = []
+    bot = BotProcess(os.environ, online.append)
+    bot.go({})
+    try:
+        eventually(lambda: bot.is_over)
+    finally:
+        bot.stop()
+    assert bot.exit_code == 3
+
+    assert online == ["Anne"]
+    assert capsys.readouterr().err.splitlines() == [line for line in told if "Anne" not in line]
+
+
+@pytest.mark.slow
+def test_a_death_is_a_line_of_the_log_where_that_is_json(tmp_path: Path) -> None:
+    (tmp_path / "agent.toml").write_text('[log]\nformat = "json"\n')
+    tried = Tried(tmp_path)
+    first = tried.bot
+    os.kill(first, signal.SIGKILL)
+    eventually(lambda: first not in children_of(tried.process.pid) and bool(children_of(tried.process.pid)))
+    _, complaints = tried.end()
+
+    lines = [json.loads(line) for line in complaints.splitlines()]
+    assert [line["level"] for line in lines if "the bot died" in line["text"]] == ["WARNING"]
 
 
 def test_the_page_kills_only_a_bot_that_stands_beside_it(tmp_path: Path) -> None:
