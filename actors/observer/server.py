@@ -37,6 +37,12 @@ SHUTDOWN_S = 0.5
 SLOWEST_WRITE_S = 10.0
 """A page that takes nothing for so long is cut off; it comes back for the whole state."""
 STILL_HERE_S = 15.0
+LOG_BYTES_PER_S = 1_000_000
+"""A log of so many bytes is read once a second, of ten times as many every ten: 2 % of a processor's time."""
+USAGE_REST = 50
+"""So many times as long as the ledger took to be summed, it is left alone."""
+MOST_LOGS = 64
+"""Whose newest look is kept."""
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 _HEADERS = {
     "Content-Security-Policy": (
@@ -79,6 +85,12 @@ class ObserverServer:
         self._listener = Listener(MOST_CONNECTIONS, FIRST_REQUEST_S)
         self._runner: web.AppRunner | None = None
         self._feeds: set[asyncio.Task[Any] | None] = set()
+        self._looks: dict[str, tuple[float, dict[str, Any]]] = {}
+        """Folder -> when its newest log was last read, and what was in it."""
+        self._looking = asyncio.Lock()
+        self._usage_told: dict[str, Any] = {}
+        self._usage_due = 0.0
+        self._asking_usage = asyncio.Lock()
 
     async def start(self) -> int:
         """Listen; gives the port.
@@ -187,10 +199,17 @@ class ObserverServer:
         return _json(reminders_view(answer) if isinstance(answer, RemindersListed) else _without(answer))
 
     async def _usage(self, _: web.Request) -> web.Response:
-        answer = await self._exchange.answer_to(
-            LEDGER, lambda request_id, reply_to: ReadUsage(request_id=request_id, reply_to=reply_to), ANSWER_S
-        )
-        return _json(usage_view(answer) if isinstance(answer, UsageRead) else _without(answer))
+        """Sums of the ledger; where it is so long that they take their time, those of a while ago."""
+        async with self._asking_usage:
+            began = self._watch.now()
+            if began >= self._usage_due:
+                answer = await self._exchange.answer_to(
+                    LEDGER, lambda request_id, reply_to: ReadUsage(request_id=request_id, reply_to=reply_to), ANSWER_S
+                )
+                self._usage_told = usage_view(answer) if isinstance(answer, UsageRead) else _without(answer)
+                now = self._watch.now()
+                self._usage_due = now + USAGE_REST * (now - began)
+            return _json(self._usage_told)
 
     async def _log(self, request: web.Request) -> web.Response:
         key = request.query.get("window", "")
@@ -198,7 +217,19 @@ class ObserverServer:
             folder = log_folder(Window.from_key(key))
         except ValueError as error:
             return _json({"trouble": str(error)}, 400)
-        return _json(await asyncio.to_thread(self._read_log, folder.as_posix()))
+        return _json(await self._look(folder.as_posix()))
+
+    async def _look(self, folder: str) -> dict[str, Any]:
+        """A window's newest log; a long one as it was when it was last read, if that was lately."""
+        async with self._looking:
+            at, view = self._looks.pop(folder, (0.0, {}))
+            if not view or self._watch.now() - at >= view.get("bytes", 0) / LOG_BYTES_PER_S:
+                view = await asyncio.to_thread(self._read_log, folder)
+                at = self._watch.now()
+            self._looks[folder] = (at, view)
+            while len(self._looks) > MOST_LOGS:
+                del self._looks[next(iter(self._looks))]
+            return view
 
     async def _metrics(self, _: web.Request) -> web.Response:
         """Prometheus' text form; who can describe itself is asked for each scrape."""

@@ -22,7 +22,7 @@ from actors.observer.server import MOST_CONNECTIONS
 from domain.log.window import log_folder
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.memory import MEMORY, ExplainMemory
-from messages.model import SPENT
+from messages.model import LEDGER, SPENT, ReadUsage, UsageRead
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
@@ -239,6 +239,71 @@ def test_what_a_log_holds_is_told_also_if_it_is_half_a_surrogate_pair(rig: Rig) 
 
     status, shown = rig.get(f"/log?window={WINDOW.address.key}")
     assert (status, shown["entries"][0]["text"]) == (200, "half a pair: \ud800")
+
+
+class Ledger(Actor):
+    """Takes so long for its sums."""
+
+    def __init__(self, asked: list[str], takes_s: float) -> None:
+        super().__init__()
+        self._asked = asked
+        self._takes_s = takes_s
+
+    def handle(self, message: ReadUsage) -> None:
+        self._asked.append("usage")
+        if self._takes_s:
+            threading.Event().wait(self._takes_s)
+        self.tell(message.reply_to, UsageRead(request_id=message.request_id, by_day=(), by_window=()))
+
+
+def test_a_ledger_that_takes_long_is_not_summed_for_each_who_asks(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.system.register(ActorSpec(LEDGER.kind, lambda _key: Ledger(rig.asked, 0.1)))
+    monkeypatch.setattr(server, "USAGE_REST", 10 * PATIENCE_S)
+
+    assert [rig.get("/usage") for _ in range(3)] == [(200, {"days": [], "windows": []})] * 3
+    assert rig.asked == ["usage"]
+
+
+def test_a_ledger_that_takes_no_time_is_asked_each_time(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.system.register(ActorSpec(LEDGER.kind, lambda _key: Ledger(rig.asked, 0.0)))
+    monkeypatch.setattr(server, "USAGE_REST", 0)
+    for _ in range(3):
+        rig.get("/usage")
+
+    assert rig.asked == ["usage"] * 3
+
+
+def test_a_long_log_is_not_read_for_each_who_asks(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = rig.root / log_folder(WINDOW)
+    folder.mkdir(parents=True)
+    log = folder / "20260130T142355Z_0001.md"
+    path = f"/log?window={WINDOW.address.key}"
+
+    def events_after_another(count: int) -> int:
+        log.write_bytes(written([said(n, "x") for n in range(count)]))
+        return int(rig.get(path)[1]["events"])
+
+    assert rig.get(path) == (200, {"trouble": "nothing was said there yet"})
+    assert events_after_another(1) == 1
+    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 1)
+    assert events_after_another(2) == 1
+    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 10**9)
+    assert events_after_another(3) == 3
+
+
+def test_of_many_logs_the_newest_looks_are_kept(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_LOGS", 2)
+    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 0.001)
+    windows = [Window(surface=Surface.DISCORD_THREAD, id=str(10**17 + n)) for n in range(3)]
+    for window in windows:
+        folder = rig.root / log_folder(window)
+        folder.mkdir(parents=True)
+        (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "first")]))
+        assert rig.get(f"/log?window={window.address.key}")[1]["events"] == 1
+        (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "first"), said(2, "second")]))
+
+    shown = [rig.get(f"/log?window={window.address.key}")[1]["events"] for window in reversed(windows)]
+    assert shown == [1, 1, 2]
 
 
 def test_what_actors_refuse_is_told_in_their_words(rig: Rig) -> None:
