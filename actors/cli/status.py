@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actors.cli.common import config_option, fail, json_option, load_settings, playground_hint
-from actors.cli.terminal import echo_styled
-from domain.text.terminal_text import plain
+from actors.cli.terminal import echo_styled, on_one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -113,12 +112,12 @@ def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("actors", _pairs(system.get("actors", {}))),
         ("mailboxes", _mailboxes(system)),
         ("waits", _waits(system.get("waits", {}))),
-        ("not answering", ", ".join(map(plain, system.get("not_answering", ()))) or "none"),
+        ("not answering", ", ".join(map(on_one_line, system.get("not_answering", ()))) or "none"),
         *((name.replace("_", " "), _pairs(system.get(name, {}))) for name in COUNTS),
         *((name, _pairs(figures)) for name, figures in report["actors"].items()),
     ]
     if report["late"]:
-        rows.append(("no answer", ", ".join(report["late"])))
+        rows.append(("no answer", ", ".join(map(on_one_line, report["late"]))))
     return rows
 
 
@@ -138,11 +137,7 @@ def _waits(waits: Mapping[str, int]) -> str:
 
 
 def _pairs(figures: Mapping[str, object]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_on_one_line(value)}" for name, value in figures.items()) or "none"
-
-
-def _on_one_line(value: object) -> str:
-    return " ".join(plain(str(value)).split())
+    return ", ".join(f"{name.replace('_', ' ')} {on_one_line(str(value))}" for name, value in figures.items()) or "none"
 
 
 def _span(seconds: int) -> str:

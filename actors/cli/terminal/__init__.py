@@ -13,6 +13,7 @@ from actors.cli.terminal.streams import (
     ShownStream,
     echo_answer,
     echo_styled,
+    on_one_line,
     own_stream,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "ShownStream",
     "echo_answer",
     "echo_styled",
+    "on_one_line",
     "own_stream",
 ]

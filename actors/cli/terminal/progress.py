@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from actors.cli.terminal.streams import own_stream
-from domain.text.terminal_text import plain
+from actors.cli.terminal.streams import on_one_line, own_stream
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,8 +34,7 @@ def progress_line() -> Iterator[Say]:
         task = bar.add_task("", total=None)
 
         def say(text: str, done: int = 0, total: int = 0, /) -> None:
-            shown = " ".join(plain(text).split())
-            bar.update(task, description=shown, completed=done, total=total or None)
+            bar.update(task, description=on_one_line(text), completed=done, total=total or None)
 
         yield say
 

@@ -17,6 +17,7 @@ from typing import Any, TextIO, cast
 import click
 
 from domain.log.escape import visible
+from domain.text.terminal_text import plain
 
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -125,6 +126,11 @@ def _shown(stream: Any) -> Any:
     return ShownStream(stream)
 
 
+def on_one_line(text: str) -> str:
+    """The words of others as they may be drawn: one line, in which nothing steers, turns its direction or is hidden."""
+    return visible(" ".join(plain(text).split()))
+
+
 def echo_answer(text: str) -> None:
     """Print a model's words: on a terminal shown, into a file or a pipe as they are, but for what steers a terminal.
 
@@ -154,7 +160,7 @@ def echo_styled(mark: str, rest: str, **style: Any) -> None:
 
 
 class OwnStream(_StreamBefore):
-    """Text stream by which a library draws on a terminal; the words of others must be `plain` before they reach it.
+    """Text stream by which a library draws on a terminal; the words of others must be `on_one_line` before.
 
     A shown one is gone around.
     """

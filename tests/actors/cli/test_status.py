@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from actors.cli.status import _span
+from actors.cli.status import _rows, _span
 from actors.socket.status import Facts, system_facts
 from messages.base import Address
 from tests.actors.cli.command import inherited, run, start
@@ -50,6 +50,18 @@ def test_status_tells_of_the_system_and_of_each_actor_and_who_did_not_answer(rig
     assert told["crashes"] == "none"
     assert told["dead letters"] != "none"
     assert "\x1b" not in done.stdout
+
+
+def test_what_is_drawn_steers_and_turns_nothing() -> None:
+    system = {"not_answering": ["a\u202eb"], "actors": {"owner": 1}}
+    report = {"system": system, "actors": {"owner": {"last_error": "no\x1b[2J\r\u202e\u200bway"}}, "late": ["m\u2066"]}
+
+    told = dict(_rows(report))
+    assert (told["owner"], told["not answering"], told["no answer"]) == (
+        r"last error \u202e\u200bway",
+        r"a\u202eb",
+        r"m\u2066",
+    )
 
 
 def test_status_as_json_is_one_document(rig: Rig) -> None:

@@ -42,9 +42,9 @@ def test_a_known_end_is_shown_as_a_bar_and_the_line_is_gone_afterwards(monkeypat
 def test_what_others_named_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of(monkeypatch)
     with progress_line() as say:
-        say("copy [red]\x1b]0;owned\x07\x1b[2Jof\nit")
+        say("copy [red]\x1b]0;owned\x07\x1b[2Jof\n\u202eit")
 
-    assert "[red]of it" in seen(terminal)
+    assert r"[red]of \u202eit" in seen(terminal)
     assert "owned" not in terminal.getvalue()
     assert "\x1b[2J" not in terminal.getvalue()
 
