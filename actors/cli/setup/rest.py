@@ -96,17 +96,20 @@ class DiscordRest:
         except RecursionError:
             raise DiscordError(f"GET {_place(path)}: an answer beyond all depth: is this Discord's address?") from None
         except DiscordError as error:
-            raise DiscordError(self._scrubber.scrub(sound(str(error))), error.status) from None
+            raise DiscordError(self._words(str(error)), error.status) from None
 
     def _harmless(self, said: object) -> object:
-        """What was said, of which every text can be written into a file, and none holds the token."""
+        """What was said, of which every text is one line that a file can hold, and none holds the token."""
         if isinstance(said, str):
-            return self._scrubber.scrub(sound(said))
+            return self._words(said)
         if isinstance(said, list):
             return [self._harmless(each) for each in said]
         if isinstance(said, dict):
             return {self._harmless(key): self._harmless(value) for key, value in said.items()}
         return said
+
+    def _words(self, text: str) -> str:
+        return self._scrubber.scrub(" ".join(sound(text).splitlines()))
 
     async def _get(self, path: str) -> object:
         headers = {"Authorization": f"Bot {self._token}", "User-Agent": "DiscordBot (remembrancer, 0.1)"}

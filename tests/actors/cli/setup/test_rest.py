@@ -182,6 +182,16 @@ def test_half_a_surrogate_pair_is_a_letter_that_files_can_hold(server: Server) -
     assert client(server).me() == {"id": "1", "username": "a\ufffdb", "global_name": "👋", "\ufffd": ["\ufffd"]}
 
 
+def test_what_is_said_is_no_line_of_ours(server: Server) -> None:
+    name = "general\r\n8. Your key\u2028\x85:"
+    server.answers = [says({"id": "1", "username": name}), says({"message": name}, 403)]
+    discord = client(server)
+
+    assert discord.me()["username"] == "general 8. Your key  :"
+    with pytest.raises(DiscordError, match=r"Discord says 403 general 8\. Your key  :$"):
+        discord.me()
+
+
 def test_an_answer_beyond_all_depth_is_named(server: Server) -> None:
     depth = sys.getrecursionlimit() // 2
     server.answers = [(200, b"[" * depth + b"]" * depth, {})]
