@@ -51,14 +51,20 @@ class Waits:
         return event.payload
 
     async def settled(self, channel_id: int, after: int, quiet_s: float, timeout_s: float) -> list[Json]:
-        """The bot's messages after `after`, oldest first, once it did not post, edit or type for `quiet_s`."""
+        """The bot's messages after `after`, oldest first.
+
+        That is once all of them say something, and it did not post, edit or type for `quiet_s`.
+        """
         async with asyncio.timeout(timeout_s):
             await self.message(channel_id, is_answer, after, timeout_s)
             while True:
                 try:
                     await self._hub.feed.wait(self._is_by_bot, quiet_s, channel_id)
                 except TimeoutError:
-                    break
+                    if all(map(is_answer, said := self._said_by_bot(channel_id, after))):
+                        return said
+
+    def _said_by_bot(self, channel_id: int, after: int) -> list[Json]:
         newest_first = self._hub.world.channel(channel_id).history.after(after, 1000)
         payloads = [self._hub.payloads.message(message) for message in reversed(newest_first)]
         bot_id = str(self._hub.world.bot.id)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from domain.text.running_text import running_text
 from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -77,6 +79,20 @@ def test_settled_replies_are_all_of_them_in_their_last_form(playground: Playgrou
     replies = playground.settled_replies(GENERAL, after=said, quiet_s=0.3)
 
     assert [reply["content"] for reply in replies] == ["first, edited", "second"]
+
+
+def test_replies_are_not_settled_while_one_is_still_being_written(playground: PlaygroundServer, bot: Bot) -> None:
+    async def answer(message: discord.Message) -> None:
+        growing = await message.channel.send(running_text("", "running `sleep 1` …"))
+        await message.channel.send("beside it")
+        await asyncio.sleep(1)
+        await growing.edit(content="whole")
+
+    bot.client.answer = answer
+    said = playground.say(GENERAL, "go")
+    replies = playground.settled_replies(GENERAL, after=said, quiet_s=0.1)
+
+    assert [reply["content"] for reply in replies] == ["whole", "beside it"]
 
 
 def test_requests_and_counters_tell_what_the_bot_did(playground: PlaygroundServer, bot: Bot) -> None:
