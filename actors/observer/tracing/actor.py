@@ -82,9 +82,11 @@ class TracesActor(Actor):
         """Hear no more, send what is there in one call, and close."""
         self.mailbox.system.hush(self._tap)
         self._hear()
-        self._send(self._now())
-        with self.blocking():
-            self._exporter.close()
+        try:
+            self._send(self._now())
+        finally:
+            with self.blocking():
+                self._exporter.close()
 
     def _now(self) -> float:
         return self.mailbox.system.clock.monotonic()

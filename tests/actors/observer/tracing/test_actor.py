@@ -144,3 +144,24 @@ def test_at_the_end_what_is_there_is_sent_and_nothing_more_is_heard(rig: Rig) ->
     assert len(rig.sent.calls) == 1
     assert rig.sent.is_closed
     assert "tell" not in vars(rig.system)
+
+
+@pytest.mark.crashes
+def test_after_a_crash_one_listener_goes_on(rig: Rig) -> None:
+    def fail(_traces: list[list[TraceSpan]], _epoch: float) -> str:
+        raise RuntimeError("no such collector")
+
+    works, rig.sent.export = rig.sent.export, fail  # type: ignore[method-assign]
+    rig.ends(1, rig.turn(1))
+    for _ in range(3):
+        rig.passes(SETTLE_S)
+    rig.sent.export = works  # type: ignore[method-assign]
+    for _ in range(3):
+        rig.passes(SETTLE_S)
+    rig.ends(2, rig.turn(2))
+    for _ in range(3):
+        rig.passes(SETTLE_S)
+
+    assert [trace[0].attributes["remembrancer.turn"] for call in rig.sent.calls for trace in call] == ["t2"]
+    assert len(rig.system._taps) == 1
+    assert rig.sent.is_closed, "the one that crashed has let go of its connection"
