@@ -27,18 +27,27 @@ def program(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> 
 
 
 def command(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> str:
-    """How a message tells a person to start the agent: `bin/agent`, `agent` if the shell finds it so, else its path.
+    """How a message tells a person to start the agent: as it can be typed where they are.
+
+    That is `bin/agent` in the checkout's folder, `agent` if the shell finds it so, else its path.
 
     Args:
         packages: As of `program`.
         python: As of `program`.
     """
     path = program(packages, python)
-    if path.is_relative_to(packages / "bin"):
+    if path.is_relative_to(packages / "bin") and _is_here(packages):
         return f"bin/{_AGENT}"
     by_name = shutil.which(_AGENT)
     is_the_same = by_name is not None and Path(by_name).resolve() == path.resolve()
     return _AGENT if is_the_same else str(path)
+
+
+def _is_here(folder: Path) -> bool:
+    try:
+        return folder.samefile(".")
+    except OSError:  # the folder that one stood in was removed
+        return False
 
 
 def folder_of(name: str, data_root: Path) -> Path | None:

@@ -29,6 +29,8 @@ def test_a_checkout_names_its_own_program_whatever_else_is_installed(
     monkeypatch.setenv("PATH", str(python.parent))
 
     assert program(tmp_path / "clone", python) == ours
+    assert command(tmp_path / "clone", python) == str(ours)
+    monkeypatch.chdir(tmp_path / "clone")
     assert command(tmp_path / "clone", python) == "bin/agent"
 
 
