@@ -33,7 +33,7 @@ def traces_row(plan: Plan, _parts: Parts) -> Part | None:
     def build(_key: str) -> Actor:
         from actors.observer.tracing.actor import TracesActor
 
-        return TracesActor(Exporter(endpoint))
+        return TracesActor(lambda: Exporter(endpoint))
 
     return Part(
         spec=ActorSpec(TRACES.kind, build, is_eager=True),

@@ -22,6 +22,10 @@ from tests.e2e.stage import Process
 from tests.patience import PATIENCE_S
 
 
+REST_S = 1.0
+"""In which no call begins where no text waits."""
+
+
 @dataclass
 class Provider:
     """Answers as it is told, and counts what it tells that each answer took."""
@@ -95,6 +99,15 @@ def counted(calls: list[CallSpent]) -> list[tuple[int, int]]:
     )
 
 
+def is_all_told(data: Path, embeddings: CountingEmbeddings) -> bool:
+    """Whether every text has its vector, and the call that brought it its entry: no further call is to come."""
+    sent = tuple(embeddings.sent)
+    if not sent or len(counted(told(data, CallKind.EMBEDDING))) < len(sent):
+        return False
+    time.sleep(REST_S)
+    return sent == tuple(embeddings.sent) and embeddings._at_once == 0
+
+
 @pytest.mark.req("X-190")
 def test_the_ledger_has_every_token_that_was_counted(
     server: PlaygroundServer, embeddings: CountingEmbeddings, tmp_path: Path
@@ -122,7 +135,7 @@ def test_the_ledger_has_every_token_that_was_counted(
             process.kill()
             process.start()
             server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
-            until(lambda: bool(embeddings.sent) and embeddings._at_once == 0)
+            until(lambda: is_all_told(tmp_path / "data", embeddings))
         finally:
             process.terminate()
 

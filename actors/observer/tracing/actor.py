@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 from actors.kernel import Actor, not_understood
@@ -46,14 +47,15 @@ class TracesActor(Actor):
     Crashes on: its own faults. A collector that is away is no crash: turns wait, the newest thousand of them.
     """
 
-    def __init__(self, exporter: Sends) -> None:
+    def __init__(self, exporter_of: Callable[[], Sends]) -> None:
         """Nothing is heard yet.
 
         Args:
-            exporter: Where traces go.
+            exporter_of: Makes what knows where traces go; may take seconds, for a library is loaded.
         """
         super().__init__()
-        self._exporter = exporter
+        self._exporter_of = exporter_of
+        self._exporter: Sends | None = None
         self._turns = Turns()
         self._over: deque[Turn] = deque(maxlen=MOST_WAITING)
         self._at_once = AT_ONCE
@@ -61,9 +63,11 @@ class TracesActor(Actor):
         self._trouble = ""
 
     def on_start(self) -> None:
-        """Listen."""
+        """Listen, before anything that takes time: turns may have begun."""
         self._tap = Tap(self.mailbox.system.clock.monotonic)
         self.mailbox.system.overhear(self._tap)
+        with self.blocking():
+            self._exporter = self._exporter_of()
         self.after(EVERY_S, Send())
 
     def handle(self, message: Send | DescribeYourself) -> None:
@@ -85,8 +89,9 @@ class TracesActor(Actor):
         try:
             self._send(self._now())
         finally:
-            with self.blocking():
-                self._exporter.close()
+            if self._exporter is not None:
+                with self.blocking():
+                    self._exporter.close()
 
     def _now(self) -> float:
         return self.mailbox.system.clock.monotonic()
@@ -100,7 +105,7 @@ class TracesActor(Actor):
     def _send(self, until: float) -> None:
         """Send the turns that have ended until then, so many at once; those that are not taken wait."""
         due = [turn for turn in self._over if turn.end is not None and turn.end <= until][: self._at_once]
-        if not due:
+        if not due or self._exporter is None:
             return
         clock = self.mailbox.system.clock
         epoch = clock.now().timestamp() - clock.monotonic()

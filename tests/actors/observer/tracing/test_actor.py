@@ -38,10 +38,14 @@ class Rig:
         self.sent = Sent()
         self.clock = ManualClock()
         self.system = ActorSystem(clock=self.clock, workers=0)
-        self.system.register(ActorSpec(TRACES.kind, lambda _key: TracesActor(self.sent), is_eager=True))
+        self.system.register(ActorSpec(TRACES.kind, lambda _key: TracesActor(self.open), is_eager=True))
         self.system.start()
         self.edge = self.system.edge("e")
         self.system.run()
+
+    def open(self) -> Sent:
+        self.had_taps = len(self.system._taps)
+        return self.sent
 
     def tell(self, to: Address, message: Message) -> None:
         self.system.tell(to, message)
@@ -100,6 +104,10 @@ def test_a_turn_is_sent_once_when_it_has_settled(rig: Rig) -> None:
     assert rig.sent.epochs == [pytest.approx(rig.clock.now().timestamp() - rig.clock.monotonic())]
     assert "nobody else" not in repr(trace)
     assert (rig.figures()["turns_sent"], rig.figures()["turns_waiting"]) == (1, 0)
+
+
+def test_it_listens_before_it_loads_what_takes_time(rig: Rig) -> None:
+    assert rig.had_taps == 1
 
 
 def test_what_a_collector_does_not_take_waits_and_is_sent_in_smaller_calls(
