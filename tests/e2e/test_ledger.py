@@ -21,7 +21,6 @@ from tests.actors.embedder.loopback import LoopbackEmbeddings
 from tests.e2e.stage import Process
 from tests.patience import PATIENCE_S
 
-
 REST_S = 1.0
 """In which no call begins where no text waits."""
 
