@@ -129,6 +129,7 @@ def test_the_ledger_has_every_token_that_was_counted(
             model.wait_for_requests(before + 1)
             server.slash(GENERAL_ID, "stop")
             until(lambda: told(tmp_path / "data", CallKind.MODEL)[-1].outcome is CallOutcome.CANCELLED)
+            until(lambda: is_all_told(tmp_path / "data", embeddings))  # what is in flight at a kill has no entry
             said = server.say(GENERAL_ID, "kill me")
             model.wait_for_requests(before + 2)
             process.kill()
