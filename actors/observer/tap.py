@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable
-from types import FrameType
 from typing import Any, NamedTuple
 
-from actors.kernel.runner import Runner
+from actors.kernel.inspection import here
 from messages.base import Address, Message, RequestId, Window
 from messages.turn import TurnEnded
 
 MOST_HEARD = 50_000
 """Of what is kept until the next look at it; the oldest go when somebody tells more in between."""
-_RUN = Runner.run.__code__
-_MOST_FRAMES = 40
 
 
 class Heard(NamedTuple):
@@ -54,22 +50,10 @@ class Tap:
             is_kept = self._kinds[kind] = "request_id" in kind.__struct_fields__
         if is_kept:
             asks_apart = hasattr(message, "reply_to") and not isinstance(getattr(message, "window", None), Window)
-            within = _in_hand(sys._getframe(1)) if asks_apart else None
+            within = getattr(here().message, "request_id", None) if asks_apart else None
             self._heard.append(Heard(self._monotonic(), to, message, within))
 
     def take(self) -> list[Heard]:
         """What was heard since the last time, oldest first."""
         heard = self._heard
         return [heard.popleft() for _ in range(len(heard))]
-
-
-def _in_hand(frame: FrameType | None) -> RequestId | None:
-    """The question that the actor is at work on which runs in these frames."""
-    for _ in range(_MOST_FRAMES):
-        if frame is None:
-            return None
-        if frame.f_code is _RUN:
-            found: RequestId | None = getattr(frame.f_locals.get("message"), "request_id", None)
-            return found
-        frame = frame.f_back
-    return None

@@ -15,7 +15,11 @@ SERVICE = "remembrancer"
 
 def lack_of() -> str:
     """What is to be installed before anything can be exported; empty when nothing is."""
-    if find_spec("opentelemetry") and find_spec("opentelemetry.exporter.otlp.proto.http"):
+    try:
+        is_there = find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:  # a package above it: other libraries bring parts of OpenTelemetry's
+        is_there = False
+    if is_there:
         return ""
     return "install the extra `otel`: pip install 'opentelemetry-exporter-otlp-proto-http>=1.30,<2'"
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -67,7 +67,17 @@ def test_a_collector_that_is_not_there_is_told(collector: Collector) -> None:
     exporter.close()
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def found_nothing(_name: str) -> None:
+    """As `find_spec` says it where the packages above are there."""
+
+
+def found_no_parent(name: str) -> None:
+    """As it says it where they are not, beside other libraries that bring a part of OpenTelemetry's."""
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize("find", [found_nothing, found_no_parent])
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, find: Callable[[str], None]) -> None:
     assert lack_of() == ""
-    monkeypatch.setattr(exporting, "find_spec", lambda _name: None)
+    monkeypatch.setattr(exporting, "find_spec", find)
     assert "opentelemetry-exporter-otlp-proto-http" in lack_of()
