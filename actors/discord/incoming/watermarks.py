@@ -259,6 +259,9 @@ class Watermarks:
                 self._is_failing = True
                 self._dirty |= fresh.keys()
                 asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
+            except asyncio.CancelledError:  # Who asked waits no longer; whether it is kept, nobody knows.
+                self._dirty |= fresh.keys()
+                raise
             else:
                 self._is_failing = False
 
@@ -283,8 +286,12 @@ class Watermarks:
             self._writer = self._tasks.spawn(self._write_later(), "keeping watermarks")
 
     async def _write_later(self) -> None:
-        await asyncio.sleep(_WRITE_EVERY_S)
-        await self.secure()
+        """Write until nothing waits: what is marked while the disk is at work starts no writer of its own."""
+        while True:
+            await asyncio.sleep(_WRITE_EVERY_S)
+            await self.secure()
+            if not self._dirty or self._is_failing:
+                return
 
     def _forget_some(self) -> None:
         if len(self._readings) <= MOST_CHANNELS:

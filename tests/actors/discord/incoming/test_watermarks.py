@@ -1,14 +1,20 @@
-"""Which windows have logs, as the watermarks of all channels know."""
+"""Which windows have logs, as the watermarks of all channels know, and when what they know is kept."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
+import pytest
+
+from actors.discord.incoming import watermarks
 from actors.discord.incoming.watermark_file import WatermarkFile, load_watermarks
 from actors.discord.incoming.watermarks import Watermarks
+from actors.linux.disk import RealDisk
 from domain.log.watermark import FILE_NAME, Watermark
 from messages.base import Surface, Window
+from tests.patience import PATIENCE_S
 
 LOGGED = Window(surface=Surface.DISCORD_THREAD, id="7")
 ONLY_MET = Window(surface=Surface.DISCORD_THREAD, id="8")
@@ -57,3 +63,55 @@ def test_windows_are_ordered_by_what_was_said_in_them_last_and_threads_told_apar
     assert not known._dirty, "nobody would write it"
     assert known.newest_windows(3) == ["discord-thread/3", "discord-thread/2", "discord-channel/4"]
     assert sorted(known.logged_threads()) == [1, 2, 3]
+
+
+class SlowDisk(RealDisk):
+    """Disk that is at each sync until it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_at_work = threading.Event()
+        self.go_on = threading.Event()
+
+    def sync(self, fd: int, /) -> None:
+        self.is_at_work.set()
+        assert self.go_on.wait(PATIENCE_S)
+        super().sync(fd)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
+    for name in ("_WRITE_EVERY_S", "_WRITE_AGAIN_S"):
+        monkeypatch.setattr(watermarks, name, 0.01)
+    return SlowDisk()
+
+
+def test_what_is_marked_while_the_disk_is_at_work_is_kept_too(tmp_path: Path, disk: SlowDisk) -> None:
+    async def act() -> None:
+        known = Watermarks(kept={}, logged={}, file=WatermarkFile(tmp_path, disk), catchup_hours=1.0)
+        known.meet(8, Surface.DISCORD_THREAD, 5)
+        await asyncio.to_thread(disk.is_at_work.wait, PATIENCE_S)
+        known.meet(7, Surface.DISCORD_THREAD, 5)
+        disk.go_on.set()
+        async with asyncio.timeout(PATIENCE_S):
+            while load_watermarks(tmp_path).keys() != {7, 8}:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(act())
+
+
+def test_what_was_given_up_waiting_for_is_written_again(tmp_path: Path, disk: SlowDisk) -> None:
+    async def act() -> None:
+        known = Watermarks(kept={}, logged={}, file=WatermarkFile(tmp_path, disk), catchup_hours=1.0)
+        known.meet(8, Surface.DISCORD_THREAD, 5)
+        asked = asyncio.create_task(known.secure())
+        await asyncio.to_thread(disk.is_at_work.wait, PATIENCE_S)
+        asked.cancel()
+        await asyncio.wait([asked])
+        (tmp_path / FILE_NAME).unlink()  # as if it had failed
+        disk.go_on.set()
+        async with asyncio.timeout(PATIENCE_S):
+            while load_watermarks(tmp_path).keys() != {8}:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(act())
