@@ -89,12 +89,14 @@ def disown(path: Path) -> None:
     """Have the file at `path` moved aside and made anew at the next opening.
 
     Raises:
-        apsw.Error: that cannot be noted in it.
+        apsw.Error: that cannot be noted in it now.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.set_busy_timeout(BUSY_MS)
         list(connection.execute("PRAGMA user_version = 0"))
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        log.info("the next opening sees it without a note: %s", error)
     finally:
         connection.close()
 

@@ -95,11 +95,10 @@ class Upkeep:
             self._suffer(str(error), None)
         except AlteredIndexError as error:
             self._make_anew(str(error))
-        except (ValueError, LookupError, TypeError) as error:
+        except (ValueError, LookupError, TypeError):
             # Nonsense in the file comes up as anything; where all is as it was stored, it is a defect.
-            if not self._is_altered():
+            if self.guarded(self._check):
                 raise
-            self._make_anew(str(error))
         else:
             return True
         return False
@@ -137,15 +136,20 @@ class Upkeep:
             self._disown(str(error))
             return Store.open(self._plan, self._host.now(), self._readers)
 
-    def _is_altered(self) -> bool:
+    def _check(self) -> None:
+        """Hold all that is stored against its seals.
+
+        Raises:
+            AlteredIndexError: something is not what was stored.
+            apsw.Error: it cannot be read.
+        """
         if self._store is None:
-            return False
+            return
         try:
             with self._host.blocking():
                 self._store.check()
-        except (AlteredIndexError, ValueError, LookupError, TypeError):
-            return True
-        return False
+        except (ValueError, LookupError, TypeError) as error:
+            raise AlteredIndexError(str(error)) from error
 
     def _make_anew(self, reason: str) -> None:
         """Have the index made anew from the logs; what was asked of it is answered without it."""
@@ -153,8 +157,11 @@ class Upkeep:
         if self._plan.read_only or self._remade >= MOST_REMADE:
             self._suffer(f"the memory index was altered: {reason}", None)
         else:
-            self._disown(reason)
-            self.guarded(self.open)
+            self.guarded(lambda: self._open_anew(reason))
+
+    def _open_anew(self, reason: str) -> None:
+        self._disown(reason)
+        self.open()
 
     def _disown(self, reason: str) -> None:
         self._remade += 1

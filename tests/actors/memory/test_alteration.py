@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -259,6 +260,61 @@ def test_a_program_that_only_reads_alters_nothing(tmp_path: Path) -> None:
     rig.exchange("number 4", "ok")
 
     assert len(moved_aside(tmp_path)) == 1
+    rig.stop()
+
+
+def spoil(data: bytes) -> bytes:
+    return b"\xa5" * len(data)
+
+
+def halve(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def hollow(data: bytes) -> bytes:
+    return data[:4096] + b"\xa5" * (len(data) - 4096)
+
+
+@pytest.mark.parametrize("wreck", [spoil, halve, hollow])
+def test_what_was_altered_and_then_is_no_index_any_more_is_made_anew(
+    tmp_path: Path, wreck: Callable[[bytes], bytes]
+) -> None:
+    """No note can be made in it that it is not to be used; that is no reason to crash."""
+    rig = with_words(tmp_path)
+    alter(tmp_path, ALTERATIONS["author"])
+    with index_of(tmp_path).open("r+b") as file:
+        wrecked = wreck(file.read())
+        file.seek(0)
+        file.truncate()
+        file.write(wrecked)
+
+    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+
+    assert "Mallory" not in words
+    rig.advance(10)
+    is_well(rig, 6)
+    assert len(moved_aside(tmp_path)) == 1
+    rig.stop()
+
+
+def test_a_defect_in_an_index_that_cannot_be_compared_is_trouble_with_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = with_words(tmp_path)
+
+    def nonsense(*_: object) -> None:
+        raise ValueError("nonsense")
+
+    def unreadable() -> None:
+        raise apsw.CorruptError("a page of it")
+
+    assert rig.memory_store is not None
+    monkeypatch.setattr(rig.memory_store, "remember", nonsense)
+    monkeypatch.setattr(rig.memory_store, "check", unreadable)
+    rig.exchange("My dog is called Rex", "Fine.", THREAD)
+
+    rig.advance(120)
+    is_well(rig, 6)
     rig.stop()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from hashlib import blake2b
+from pathlib import Path
 
 import apsw
 import pytest
 
+from actors.memory.index import database
 from actors.memory.index.database import SCHEMA, SCHEMA_VERSION, _load_distances
 
 STORED = {2: "5a297eae36836c46", 3: "b92867b8117d3bd4", 4: "1ea246e5c1222dc3"}
@@ -26,3 +29,15 @@ def test_sqlite_vec_is_at_work_in_the_index() -> None:
 
     assert str(connection.execute("select vec_version()").fetchall()[0][0]).startswith("v0.1")
     assert connection.execute("select vec_distance_cosine('[1, 0]', '[0, 1]')").fetchall() == [(1.0,)]
+
+
+@pytest.mark.parametrize("content", [b"\xa5" * 8_192, b"SQLite format 3\0" + b"\xa5" * 8_176])
+def test_what_is_no_database_needs_no_note_that_it_is_not_to_be_used(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "memory" / "index.sqlite"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    database.disown(path)
+    assert path.read_bytes() == content
+    connection, is_new = database.open_or_rebuild(path, datetime.now(UTC))
+    connection.close()
+    assert is_new
