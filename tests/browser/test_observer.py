@@ -47,12 +47,14 @@ def _open(folder: Path, page: Page) -> Page:
 
 
 def _catch_source(observer: Page) -> None:
+    """Have the page hear what the test dispatches on `testSource`, and nothing of the agent any more."""
     observer.add_init_script(
         "const Real = EventSource; window.EventSource = class extends Real "
         "{ constructor(...a) { super(...a); window.testSource = this; } };"
     )
     observer.reload()
     expect(observer.locator("#state_text")).to_have_text("live")
+    observer.evaluate("window.testSource.close()")
 
 
 def test_a_turn_is_drawn_with_what_it_was_given(stage: Stage, observer: Page) -> None:
