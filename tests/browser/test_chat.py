@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUEST_ID
 from tests.browser.rig import Chat
 from tests.e2e.stage import Stage
+from tests.patience import PATIENCE_S
 
 FAST = 20.0
 """How much faster than ours the agent's clock is, where a test waits for a reminder."""
@@ -76,9 +78,8 @@ def test_five_hundred_messages_can_be_scrolled(server: PlaygroundServer, page: P
     page.goto(server.page_url)
     log = page.locator("#log")
     expect(log).to_contain_text("message number 499")
-    for _ in range(100):
-        if "message number 0" in log.inner_text().split("\n"):
-            break
+    until = time.monotonic() + PATIENCE_S
+    while "message number 0" not in log.inner_text().split("\n") and time.monotonic() < until:
         log.evaluate("box => { box.scrollTop = 0; box.dispatchEvent(new Event('scroll')); }")
         page.wait_for_timeout(50)
     numbers = [int(each) for each in re.findall(r"message number (\d+)", log.inner_text())]
