@@ -92,6 +92,22 @@ def test_five_hundred_messages_can_be_scrolled(server: PlaygroundServer, page: P
     expect(newest).to_be_hidden()
 
 
+@pytest.mark.parametrize("path", ["/control/state", f"/control/channels/{GENERAL_ID}/messages"])
+def test_what_could_not_be_fetched_is_fetched_again(stage: Stage, page: Page, path: str) -> None:
+    stage.server.say(GENERAL_ID, "said before")
+    page.route(f"**{path}", lambda route: route.abort(), times=1)
+    Chat(page, stage.server.page_url).expect("said before")
+
+
+def test_what_was_given_may_not_be_told(stage: Stage, page: Page) -> None:
+    stage.server.accompany(stage.data, lambda: None)
+    chat = Chat(page, stage.server.page_url)
+    with page.expect_request(lambda request: "/given?" in request.url):
+        page.route("**/given?**", lambda route: route.abort())
+        chat.say("hello")
+    page.evaluate("new Promise(resolve => setTimeout(resolve, 0))")  # where an error would be told
+
+
 def test_a_links_words_turn_none_but_their_own(chat: Chat) -> None:
     chat.say("[safe\u202e](https://moc.doog.bad.example/)")
     chat.expect("(moc.doog.bad.example)")

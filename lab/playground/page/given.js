@@ -1,6 +1,6 @@
 // What memory gave the bot for an answer, shown under it.
 import { el } from "./dom.js";
-import { LOADING, historyOf, on, openPlace, placeOf, state, tell } from "./store.js";
+import { LOADING, get, historyOf, on, openPlace, placeOf, state, tell } from "./store.js";
 
 const SETTLE_MS = 400; // an answer is edited while it comes
 const MOST_CHARS = 300;
@@ -55,9 +55,8 @@ function later(message) {
 
 async function fetchFor(message) {
   waiting.delete(message.id);
-  const response = await fetch(`/given?channel=${message.channel_id}&message=${message.id}`);
-  if (!response.ok) return;
-  const said = await response.json();
+  const said = await get(`/given?channel=${message.channel_id}&message=${message.id}`);
+  if (!said) return;
   known.set(message.id, said);
   if (said.given.length) tell("given", historyOf(message.channel_id).list.find((each) => each.id === message.id));
 }

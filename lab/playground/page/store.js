@@ -13,6 +13,7 @@ export const state = {
 export const LOADING = 128;
 export const PAGE = 50;
 const OUR_STORE = "playground.speaker";
+const AGAIN_MS = 1_000;
 
 export function on(topic, listener) {
   if (!listeners.has(topic)) listeners.set(topic, []);
@@ -21,6 +22,17 @@ export function on(topic, listener) {
 
 export function tell(topic, detail) {
   for (const listener of listeners.get(topic) ?? []) listener(detail);
+}
+
+/** What the server says; null if it says nothing, or breaks off. */
+export async function get(path) {
+  try {
+    const response = await fetch(path);
+    return response.ok ? await response.json() : null;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError || error.name === "AbortError") return null;
+    throw error;
+  }
 }
 
 export async function post(act, body) {
@@ -70,7 +82,9 @@ export async function openPlace(id) {
   tell("place");
   tell("places");
   if (!historyOf(id).loaded) await loadOlder(id);
-  if (state.current === id) tell("log");
+  if (state.current !== id) return;
+  tell("log");
+  if (!historyOf(id).loaded) setTimeout(() => state.current === id && openPlace(id), AGAIN_MS);
 }
 
 export async function loadOlder(id) {
@@ -80,7 +94,8 @@ export async function loadOlder(id) {
   try {
     const oldest = history.list.find((message) => !message.visible_to);
     const before = oldest && history.loaded ? `?before=${oldest.id}` : "";
-    const found = await (await fetch(`/control/channels/${id}/messages${before}`)).json();
+    const found = await get(`/control/channels/${id}/messages${before}`);
+    if (!found) return false;
     for (const message of found) insert(history.list, message);
     history.loaded = true;
     history.complete = found.length < PAGE;
@@ -118,7 +133,12 @@ export function follow() {
 async function reload() {
   const waiting = [];
   loading = waiting;
-  const known = await (await fetch("/control/state")).json();
+  const known = await get("/control/state");
+  if (loading !== waiting) return; // a newer reload has begun
+  if (!known) {
+    setTimeout(() => loading === waiting && reload(), AGAIN_MS);
+    return;
+  }
   state.guild = known.guild;
   state.bot = known.bot;
   state.you = known.you;
@@ -132,7 +152,6 @@ async function reload() {
   state.speaker = state.users.has(state.speaker) ? state.speaker : state.users.has(stored) ? stored : known.you;
   state.messages.clear();
   state.connected = true;
-  if (loading !== waiting) return; // a newer reload has begun
   for (const topic of ["connection", "bot", "users", "commands"]) tell(topic);
   const wanted = location.hash.slice(1);
   await openPlace(placeOf(state.current) ? state.current : placeOf(wanted) ? wanted : known.bot_channel);
