@@ -94,7 +94,8 @@ class FactsActor(Actor):
         self._requests = Requests(self, self._keeper, self._work.evict)
         self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None
         self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
-        self._timers: dict[FactsTimer, Timer] = {}
+        self._timers: dict[FactsTimer, tuple[float, Timer]] = {}
+        """Each with when it comes, on the clock that never goes back."""
         self._is_open = self._is_loaded = False
         self._trouble = ""
         self._git_trouble = self._index_trouble = ""
@@ -291,9 +292,13 @@ class FactsActor(Actor):
         self._set(FactsTimer.RETRY, delay_s)
 
     def _set(self, what: FactsTimer, delay_s: float) -> None:
-        """Have a timer come, unless one of its kind is under way."""
-        if what not in self._timers:
-            self._timers[what] = self.after(delay_s, FactsDue(what=what))
+        """Have a timer come, unless one of its kind comes as early."""
+        due_s = self.monotonic() + delay_s
+        if (under_way := self._timers.get(what)) is not None:
+            if under_way[0] <= due_s:
+                return
+            under_way[1].cancel()
+        self._timers[what] = due_s, self.after(delay_s, FactsDue(what=what))
 
     def _due(self, what: FactsTimer) -> None:
         self._timers.pop(what, None)

@@ -61,20 +61,24 @@ class Pipeline:
         return sum(owed.answered_at is not None for owed in self._journal.owed.values())
 
     def go_on(self) -> None:
-        """Begin what may begin now."""
+        """Begin what may begin now, and come back when the next of what failed may."""
         now = self._host.monotonic()
         held: set[str] = set()
+        waits: list[float] = []
         for owed in list(self._journal.owed.values()):
             if len(self._active) >= self._config.pipelines:
                 return
             if owed.answered_at is None or owed.conversation in self._active or owed.conversation in held:
                 continue
             if owed.not_before > now:
+                waits.append(owed.not_before - now)
                 if owed.tries < PATIENCE:
                     held.add(owed.conversation)
                 continue
             self._active.add(owed.conversation)
             self._asking.begin(self._guarded(owed), partial(self._rest, owed.conversation))
+        if waits:
+            self._wake(min(waits))
 
     def _rest(self, conversation: str) -> None:
         self._active.discard(conversation)
@@ -90,7 +94,6 @@ class Pipeline:
             self.failures += 1
             self.trouble = str(error)
             log.warning("facts of a turn are still owed, which is tried again in %g s: %s", wait_s, error)
-            self._wake(wait_s)
         else:
             self.trouble = ""
             self._changed()

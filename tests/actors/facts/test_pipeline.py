@@ -159,6 +159,32 @@ def test_a_model_that_fails_is_asked_again_later_and_no_turn_is_lost(rig: FactsR
     assert rig.figures()["owed_turns"] == 0
 
 
+def test_each_of_two_turns_that_failed_is_tried_again_though_nothing_else_happens(rig: FactsRig) -> None:
+    rig.model.failures["facts.extract"] = "the server is down"
+    rig.say("My wife is Anne", conversation="a")
+    rig.wait(10)
+    rig.say("My dog is Rex", conversation="b")
+    rig.model.failures.clear()
+    rig.wait(20)
+    assert (rig.facts("a"), rig.facts("b")) == (["The user said: My wife is Anne"], [])
+    rig.wait(30)
+
+    assert (rig.facts("a"), rig.facts("b")) == (["The user said: My wife is Anne"], ["The user said: My dog is Rex"])
+
+
+def test_a_turn_is_tried_again_in_its_time_though_the_embedder_is_left_alone_for_longer(rig: FactsRig) -> None:
+    rig.embedder.failure = "down"
+    rig.add("The user has a cat")
+    for pause_s in (30, 60, 120, 240, 480):
+        rig.wait(pause_s + 1)
+    rig.model.failures["facts.extract"] = "the server is down"
+    rig.say("My wife is Anne")
+    rig.model.failures.clear()
+    rig.wait(31)
+
+    assert "The user said: My wife is Anne" in rig.facts()
+
+
 def test_a_turn_that_always_fails_does_not_hold_up_later_ones_for_ever(rig: FactsRig) -> None:
     rig.model.failing_words.add("poison")
     rig.say("I drank poison")
