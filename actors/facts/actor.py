@@ -252,7 +252,8 @@ class FactsActor(Actor):
             self._sync.compare(read_snapshot(self._config.root))
         except OSError as error:
             self._trouble = str(error)
-            log.warning("the files of the facts cannot be listed: %s", error)
+            log.warning("the files of the facts cannot be listed, which is tried again: %s", error)
+            self._set(FactsTimer.COMPARE, OPEN_AGAIN_S)
 
     def _hear(self, paths: tuple[str, ...]) -> None:
         with self.blocking():

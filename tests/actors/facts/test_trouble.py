@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from messages.facts import FACTS, AddEntry, EntriesListed, EntryForgotten, ForgetEntry, ListEntries, StoreTurn
+from actors.facts.store.files import EntryFiles
+from messages.facts import (
+    FACTS,
+    AddEntry,
+    EntriesListed,
+    EntryForgotten,
+    FilesChanged,
+    ForgetEntry,
+    ListEntries,
+    StoreTurn,
+)
 from messages.socket import Refused
 from tests.actors.facts.rig import FactsRig
 
@@ -53,6 +65,27 @@ def test_a_folder_that_is_removed_before_it_is_safe_does_not_hold_up_the_rest(tm
     assert rig.add("The user likes tea", "d").is_new
     assert '"type":"done","turn":"t1"' in (rig.memory / ".journal.jsonl").read_text()
     rig.stop()
+
+
+def test_files_that_cannot_be_listed_for_a_moment_are_compared_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = FactsRig(tmp_path)
+    rig.write("c/facts/f1.md", "---\nid: f1\n---\nThe user likes tea\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(EntryFiles, "stamps", _one_has_just_gone)
+        rig.system.tell(FACTS, FilesChanged(paths=()))
+        rig.system.run()
+        rig.wait(2)
+    assert rig.figures()["entries"] == 0
+    rig.wait(6)
+
+    assert rig.figures()["entries"] == 1
+    rig.stop()
+
+
+def _one_has_just_gone(_files: EntryFiles) -> NoReturn:
+    raise FileNotFoundError(errno.ENOENT, "No such file or directory", "f2.md")
 
 
 def test_a_journal_that_is_gone_is_written_anew_with_all_that_is_owed(tmp_path: Path) -> None:
