@@ -168,10 +168,13 @@ class Indexing:
         vectors = answer.vectors if isinstance(answer, TextsEmbedded) and is_made else (b"",) * len(rows)
         model = answer.model if isinstance(answer, TextsEmbedded) and is_made else ""
         for row, vector in zip(rows, vectors, strict=True):
-            if row.id not in self._ready and row.id not in self._bare and self._is_wanted(row):
+            if row.id in self._bare or not self._is_news(row.id, row):
+                continue
+            if is_made:
                 self._ready[row.id] = msgspec.structs.replace(row, vector=vector), model if vector else ""
-                if not is_made:
-                    self._unread[row.id] = None
+            else:
+                self._ready.setdefault(row.id, (row, ""))
+                self._unread[row.id] = None
         if is_made:
             self._failures, self._troubles["embedder"] = 0, ""
             self.see_space(model)
@@ -205,7 +208,7 @@ class Indexing:
         self._is_one_by_one = self._is_one_by_one and bool(self._ready)
 
     def _refused(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
-        """Keep what was refused for later, but for one row that is refused by itself, whatever comes."""
+        """Keep what was refused for later, unless it is known better by now, or one row is refused whatever comes."""
         self._refusals += 1
         self._fail("index", "the index could not be told of entries", answer)
         if len(batch) == 1 and self._refusals > MOST_REFUSALS:
@@ -213,12 +216,20 @@ class Indexing:
             self._refusals = 0
             return
         for entry_id, change in batch.items():
-            self._ready.setdefault(entry_id, change)
+            if self._is_news(entry_id, change[0]):
+                self._ready.setdefault(entry_id, change)
         self._is_one_by_one = True
 
     def _fail(self, whose: str, what: str, answer: object) -> None:
         self._troubles[whose] = f"{what}: {getattr(answer, 'reason', 'there was no answer')}"
         log.warning("%s, which is tried again", self._troubles[whose])
+
+    def _is_news(self, entry_id: str, row: IndexRow | None) -> bool:
+        """Whether a change is still the last one of its entry; a later one, which waits for a vector, goes before."""
+        item = self._catalogue.get(entry_id)
+        if row is None or item is None:
+            return row is None and item is None
+        return (item.digest, item.path) == (row.digest, row.path)
 
     def _is_wanted(self, row: IndexRow) -> bool:
         """Whether the entry is still as the row has it."""

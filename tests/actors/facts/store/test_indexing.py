@@ -1,11 +1,120 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
+from actors.facts.asking import Asking
+from actors.facts.config import FactsConfig
+from actors.facts.store.catalogue import Catalogue, Item
+from actors.facts.store.indexing import Indexing
+from messages.base import Address, Message, RequestId
+from messages.embedder import EmbedTexts, TextsEmbedded
+from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged
+from messages.socket import Refused
 from tests.actors.facts.rig import FactsRig
+
+AT = datetime(2026, 11, 26, tzinfo=UTC)
+
+
+class Desk:
+    """The actor that asks for the indexing, whose questions a test answers when it wants."""
+
+    address = Address("facts")
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self._numbers = count(1)
+        self.catalogue = Catalogue()
+        host: Any = self
+        self.asking = Asking(host)
+        self.indexing = Indexing(self.asking, FactsConfig(root=Path("none"), api_base="http://x"), self.catalogue)
+
+    def new_id(self) -> str:
+        return f"q{next(self._numbers)}"
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    def after(self, _delay_s: float, _message: Message) -> object:
+        return self
+
+    def tell(self, _to: Address, message: Message) -> None:
+        self.asked.append(message)
+
+    def entry(self, content: str) -> IndexRow:
+        """The only entry as somebody has written it now."""
+        self.catalogue.put(Item("f1", "c/facts/f1.md", content, "c", EntryRole.MEMORY, AT))
+        return IndexRow(
+            id="f1",
+            path="c/facts/f1.md",
+            digest=content,
+            conversation="c",
+            role=EntryRole.MEMORY,
+            created_at=AT,
+            content=content,
+        )
+
+    def next_asked(self, kind: type[Message]) -> Any:
+        """The oldest question of a kind that has no answer."""
+        return self.asked.pop(next(place for place, each in enumerate(self.asked) if isinstance(each, kind)))
+
+    def refuse(self, question: Any) -> None:
+        self.asking.hears(Refused(request_id=question.request_id, reason="the index is locked"))
+
+    def embed(self, question: Any) -> None:
+        vectors = tuple(b"vector" for _ in question.texts)
+        self.asking.hears(TextsEmbedded(request_id=RequestId(question.request_id), model="m/2", vectors=vectors))
+
+    def put_at_last(self) -> Iterable[tuple[str, bytes]]:
+        """What the index holds, once it takes everything."""
+        held: dict[str, tuple[str, bytes]] = {}
+        self.indexing.go_on()
+        while any(isinstance(each, ChangeRows) for each in self.asked):
+            change = self.next_asked(ChangeRows)
+            held |= {row.id: (row.content, row.vector) for row in change.put}
+            for gone in change.drop:
+                held.pop(gone, None)
+            self.asking.hears(RowsChanged(request_id=change.request_id))
+        return held.values()
+
+
+def test_what_the_index_refused_is_not_told_once_the_entry_has_other_words() -> None:
+    desk = Desk()
+    desk.indexing.put_as_is(desk.entry("I like tea"), "")
+    desk.indexing.put(desk.entry("I like coffee"))
+    desk.refuse(desk.next_asked(ChangeRows))
+    desk.embed(desk.next_asked(EmbedTexts))
+
+    assert list(desk.put_at_last()) == [("I like coffee", b"vector")]
+
+
+def test_a_drop_that_the_index_refused_is_not_told_once_the_entry_is_there_again() -> None:
+    desk = Desk()
+    desk.catalogue.drop("f1")
+    desk.indexing.drop("f1")
+    desk.indexing.put(desk.entry("I like tea"))
+    desk.refuse(desk.next_asked(ChangeRows))
+    desk.embed(desk.next_asked(EmbedTexts))
+
+    assert list(desk.put_at_last()) == [("I like tea", b"vector")]
+
+
+def test_a_vector_that_is_made_while_the_index_refuses_its_entry_is_not_lost() -> None:
+    desk = Desk()
+    row = desk.entry("I like tea")
+    desk.indexing.read = lambda _: row
+    desk.indexing.put_as_is(row, "")
+    desk.indexing.embed_anew(["f1"])
+    desk.refuse(desk.next_asked(ChangeRows))
+    desk.embed(desk.next_asked(EmbedTexts))
+
+    assert list(desk.put_at_last()) == [("I like tea", b"vector")]
 
 
 @pytest.fixture
