@@ -47,6 +47,8 @@ class Indexing:
         self._asking = asking
         self._config = config
         self._catalogue = catalogue
+        self._to_begin: list[Callable[[], None]] = []
+        """What is to begin when what is begun now has been; it may have ended by then."""
         self._ready: dict[str, tuple[IndexRow | None, str]] = {}
         """Id -> the row, None to drop it, and the space of the vector that it has or keeps."""
         self._bare: dict[str, IndexRow] = {}
@@ -126,6 +128,20 @@ class Indexing:
 
     def go_on(self) -> None:
         """Begin what may begin."""
+        self._one_by_one(self._begin)
+
+    def _one_by_one(self, begin: Callable[[], None]) -> None:
+        """Call `begin`, after what is being begun: what ends at once leads to the next, however many there are."""
+        self._to_begin.append(begin)
+        if len(self._to_begin) == 1:
+            try:
+                while self._to_begin:
+                    self._to_begin[0]()
+                    del self._to_begin[0]
+            finally:
+                self._to_begin.clear()
+
+    def _begin(self) -> None:
         self._go_on_telling()
         if not self._is_embedding and (self._bare or self._may_read()):
             self._is_embedding = True
@@ -143,7 +159,7 @@ class Indexing:
     def _told(self) -> None:
         self._is_telling = False
         if self._failures and not self._refusals:
-            self._go_on_telling()  # whatever the embedder does
+            self._one_by_one(self._go_on_telling)  # whatever the embedder does
         else:
             self._rest()
 

@@ -117,6 +117,20 @@ def test_a_vector_that_is_made_while_the_index_refuses_its_entry_is_not_lost() -
     assert list(desk.put_at_last()) == [("I like tea", b"vector")]
 
 
+@pytest.mark.parametrize("is_embedder_down", [False, True])
+def test_any_number_of_files_without_news_are_looked_at_one_after_another(is_embedder_down: bool) -> None:
+    desk, seen = Desk(), list[str]()
+    if is_embedder_down:
+        desk.indexing.put(desk.entry("I like tea"))
+        desk.refuse(desk.next_asked(EmbedTexts))
+        desk.put_at_last()
+    desk.indexing.look = seen.append
+    paths = [f"c/facts/{number}.md" for number in range(20_000)]
+    desk.indexing.look_at(paths)
+
+    assert seen == paths
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> FactsRig:
     return FactsRig(tmp_path / "data")
