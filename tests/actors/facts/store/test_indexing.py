@@ -67,8 +67,12 @@ class Desk:
     def refuse(self, question: Any) -> None:
         self.asking.hears(Refused(request_id=question.request_id, reason="the index is locked"))
 
-    def embed(self, question: Any) -> None:
-        vectors = tuple(b"vector" for _ in question.texts)
+    def embed(self, question: Any, vector: bytes = b"vector") -> None:
+        """Answer with a vector for each text; with none the embedder has failed."""
+        if not vector:
+            self.refuse(question)
+            return
+        vectors = tuple(vector for _ in question.texts)
         self.asking.hears(TextsEmbedded(request_id=RequestId(question.request_id), model="m/2", vectors=vectors))
 
     def put_at_last(self) -> Iterable[tuple[str, bytes]]:
@@ -84,25 +88,27 @@ class Desk:
         return held.values()
 
 
-def test_what_the_index_refused_is_not_told_once_the_entry_has_other_words() -> None:
+@pytest.mark.parametrize("vector", [b"vector", b""])
+def test_what_the_index_refused_is_not_told_once_the_entry_has_other_words(vector: bytes) -> None:
     desk = Desk()
     desk.indexing.put_as_is(desk.entry("I like tea"), "")
     desk.indexing.put(desk.entry("I like coffee"))
     desk.refuse(desk.next_asked(ChangeRows))
-    desk.embed(desk.next_asked(EmbedTexts))
+    desk.embed(desk.next_asked(EmbedTexts), vector)
 
-    assert list(desk.put_at_last()) == [("I like coffee", b"vector")]
+    assert list(desk.put_at_last()) == [("I like coffee", vector)]
 
 
-def test_a_drop_that_the_index_refused_is_not_told_once_the_entry_is_there_again() -> None:
+@pytest.mark.parametrize("vector", [b"vector", b""])
+def test_a_drop_that_the_index_refused_is_not_told_once_the_entry_is_there_again(vector: bytes) -> None:
     desk = Desk()
     desk.catalogue.drop("f1")
     desk.indexing.drop("f1")
     desk.indexing.put(desk.entry("I like tea"))
     desk.refuse(desk.next_asked(ChangeRows))
-    desk.embed(desk.next_asked(EmbedTexts))
+    desk.embed(desk.next_asked(EmbedTexts), vector)
 
-    assert list(desk.put_at_last()) == [("I like tea", b"vector")]
+    assert list(desk.put_at_last()) == [("I like tea", vector)]
 
 
 def test_a_vector_that_is_made_while_the_index_refuses_its_entry_is_not_lost() -> None:
