@@ -18,7 +18,7 @@ from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, R
 from actors.discord.calls.turns import Turns
 from actors.discord.incoming.arrival import MessageArrival, is_speech
 from actors.discord.incoming.comparison import Comparison
-from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.intake import Intake, Lane
 from actors.discord.incoming.watermarks import ENDLESS
 from actors.discord.incoming.window_map import NoWindow
 from actors.discord.timing import Timing, backoff
@@ -219,15 +219,18 @@ class CatchUp:
 
     def _read(self, channel_ids: Iterable[int]) -> None:
         for channel_id in channel_ids:
-            self.intake.spawn(self._close_gaps(channel_id))
+            self.intake.spawn(self._close_gaps(channel_id, self.intake.lane(_lane(channel_id))))
 
-    async def _close_gaps(self, channel_id: int) -> None:
-        """Pass on what is missing of a channel: before what comes there, or late if that takes too long."""
+    async def _close_gaps(self, channel_id: int, lane: Lane) -> None:
+        """Pass on what is missing of a channel: before what comes there, or late if that takes too long.
+
+        What waits in its lane is this task's to pass on from the beginning, whatever session begins meanwhile.
+        """
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
             await self._secured()  # Discord lists no conversations: what is not kept is not found again.
         try:
             with self._comparison.behind():
-                await self.intake.replay(_lane(channel_id), self._missing(channel_id))
+                await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id))
         except (CallRefusedError, CallFailedError) as error:
             if _is_final(error):
                 self._give_up(channel_id, error)
@@ -255,7 +258,8 @@ class CatchUp:
                 return
             try:
                 page = await self._page(channel_id, gaps[0].after)
-                await self.intake.replay(_lane(channel_id), self._missing(channel_id, page))
+                lane = self.intake.lane(_lane(channel_id))
+                await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, page))
             except (CallRefusedError, CallFailedError) as error:
                 if _is_final(error):
                     self._give_up(channel_id, error)

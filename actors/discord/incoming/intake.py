@@ -294,17 +294,20 @@ class Intake:
     def keep(self, channel_ids: Iterable[ChannelId]) -> None:
         """Let nothing pass in these channels before their `replay`."""
         for channel_id in channel_ids:
-            self._lanes.setdefault(channel_id, Lane())
+            self.lane(channel_id)
 
-    async def replay(self, channel_id: ChannelId, missed: AsyncIterator[Arrival]) -> None:
-        """Pass on what was missed in a channel that was kept, and what came since, each in its time.
+    def lane(self, channel_id: ChannelId) -> Lane:
+        """Where a channel that is kept has its arrivals wait now; a new session opens another one."""
+        return self._lanes.setdefault(channel_id, Lane())
+
+    async def replay(self, channel_id: ChannelId, lane: Lane, missed: AsyncIterator[Arrival]) -> None:
+        """Pass on what was missed in a channel that was kept, and what came since into its lane, each in its time.
 
         What is read may hold what came since as well; a command among that is in no history, so the two are merged.
 
         Raises:
             CallRefusedError, CallFailedError: as `missed` does; what came since is passed on all the same.
         """
-        lane = self._lanes.setdefault(channel_id, Lane())
         roles: RolesFound = {}
         async with lane.lock:
             self._lanes.setdefault(channel_id, lane)

@@ -1,15 +1,28 @@
 from __future__ import annotations
 
+import asyncio
 import functools
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import discord
 
 from actors.discord.actor import DiscordActor
+from actors.discord.incoming.arrival import Admitted, Hearing
+from actors.discord.incoming.catch_up import CatchUp
+from actors.discord.incoming.comparison import Comparison
+from actors.discord.incoming.intake import Heard, Intake, Rules
+from actors.discord.incoming.seen import SeenMessages
+from domain.policy.access import Standing
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.records import Draft
-from messages.context import TellKeptMessages
+from messages.base import Address, Message, Surface, Window
+from messages.context import TellKeptMessages, UserMessage
 from messages.discord import DISCORD
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window, until
+from tests.actors.discord.life import FAST, GENERAL, Life, thread_window, until
 
 GENERAL_KEY = GENERAL.address.key
 
@@ -218,3 +231,99 @@ def test_what_earlier_lives_had_seen_is_held_once(start_life: StartLife) -> None
     assert mailbox.actor._around.last_seen == {}
     assert mailbox.actor._around.watermarks == {}
     assert mailbox.actor._parts.intake.watermarks.knows(thread_window(970000000000000001))
+
+
+class Conversation:
+    """One person's, who writes for the first time: all that a catch-up needs around it, on a disk that a test holds up."""
+
+    address = Address("discord")
+    window = Window(surface=Surface.DISCORD_DM, id="7")
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.disk_is_ready = asyncio.Event()
+        around: Any = self
+        rules = Rules(authorization=around, admission=around)
+        heard = Heard(seen=SeenMessages(), watermarks=around)
+        self.intake = Intake(host=around, rules=rules, unpacking=around, heard=heard, readership=around, timing=FAST)
+        comparison = Comparison(
+            host=around, intake=self.intake, rest=around, inquire=around.tell, timing=FAST, on_own=around.ignored
+        )
+        self.catch_up = CatchUp(intake=self.intake, rest=around, comparison=comparison, timing=FAST)
+
+    def say(self, number: int, words: str) -> None:
+        author = SimpleNamespace(id=1, bot=False, display_name="Anne")
+        message: Any = SimpleNamespace(
+            id=number,
+            author=author,
+            webhook_id=None,
+            type=discord.MessageType.default,
+            content=words,
+            attachments=[],
+            channel=SimpleNamespace(id=7),
+            guild=None,
+            reference=None,
+            created_at=datetime(2026, 11, 26, tzinfo=UTC),
+        )
+        self.catch_up.hear(message)
+
+    # the actor, the rules, and how far channels were read
+
+    def tell(self, _to: Address, message: Message) -> None:
+        assert isinstance(message, UserMessage)
+        self.told.append(message.text)
+
+    @property
+    def window_map(self) -> Any:
+        return SimpleNamespace(window_of=lambda _channel: self.window, audience_of=lambda _channel: "")
+
+    def judge(self, _origin: object) -> Admitted:
+        return Admitted(self.window, Standing.MEMBER)
+
+    async def inquire(self, origin: object, _roles: object) -> Admitted:
+        return self.judge(origin)
+
+    def hearing(self, _arrival: object, _admitted: object) -> Hearing:
+        return Hearing()
+
+    def is_current(self, _channel_id: int) -> bool:
+        return bool(self.intake.seen.newest_in("7"))
+
+    def has(self, channel_id: int) -> bool:
+        return self.is_current(channel_id)
+
+    def gaps(self, _channel_id: int) -> tuple[()]:
+        return ()
+
+    def surface_of(self, _channel_id: int) -> Surface:
+        return self.window.surface
+
+    async def secure(self) -> None:
+        await self.disk_is_ready.wait()
+
+    def ignored(self, *_: object, **__: object) -> bool:
+        return False
+
+    notice = lose = ignored
+
+    def meet(self, *_: object) -> bool:
+        return True
+
+
+def test_what_waits_for_a_slow_disk_is_passed_on_though_a_new_session_begins_meanwhile() -> None:
+    async def run() -> list[list[str]]:
+        conversation, told = Conversation(), list[list[str]]()
+        conversation.say(101, "the first words")
+        await asyncio.sleep(0)
+        conversation.intake.hold()
+        conversation.say(102, "in the new session")
+        conversation.disk_is_ready.set()
+        for is_released in (False, True):
+            if is_released:
+                conversation.intake.release(())
+            for _ in range(20):
+                await asyncio.sleep(0)
+            told.append(list(conversation.told))
+        return told
+
+    assert asyncio.run(run()) == [["the first words"], ["the first words", "in the new session"]]
