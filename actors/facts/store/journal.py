@@ -190,10 +190,8 @@ class Journal:
 
     def _append(self, *lines: _Line, is_durable: bool = True) -> None:
         data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        if self._fd < 0:
-            self._open_file()
-        elif not self._is_in_place():
-            log.warning("%s is not there any more, or another one is: it is written anew", FILE)
+        if not self._is_in_place():
+            log.warning("%s is not there any more, or not as it should be: it is written anew", FILE)
             make_private(self._path.parent, self._disk.make_folder)
             self._compact()
         try:
@@ -206,6 +204,8 @@ class Journal:
             self._take(line)
 
     def _is_in_place(self) -> bool:
+        if self._fd < 0:  # it could not be written anew, or ends in half a line
+            return False
         try:
             there = self._path.lstat()
         except (FileNotFoundError, NotADirectoryError):

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from actors.facts.store.journal import FILE, Change, Journal, Owed
+from actors.linux.disk import RealDisk
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 
@@ -81,3 +84,56 @@ def test_what_is_done_and_not_crossed_out_is_known_after_a_crash(journal: Journa
     journal.done("a")
 
     assert list(again(journal, tmp_path).owed) == ["a"]
+
+
+class FullDisk(RealDisk):
+    """A disk that takes so many writes, and of the next one half."""
+
+    def __init__(self) -> None:
+        self.takes = 1_000
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if self.takes > 0:
+            self.takes -= 1
+            return super().write(fd, data)
+        if self.takes < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.takes -= 1
+        return super().write(fd, data[: len(data) // 2])
+
+
+def test_a_journal_that_is_gone_and_could_not_be_written_anew_is_so_with_the_next_line(tmp_path: Path) -> None:
+    disk = FullDisk()
+    journal = Journal(tmp_path, disk)
+    journal.open()
+    journal.begin(owed("a"))
+    (tmp_path / FILE).unlink()
+    disk.takes = 0
+    with pytest.raises(OSError, match="No space"):
+        journal.begin(owed("b"))
+    disk.takes = 1_000
+    journal.begin(owed("c"))
+
+    assert list(again(journal, tmp_path).owed) == ["a", "c"]
+
+
+def test_half_a_line_that_could_not_be_taken_back_costs_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = FullDisk()
+    journal = Journal(tmp_path, disk)
+    journal.open()
+    journal.begin(owed("a"))
+    disk.takes = 0
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "ftruncate", _refuse)
+        with pytest.raises(OSError, match="No space"):
+            journal.begin(owed("b"))
+    disk.takes = 1_000
+    journal.begin(owed("c"))
+
+    assert list(again(journal, tmp_path).owed) == ["a", "c"]
+
+
+def _refuse(_fd: int, _size: int) -> None:
+    raise OSError(errno.EIO, "Input/output error")
