@@ -98,8 +98,8 @@ class LoopThread:
         self._accepting = True
         try:
             self._thread.start()
-        except RuntimeError:
-            self._accepting = False
+        except RuntimeError:  # there is nothing to be stopped, and the next start begins anew
+            self._accepting, self._loop, self._thread = False, None, None
             loop.close()
             raise
         running.wait()

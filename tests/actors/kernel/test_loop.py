@@ -118,6 +118,22 @@ def test_a_loop_that_was_not_started_stops_and_refuses() -> None:
         loop.loop  # noqa: B018
 
 
+def test_a_loop_whose_thread_cannot_be_had_stops_and_may_be_started_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    loop, called = LoopThread("test-loop"), threading.Event()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            loop.start()
+    loop.stop()
+    loop.start()
+    loop.call(called.set)
+    assert called.wait(PATIENCE_S)
+    loop.stop()
+
+
 def test_the_loop_may_stop_itself(loop: LoopThread) -> None:
     loop.call(loop.stop)
     for thread in [t for t in threading.enumerate() if t.name == "test-loop"]:
