@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -61,6 +62,7 @@ class Bulkhead:
 
         Raises:
             TimeoutError: it took too long, or an earlier job of its lane did and still runs.
+            OSError: the machine gives no more threads.
             Exception: whatever `function` raises.
         """
         lane = self._lanes.setdefault(key, _Lane())
@@ -111,8 +113,10 @@ class Bulkhead:
 
         try:
             threading.Thread(target=work, name=f"{self._name}-{key}", daemon=True).start()
-        except BaseException:
+        except BaseException as error:
             lane.turn.release()
+            if isinstance(error, RuntimeError):
+                raise OSError(errno.EAGAIN, f"the machine gives no thread for it: {error}") from error
             raise
         try:
             return await result

@@ -48,6 +48,21 @@ def test_a_lane_runs_one_job_at_a_time_in_order() -> None:
     assert (most, order) == (1, list(range(50)))
 
 
+def test_a_machine_without_threads_is_trouble_of_the_systems_and_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def run() -> None:
+        bulkhead = Bulkhead("test")
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", refuse)
+            with pytest.raises(OSError, match="the machine gives no thread for it: can't start new thread"):
+                await bulkhead.run("a", PATIENCE_S, divmod, 7, 2)
+        assert await bulkhead.run("a", PATIENCE_S, divmod, 7, 2) == (3, 1)
+
+    asyncio.run(run())
+
+
 def with_a_hanging_lane(
     then: Callable[[Bulkhead, threading.Event], Coroutine[Any, Any, None]], at_once: int = 2
 ) -> None:
