@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from actors.socket.connection import Connection, LineTooLongError, peer_uid
 from actors.socket.wire import LONGEST_LINE_BYTES, Request, RequestError, RequestName, failure, parse, success
@@ -47,6 +47,8 @@ class Tally:
     faults: int = 0
     strangers: int = 0
     """Connections of other users, which were closed unheard."""
+    full: set[Door] = field(default_factory=set)
+    """Doors that accept nobody until somebody leaves, at whichever door."""
 
 
 class Door:
@@ -96,6 +98,7 @@ class Door:
         if listener is not None:
             asyncio.get_running_loop().remove_reader(listener.fileno())
             listener.close()
+        self._tally.full.discard(self)
         for task in self._tasks:
             task.cancel()
 
@@ -109,6 +112,7 @@ class Door:
     def _resume(self) -> None:
         """Accept when somebody connects; later, if as many are connected as may be."""
         if self._listener is not None and self._may_accept():
+            self._tally.full.discard(self)
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept, self._listener)
 
     def _pause(self, listener: socket.socket) -> None:
@@ -118,6 +122,7 @@ class Door:
         """Let one client in; asyncio's own servers take a hundred at a time, which lets a flood of them delay all."""
         if not self._may_accept():
             self._pause(listener)
+            self._tally.full.add(self)
             return
         try:
             accepted, _ = listener.accept()
@@ -145,7 +150,8 @@ class Door:
         connection.close()
         self._connections.discard(connection)
         self._tally.connections -= 1
-        self._resume()
+        for door in tuple(self._tally.full):
+            door._resume()
 
     # requests
 
