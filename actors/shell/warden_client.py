@@ -51,9 +51,11 @@ class WardenClient:
         Raises:
             RefusedError: there is nobody who could start it.
         """
-        output = OutputPipe()
-        ours, theirs = socket.socketpair()
         is_sent = False
+        try:
+            output, ours, theirs = _channels()
+        except OSError as error:
+            raise RefusedError(f"The sandbox cannot be started: {error}") from error
         try:
             self._order(theirs.fileno(), output.writing_end)
             ours.setblocking(False)
@@ -113,6 +115,21 @@ class WardenClient:
                 start_new_session=True,
                 pass_fds=(theirs.fileno(),),
             )
+
+
+def _channels() -> tuple[OutputPipe, socket.socket, socket.socket]:
+    """A pipe for the output of a command, and both ends of its socket; all of them or none.
+
+    Raises:
+        OSError: no more files may be open, say.
+    """
+    output = OutputPipe()
+    try:
+        ours, theirs = socket.socketpair()
+    except OSError:
+        output.close()
+        raise
+    return output, ours, theirs
 
 
 class WardedProcess:

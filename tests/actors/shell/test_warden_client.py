@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import signal
+import socket
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import pytest
 
 from actors.linux.processes import descendants
 from actors.shell.job import Job, Limits
+from actors.shell.refused import RefusedError
 from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.view import View
 from actors.shell.warden_client import WardedProcess, WardenClient
@@ -176,3 +181,19 @@ def test_a_job_travels_unchanged() -> None:
     assert list(decoded.argv) == list(job.argv)
     assert (decoded.seccomp, decoded.seccomp_ungrouped) == (b"\x00\xff", b"\x01")
     assert (decoded.environment, decoded.limits, decoded.files) == ({"A": "b"}, job.limits, ["/etc/passwd"])
+
+
+@pytest.mark.parametrize("call", ["socketpair", "pipe"])
+def test_a_command_that_gets_no_files_is_refused_and_keeps_none(monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def refuse() -> NoReturn:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    async def act(warden: WardenClient) -> None:
+        before = open_fds()
+        with monkeypatch.context() as patched:
+            patched.setattr(socket if call == "socketpair" else os, call, refuse)
+            with pytest.raises(RefusedError, match="Too many open files"):
+                await warden.start(Job(argv=("true",), environment={}))
+        assert open_fds() == before
+
+    drive(act)
