@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -56,6 +57,8 @@ from messages.context import (
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.socket import Refused
 from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellSpoken
+
+log = logging.getLogger(__name__)
 
 TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0
@@ -123,7 +126,12 @@ class ContextActor(Actor):
     def on_stop(self) -> None:
         """Let go of the log; what was not finished is in it."""
         self._driver.drop()
-        self._journal.close()
+        try:
+            self._retraction.end()
+        except LogUnwritable as error:
+            log.warning("%s: new words of edited messages are not noted: %s", self.address, error.reason)
+        finally:
+            self._journal.close()
 
     def handle(self, message: ContextMessage) -> None:
         """Act on `message`; a log that cannot be written stops the turn, never the actor."""

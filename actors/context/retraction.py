@@ -75,6 +75,8 @@ class Retraction:
         """The newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
+        self._due_s = 0.0
+        """When that comes."""
         self._held: dict[MessageId, _Held] = {}
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
@@ -168,8 +170,20 @@ class Retraction:
         """
         if self._host.conversation.pending and not self._must_wait():
             self._look()
-        while self._held and not self._revisions.take("", self._host.monotonic()):
-            self._note(self._held.pop(next(iter(self._held))))
+        while self._held:
+            if wait_s := self._revisions.take("", self._host.monotonic()):
+                self._come_back(wait_s)
+                return
+            self._note_oldest()
+
+    def end(self) -> None:
+        """Note all that there was no room for, since nobody will who knows of it.
+
+        Raises:
+            LogUnwritable: as the journal; the rest is lost, as with a kill.
+        """
+        while self._held and self._journal.is_open:
+            self._note_oldest()
 
     def _delete(self, message_ids: Collection[MessageId]) -> None:
         for message_id in message_ids:
@@ -186,9 +200,18 @@ class Retraction:
     def _must_wait(self) -> bool:
         """Whether the next look would be too soon; it is seen to then."""
         wait_s = self._next_look_s - self._host.monotonic()
-        if wait_s > 0 and self._timer is None:
-            self._timer = self._host.after(wait_s, LookDue())
+        if wait_s > 0:
+            self._come_back(wait_s)
         return wait_s > 0
+
+    def _come_back(self, wait_s: float) -> None:
+        """Have `go_on` called in so many seconds, or earlier."""
+        due_s = self._host.monotonic() + wait_s
+        if self._timer is not None:
+            if self._due_s <= due_s:
+                return
+            self._timer.cancel()
+        self._timer, self._due_s = self._host.after(wait_s, LookDue()), due_s
 
     def _defer_deletions(self, message_ids: list[str] | list[MessageId]) -> None:
         if message_ids:
@@ -265,12 +288,19 @@ class Retraction:
                 fresh.append(_Held(said, edit))
         self.take_back(gone, EDITED)
         for held in fresh:
-            if not self._revisions.take("", self._host.monotonic()):
+            wait_s = self._revisions.take("", self._host.monotonic())
+            if not wait_s:
                 self._note(held)
                 continue
+            self._come_back(wait_s)
             self._held[held.edit.message_id] = held
             if len(self._held) > MOST_HELD:
                 del self._held[next(iter(self._held))]
+
+    def _note_oldest(self) -> None:
+        message_id = next(iter(self._held))
+        self._note(self._held[message_id])
+        del self._held[message_id]
 
     def _note(self, held: _Held) -> None:
         """Log the new words of a message that was taken back."""

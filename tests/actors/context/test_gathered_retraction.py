@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
-from actors.context.log.journal import Journal
-from actors.context.retraction import LOOKS_APART
+from actors.context.actor import REOPEN_AFTER_S
+from actors.context.log.journal import Journal, LogUnwritable
+from actors.context.retraction import LOOKS_APART, MOST_APART_S, REVISIONS, REVISIONS_S
+from domain.log.event import Kind
 from domain.log.parser import ParsedEvent
 from messages.base import MessageId, RequestId
 from messages.context import (
@@ -25,6 +28,16 @@ LOOK_S = 1.0
 """How long each reading of all logs takes where that takes long."""
 
 
+past = Journal.past
+
+
+def long_past(journal: Journal, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
+    """What a journal has, which takes long to be gone through."""
+    LongLogs.looks += 1
+    LongLogs.rig.clock.advance(LOOK_S)
+    return past(journal, naming)
+
+
 class LongLogs(Journal):
     """A journal whose logs take long to be gone through."""
 
@@ -32,9 +45,7 @@ class LongLogs(Journal):
     looks = 0
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
-        LongLogs.looks += 1
-        self.rig.clock.advance(LOOK_S)
-        return super().past(naming)
+        return long_past(self, naming)
 
 
 @pytest.fixture
@@ -196,3 +207,97 @@ def test_an_edit_brings_nothing_back_that_was_deleted_before(slow: Rig) -> None:
     assert "version" not in asked(slow, "what was it?", 3)
     assert [each["why"] for each in tombstones(slow)] == ["deleted"]
     slow.stop()
+
+
+@pytest.fixture
+def edited_too_often(tmp_path: Path) -> Rig:
+    rig = Rig(tmp_path)
+    exchange(rig, SECRET, 1)
+    for number in range(REVISIONS + 2):
+        edit(rig, 1, f"version {number} of it")
+    assert newest_words(rig) == f"version {REVISIONS - 1} of it"
+    return rig
+
+
+def newest_words(rig: Rig) -> str:
+    return [event.content for event in rig.events() if event.kind is Kind.USER][-1]
+
+
+def test_words_that_wait_for_room_are_noted_when_there_is_though_nobody_says_anything(edited_too_often: Rig) -> None:
+    edited_too_often.advance(REVISIONS_S + 1)
+
+    assert newest_words(edited_too_often) == f"version {REVISIONS + 1} of it"
+    edited_too_often.stop()
+
+
+def test_words_that_wait_for_room_are_noted_before_the_end(edited_too_often: Rig) -> None:
+    edited_too_often.stop()
+
+    assert newest_words(edited_too_often) == f"version {REVISIONS + 1} of it"
+
+
+def test_words_that_wait_for_room_outlast_a_log_that_cannot_be_written_then(
+    edited_too_often: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise LogUnwritable(Path("log"), "the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "write", refuse)
+        edited_too_often.advance(REVISIONS_S + 1)
+    edited_too_often.advance(REOPEN_AFTER_S + 1)
+
+    assert newest_words(edited_too_often) == f"version {REVISIONS + 1} of it"
+    edited_too_often.stop()
+
+
+def test_an_end_on_a_log_that_cannot_be_written_closes_it(
+    edited_too_often: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise LogUnwritable(Path("log"), "the disk is full")
+
+    def note_and_close(journal: Journal) -> None:
+        closed.append(journal)
+        close(journal)
+
+    closed, close = list[Journal](), Journal.close
+    monkeypatch.setattr(Journal, "write", refuse)
+    monkeypatch.setattr(Journal, "close", note_and_close)
+    edited_too_often.stop()
+
+    assert len(closed) == 1
+    assert "new words of edited messages are not noted: the disk is full" in caplog.text
+
+
+def test_a_look_is_not_put_off_by_words_that_wait_longer_for_room(
+    edited_too_often: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for message_id in (2, 3):
+        exchange(edited_too_often, f"secret {message_id}", message_id)
+    LongLogs.rig = edited_too_often
+    monkeypatch.setattr(Journal, "past", lambda journal, naming=(): long_past(journal, naming))
+    delete(edited_too_often, 2)
+    delete(edited_too_often, 3)
+    assert "3" not in {each["message_id"] for each in tombstones(edited_too_often)}
+    edited_too_often.advance(MOST_APART_S + 1)
+
+    assert "3" in {each["message_id"] for each in tombstones(edited_too_often)}
+    edited_too_often.stop()
+
+
+def test_words_of_several_that_wait_are_noted_as_room_is_made(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, SECRET, 1)
+    exchange(rig, "another", 2)
+    edit(rig, 1, "version 0 of it")
+    rig.advance(REVISIONS_S / 2)
+    for number in range(REVISIONS):
+        edit(rig, 1, f"version {number + 1} of it")
+    edit(rig, 2, "other words")
+    rig.advance(REVISIONS_S / 2 + 1)
+    assert newest_words(rig) == f"version {REVISIONS} of it"
+    rig.advance(REVISIONS_S / 2)
+
+    assert newest_words(rig) == "other words"
+    rig.stop()
