@@ -114,7 +114,7 @@ function insert(list, message) {
 
 // ---- the feed
 
-let loading = null;
+let loading = null; // what came since the newest reload began; null when none is under way
 
 export function follow() {
   const feed = new EventSource("/feed");
@@ -130,6 +130,7 @@ export function follow() {
   };
 }
 
+// What cannot be had now is asked for again: until then all that comes waits.
 async function reload() {
   const waiting = [];
   loading = waiting;
@@ -139,6 +140,16 @@ async function reload() {
     setTimeout(() => loading === waiting && reload(), AGAIN_MS);
     return;
   }
+  take(known);
+  for (const topic of ["connection", "bot", "users", "commands"]) tell(topic);
+  const wanted = location.hash.slice(1);
+  await openPlace(placeOf(state.current) ? state.current : placeOf(wanted) ? wanted : known.bot_channel);
+  if (loading !== waiting) return;
+  loading = null;
+  for (const [t, d] of waiting) apply(t, d);
+}
+
+function take(known) {
   state.guild = known.guild;
   state.bot = known.bot;
   state.you = known.you;
@@ -152,12 +163,6 @@ async function reload() {
   state.speaker = state.users.has(state.speaker) ? state.speaker : state.users.has(stored) ? stored : known.you;
   state.messages.clear();
   state.connected = true;
-  for (const topic of ["connection", "bot", "users", "commands"]) tell(topic);
-  const wanted = location.hash.slice(1);
-  await openPlace(placeOf(state.current) ? state.current : placeOf(wanted) ? wanted : known.bot_channel);
-  if (loading !== waiting) return;
-  loading = null;
-  for (const [t, d] of waiting) apply(t, d);
 }
 
 export function speakAs(userId) {
