@@ -121,6 +121,7 @@ class CuratedActor(Actor):
             for place in self._upkeep.places if self._config.lives else ():
                 if self._injections.folder(place).exists:
                     self._writeback.flush_now(place)
+            self._upkeep.end()
             self._traces.close()
 
     @property

@@ -57,6 +57,8 @@ class Upkeep:
         self._writeback = writeback
         self._stale: dict[Path, Place] = {}
         """Folders whose page tables are to follow."""
+        self._without_table: dict[Path, Place] = {}
+        """Those whose tables could not be written; for the next minute."""
         self._unfinished: dict[Path, Place] = {}
         """Folders in which an earlier life may have left something that could not be looked at."""
         self._waiting: dict[Path, Place] = {}
@@ -82,6 +84,7 @@ class Upkeep:
         waiting, self._waiting = self._waiting, {}
         for place in waiting.values():
             self._flush(place)
+        self.look_later()
 
     def written(self, place: Place) -> None:
         """A file of a folder was written: its page table follows, once for all that are written together."""
@@ -91,26 +94,37 @@ class Upkeep:
 
     def look_after(self) -> None:
         """Write the tables that are due, and every minute make up for what could not be made up for before."""
-        tables, self._stale = self._stale, {}
-        for place in tables.values():
-            try:
-                write_table(self._disk, self._injections.folder(place))
-            except OSError as error:
-                log.warning("the page table is not made anew: %s", reason_of(error))
-            self._files.note_met(place.root, place.inner)
+        self._write_tables()
         if self._look_at is not None and self._host.monotonic() >= self._look_at:
             self._look_at = None
+            self._stale, self._without_table = self._without_table, {}
+            self._write_tables()
             places, self._unfinished = self._unfinished, {}
             for place in places.values():
                 self._finish_earlier(place)
             self._files.try_again()
         self.look_later()
 
+    def end(self) -> None:
+        """Write the tables that are due, since nobody will who knows of it."""
+        self._write_tables()
+
     def look_later(self) -> None:
         """See that the files are looked after, as long as there is anything to look for."""
-        if self._look_at is None and (self._unfinished or not self._files.is_at_rest):
+        is_owing = self._unfinished or self._without_table or not self._files.is_at_rest
+        if self._look_at is None and is_owing:
             self._look_at = self._host.monotonic() + LOOK_AFTER_S
             self._host.after(LOOK_AFTER_S, LookAfterFiles())
+
+    def _write_tables(self) -> None:
+        tables, self._stale = self._stale, {}
+        for place in tables.values():
+            try:
+                write_table(self._disk, self._injections.folder(place))
+            except OSError as error:
+                self._without_table[place.folder] = place
+                log.warning("the page table is not made anew, which is tried again: %s", reason_of(error))
+            self._files.note_met(place.root, place.inner)
 
     def _finish_earlier(self, place: Place) -> None:
         folder = self._injections.folder(place)
@@ -133,3 +147,5 @@ class Upkeep:
     def _flushed(self, place: Place, outcome: Flushed) -> None:
         if outcome.waiting:
             self._waiting[place.folder] = place
+        if outcome.notes:  # something may not have been written
+            self._unfinished[place.folder] = place
