@@ -51,13 +51,19 @@ class OutputFile:
         """Close the file, and remove it unless it is to be kept; again, nothing more."""
         file_fd, self._file_fd = self._file_fd, None
         folder_fd, self._folder_fd = self._folder_fd, None
-        if file_fd is not None:
-            os.close(file_fd)
-        if folder_fd is not None:
-            if file_fd is not None and not keep:
-                with suppress(FileNotFoundError):
+        try:
+            if file_fd is not None:
+                os.close(file_fd)
+                if not keep:
                     os.unlink(self._name, dir_fd=folder_fd)
-            os.close(folder_fd)
+        except FileNotFoundError:
+            log.debug("a command's output was taken away by somebody else")
+        except OSError as error:  # what the command said is worth more than its file
+            self.fault = self.fault or error.strerror or str(error)
+            log.warning("the file of a command's output is not left as it should be: %s", self.fault)
+        finally:
+            if folder_fd is not None:
+                os.close(folder_fd)
 
     def _write(self, piece: memoryview) -> int:
         """Bytes written; fewer than given after a fault."""

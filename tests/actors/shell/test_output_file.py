@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,30 @@ def test_what_was_written_is_kept_in_a_file_that_only_the_agent_may_read(tmp_pat
 def test_what_is_not_to_be_kept_leaves_no_file(tmp_path: Path) -> None:
     write(tmp_path, "r1", b"one").close(keep=False)
     assert list((tmp_path / "output").iterdir()) == []
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_disk_that_refuses_at_the_end_costs_the_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, keep: bool
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208
+    file, close = write(tmp_path, "r1", b"one"), os.close
+
+    def close_late(fd: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(fd).st_mode)
+        close(fd)
+        if keep and not is_folder:
+            refuse()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", refuse)
+        patched.setattr(os, "close", close_late)
+        file.close(keep=keep)
+    assert os.listdir("/proc/self/fd") == before  # noqa: PTH208
+    assert file.fault == "Read-only file system"
 
 
 def test_nothing_is_made_before_the_first_write(tmp_path: Path) -> None:
