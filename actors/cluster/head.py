@@ -185,7 +185,10 @@ class Head:
             life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._lease_s)
             self._lives[name] = life
             earlier = self._failures
-        threading.Thread(target=self._begin, args=(life, earlier), name=f"start {name}", daemon=True).start()
+        try:
+            threading.Thread(target=self._begin, args=(life, earlier), name=f"start {name}", daemon=True).start()
+        except RuntimeError as error:  # the machine gives no more threads
+            self._failed(life, str(error), earlier)
 
     def _begin(self, life: HostLife, earlier: int) -> None:
         try:

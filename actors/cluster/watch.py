@@ -73,7 +73,11 @@ class CallWatch:
             return f"the Ray cluster has not answered for {self._looks} s{self._why}"
         self._unanswered += 1
         if self._is_under_way.acquire(blocking=False):
-            threading.Thread(target=self._ask, name="cluster heartbeat", daemon=True).start()
+            try:
+                threading.Thread(target=self._ask, name="cluster heartbeat", daemon=True).start()
+            except RuntimeError as error:  # the machine gives no more threads: this look found no answer, that is all
+                self._why = f": {error}"
+                self._is_under_way.release()
         return ""
 
     def _ask(self) -> None:

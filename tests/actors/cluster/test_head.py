@@ -312,6 +312,22 @@ def test_with_one_host_its_windows_wait_for_the_next(
     head.stop()
 
 
+def test_a_host_for_which_there_is_no_thread_is_started_later(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, refused = threading.Thread.start, list[str]()
+
+    def refuse_once(thread: threading.Thread) -> None:
+        if thread.name.startswith("start ") and not refused:
+            refused.append(thread.name)
+            raise RuntimeError("can't start new thread")
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_once)
+    start(head)
+
+    assert refused == ["start h1"]
+    assert len(head.states()) == 2
+
+
 @pytest.mark.req("X-153")
 def test_an_actor_of_a_host_hears_what_the_heads_actor_answers_it(
     head: Head, system: ActorSystem, people: Edge

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 from actors.cluster.watch import CallWatch, ProcessWatch
 from tests.actors.cluster.test_head import eventually
 from tests.patience import PATIENCE_S
@@ -55,6 +57,18 @@ def test_a_call_that_fails_is_no_answer_and_why_is_said() -> None:
     watch = CallWatch(fail, looks=1)
     assert watch.trouble() == ""
     eventually(lambda: watch.trouble().endswith(": refused"))
+
+
+def test_a_call_for_which_there_is_no_thread_is_made_at_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    watch = CallWatch(lambda: "the node is gone", looks=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        assert watch.trouble() == ""
+    assert watch.trouble() == ""
+    eventually(lambda: watch.trouble() == "the node is gone")
 
 
 def test_a_call_that_answers_now_and_then_is_no_trouble_and_one_that_tells_of_some_is() -> None:
