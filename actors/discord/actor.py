@@ -144,8 +144,9 @@ class DiscordActor(Actor):
             loop.submit(self._parts.close()).result(close_timeout_s)
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
             log.warning("what was under way in Discord was cut off")
-        loop.stop(2 * close_timeout_s)
-        self._parts.outbox.abandon()  # Where the loop ended by itself, nobody else told who waits.
+        finally:
+            loop.stop(2 * close_timeout_s)
+            self._parts.outbox.abandon()  # Where the loop ended by itself, nobody else told who waits.
 
     # what the parts tell
 

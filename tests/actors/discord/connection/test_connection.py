@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from actors.discord.connection.pauses import Pauses
+from actors.discord.connection.session import GatewaySession
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
@@ -216,6 +217,20 @@ def test_stopping_is_quick_and_leaves_no_connection_and_no_thread(start_life: St
     life.stop()
     life.playground.wait_until_online(online=False)
     until(lambda: not {thread.name for thread in set(threading.enumerate()) - before})
+
+
+@pytest.mark.crashes
+def test_an_end_that_goes_wrong_ends_the_loop_all_the_same(
+    start_life: StartLife, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_session: GatewaySession) -> None:
+        raise RuntimeError("a defect")
+
+    life = start_life()
+    monkeypatch.setattr(GatewaySession, "close", fail)
+    life.stop()
+
+    assert "discord" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_stopping_is_bounded_when_the_server_is_silent(start_life: StartLife, caplog: pytest.LogCaptureFixture) -> None:
