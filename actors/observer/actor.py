@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 from actors.http_server.exchange import Exchange
-from actors.kernel import Actor, LoopThread, not_understood
+from actors.kernel import Actor, LoopThread, Timer, not_understood
 from actors.linux.disk import RealDisk, put_whole
 from actors.observer.metrics import Spent
 from actors.observer.server import ObserverServer, Place
@@ -68,6 +68,8 @@ class ObserverActor(Actor):
         self._token = ""
         self._port = 0
         self._trouble = ""
+        self._again: Timer | None = None
+        """Until something is tried once more."""
 
     def on_start(self) -> None:
         """Follow what calls take, start the loop, and listen."""
@@ -104,7 +106,9 @@ class ObserverActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Take the address away, and close everything."""
+        """Take the address away, and close everything; the next life tries again by itself."""
+        if self._again is not None:
+            self._again.cancel()
         with self.blocking():
             try:
                 self._file.unlink(missing_ok=True)
@@ -142,7 +146,7 @@ class ObserverActor(Actor):
             if not self._trouble:
                 log.error("observer on 127.0.0.1:%d: %s; it is tried again", self._wanted_port, trouble)
             self._trouble = trouble
-            self.after(AGAIN_S, ListenOnceMore())
+            self._again = self.after(AGAIN_S, ListenOnceMore())
             return
         address = f"http://127.0.0.1:{port}/?token={self._token}"
         try:
@@ -152,7 +156,7 @@ class ObserverActor(Actor):
             if not self._trouble.startswith(FILE_NAME):
                 log.error("observer: %s cannot be written, which is tried again: %s", FILE_NAME, error.strerror)
             self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
-            self.after(AGAIN_S, Listening(port=port))
+            self._again = self.after(AGAIN_S, Listening(port=port))
             return
         self._trouble = ""
         log.info("observer on http://127.0.0.1:%d", port)
