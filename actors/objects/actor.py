@@ -270,6 +270,7 @@ class ObjectsActor(Actor):
                 texts = self._texts.of(self.objects, request)
         except OSError as error:  # The machine has no means left; what was taken in so far is as it is.
             self._refuse(request, f"the window's folder cannot be looked at now: {error.strerror}")
+            self._retry_later()
             return
 
         def reply(_reason: str = "") -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.objects.actor import RETRY_S
 from actors.objects.answers import LOCKED
 from actors.objects.looking import Looking
 from domain.objects.ageing import Keep
@@ -120,6 +121,23 @@ def test_a_machine_without_descriptors_is_refused_and_no_crash(
         patched.setattr(Looking, "look", lambda *_args, **_how: raise_no_files())
         assert rig.refused_word()
     assert "[output t1 is file f1: a.txt, version 1, 3 characters]\n<a>" in rig.words()
+
+
+def test_what_was_taken_in_before_the_machine_had_no_descriptors_is_kept_though_nobody_asks_again(
+    rig: ObjectsRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.turn()
+    rig.cat("a.txt")
+    with monkeypatch.context() as patched:
+        patched.setattr(Looking, "look", lambda *_args, **_how: raise_no_files())
+        assert rig.refused_word()
+    assert rig.shelf.of(rig.window).last == 0
+    rig.settle(RETRY_S + 1)
+
+    assert rig.shelf.of(rig.window).last == 1
+    (mailbox,) = (each for each in rig.system.mailboxes() if each.address == objects_of(rig.window))
+    assert not mailbox.holds_work()
 
 
 def raise_no_files() -> None:
