@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, write_some
+from actors.linux.disk import Disk, RealDisk, give_back, write_some
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
 from messages.model import CallSpent
@@ -73,9 +73,9 @@ class LedgerFiles:
 
     def close(self) -> None:
         """Let go of the open file."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd, self._name = None, ""
+        fd, self._fd, self._name = self._fd, None, ""
+        if fd is not None:
+            give_back(fd)
 
     def _opened(self, name: str) -> int:
         if self._fd is not None and self._name == name:

@@ -134,6 +134,15 @@ def write_some(disk: Disk, fd: int, data: bytes) -> None:
         written += count
 
 
+def give_back(fd: int) -> None:
+    """Close a descriptor of a file that was synced, or is given up.
+
+    Some file systems say at a close what became of writes before it; the number is another file's from then on.
+    """
+    with suppress(OSError):
+        os.close(fd)
+
+
 def draft_path(path: Path) -> Path:
     """Where `put_whole` writes what is to be at `path`; a disk that refuses everything may leave it there."""
     return path.with_name(f".{path.name}.new")

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 
-from actors.linux.disk import Disk
+from actors.linux.disk import Disk, give_back
 from actors.linux.regular_file import read_regular
 
 MOST = 512
@@ -181,7 +181,7 @@ class Descriptor:
             self._is_closed = True
             fd, self._fd = self._fd, -1
         if fd >= 0:
-            os.close(fd)
+            give_back(fd)
         if self._open_logs is not None:
             self._open_logs.forget(self)
 
@@ -199,7 +199,7 @@ class Descriptor:
             except OSError as error:
                 self._fault = error
             fd, self._fd = self._fd, -1
-            os.close(fd)
+            give_back(fd)
             return True
         finally:
             self._in_use.release()

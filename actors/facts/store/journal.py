@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, put_whole, write_all, write_some
+from actors.linux.disk import Disk, RealDisk, give_back, put_whole, write_all, write_some
 from actors.linux.private_folder import make_private
 
 log = logging.getLogger(__name__)
@@ -127,9 +127,9 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            give_back(fd)
 
     def begin(self, owed: Owed) -> None:
         """Note a turn's first half."""

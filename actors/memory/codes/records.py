@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.linux.disk import give_back
 from actors.memory.codes import scan
 
 Records: TypeAlias = "NDArray[np.void]"
@@ -87,9 +88,9 @@ class RecordFile:
 
     def close(self) -> None:
         """Give the file back. Idempotent."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            give_back(descriptor)
 
     def _offset(self, slot: int) -> int:
         return self._start + slot * self._type.itemsize

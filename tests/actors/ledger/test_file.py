@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,6 +44,41 @@ def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
     assert list(entries(tmp_path / "usage")) == lines
     assert list(entries(tmp_path / "usage", since=datetime(2026, 4, 1, tzinfo=UTC))) == lines[2:]
     assert list(entries(tmp_path / "usage", until=datetime(2026, 4, 1, tzinfo=UTC))) == lines[:2]
+
+
+def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk, close = Full(), os.close
+
+    def close_late(fd: int) -> None:
+        close(fd)
+        raise OSError(errno.EIO, "Input/output error")
+
+    files = LedgerFiles(tmp_path / "usage", disk)
+    files.append(spent("a"))
+    disk.is_full = True
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "close", close_late)
+        with pytest.raises(OSError, match="No space left"):
+            files.append(spent("b"))
+    disk.is_full = False
+    with (tmp_path / "another").open("w") as another:  # which has the number now
+        files.append(spent("c"))
+        assert another.tell() == 0
+    files.close()
+
+    assert list(entries(tmp_path / "usage")) == [spent("a"), spent("c")]
+    assert (tmp_path / "another").read_bytes() == b""
+
+
+class Full(RealDisk):
+    """A disk that takes nothing while it is full."""
+
+    is_full = False
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(fd, data)
 
 
 def test_no_folder_is_no_entries(tmp_path: Path) -> None:

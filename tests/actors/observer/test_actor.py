@@ -4,6 +4,7 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ class Observed:
         self.system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(root, PORT, ()), is_eager=True))
         self.system.start()
 
-    def figures(self) -> dict[str, object]:
+    def figures(self) -> dict[str, Any]:
         self.system.tell(OBSERVER, DescribeYourself(request_id=RequestId("d"), reply_to=self.asker.address))
         self.system.run()
         told = self.asker.receive(0)

@@ -251,3 +251,30 @@ def test_the_limit_is_a_share_of_what_the_process_may_open(
 def test_a_limit_that_leaves_no_log_open_is_refused() -> None:
     with pytest.raises(ValueError, match="most 0 must be >= 1"):
         OpenLogs(0)
+
+
+def test_a_file_system_that_fails_a_close_is_a_log_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = os.close
+
+    def close_late(fd: int) -> None:
+        is_logs = Path(f"/proc/self/fd/{fd}").readlink().is_relative_to(tmp_path)
+        close(fd)
+        if is_logs:
+            raise OSError(errno.EIO, "Input/output error")
+
+    def write(fd: int, data: bytes) -> int:
+        if is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return os.write(fd, data)
+
+    open_logs, disk, is_full = OpenLogs(2), Replaced(write=write), False
+    first, second = made(tmp_path, 0, open_logs), made(tmp_path, 1, open_logs, disk)
+    monkeypatch.setattr(os, "close", close_late)
+    assert open_logs.make_room(OSError(errno.EMFILE, "Too many open files"))
+    first.append(said(1, "one"))
+    is_full = True
+    with pytest.raises(LogUnwritable, match="cannot be written: No space left on device"):
+        second.append(said(2, "two"))
+    assert contents(first) == ["one"]

@@ -135,5 +135,24 @@ def test_half_a_line_that_could_not_be_taken_back_costs_no_other(
     assert list(again(journal, tmp_path).owed) == ["a", "c"]
 
 
+def test_a_file_system_that_fails_a_close_does_not_keep_a_journal_from_being_written_anew(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = os.close
+
+    def close_late(fd: int) -> None:
+        is_journals = Path(f"/proc/self/fd/{fd}").readlink().name == FILE
+        close(fd)
+        if is_journals:
+            raise OSError(errno.EIO, "Input/output error")
+
+    journal.begin(owed("a"))
+    monkeypatch.setattr(os, "close", close_late)
+    journal.shorten()
+    journal.begin(owed("b"))
+
+    assert list(again(journal, tmp_path).owed) == ["a", "b"]
+
+
 def _refuse(_fd: int, _size: int) -> None:
     raise OSError(errno.EIO, "Input/output error")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import struct
@@ -256,3 +257,23 @@ def test_a_corpus_of_few_directions_is_known_again(tmp_path: Path) -> None:
     nearest, fetched = reopened(tmp_path / "codes", source)
     assert fetched < COUNT
     nearest.close()
+
+
+def test_a_number_that_was_given_back_is_never_given_back_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, closed = os.close, list[int]()
+
+    def close_late(fd: int) -> None:
+        close(fd)
+        closed.append(fd)
+        raise OSError(errno.EIO, "Input/output error")
+
+    descriptor = os.open(tmp_path / "codes", os.O_RDWR | os.O_CREAT)
+    records = RecordFile(descriptor, 0, [("number", "<u4")])
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "close", close_late)
+        records.close()
+        records.close()
+
+    assert closed == [descriptor]
