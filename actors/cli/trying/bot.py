@@ -12,8 +12,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import actors
 from actors.cli.common import announce
@@ -81,8 +82,7 @@ class BotProcess:
         """Have it end in good order; returns at once."""
         self._is_ending.set()
         with self._lock:
-            if self._process.stdin is not None and not self._process.stdin.closed:
-                self._process.stdin.close()
+            _close(self._process.stdin)
 
     def give_up(self, complaint: str) -> None:
         """End it, since something is wrong."""
@@ -167,13 +167,18 @@ class BotProcess:
             self._is_ending.wait(PUT_OFF_S)
         with self._lock:
             for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None and not pipe.closed:
-                    pipe.close()
+                _close(pipe)
             self._process = self._launched()
             self.starts += 1
         if self._is_ending.is_set():
             self.end()
         self._tell(self._process)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    if pipe is not None:
+        with suppress(BrokenPipeError):  # it died before it had read its order, which is given up with it
+            pipe.close()
 
 
 def environment_of_bot() -> Mapping[str, str]:

@@ -191,6 +191,26 @@ def test_what_a_library_prints_is_passed_on_and_harms_nobody(
     assert capsys.readouterr().err.splitlines() == [line for line in told if "Anne" not in line]
 
 
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_bot_that_dies_before_it_is_told_where_to_go_is_started_again(
+    monkeypatch: pytest.MonkeyPatch, *, is_wanted: bool
+) -> None:
+    monkeypatch.setattr("actors.cli.trying.bot._START", "input();raise SystemExit(3)")
+    bot = BotProcess(os.environ, lambda _name: None)
+    os.kill(bot._process.pid, signal.SIGKILL)
+    bot._process.wait(PATIENCE_S)
+    if not is_wanted:
+        monkeypatch.setattr(threading.Thread, "start", lambda _thread: None)  # nobody sees its death before the end
+    bot.go({})
+    try:
+        if is_wanted:
+            eventually(lambda: bot.is_over)
+    finally:
+        bot.stop()
+
+    assert (bot.starts, bot.exit_code) == ((2, 3) if is_wanted else (1, 0))
+
+
 @pytest.mark.slow
 def test_a_death_is_a_line_of_the_log_where_that_is_json(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text('[log]\nformat = "json"\n')
