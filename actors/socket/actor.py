@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import msgspec
 
-from actors.kernel import Actor, LoopThread, NotUnderstoodError
+from actors.kernel import Actor, LoopThread, NotUnderstoodError, Timer
 from actors.part import Verb
 from actors.socket.doors import Doors, Entrance
 from actors.socket.inquiry import Inquiries
@@ -91,6 +91,7 @@ class SocketActor(Actor):
         self._doors: Doors | None = None
         self._trouble: str | None = "not tried yet"
         """Why the operator's socket and the folder of the others are not there; None when they are."""
+        self._tending: Timer | None = None
 
     def on_start(self) -> None:
         """Start the loop and open the operator's door."""
@@ -120,6 +121,8 @@ class SocketActor(Actor):
     def on_stop(self) -> None:
         """Cut all connections and leave no socket."""
         doors, self._doors = self._doors, None
+        if self._tending is not None:
+            self._tending.cancel()
         if doors is not None:
             with self.blocking():
                 self._close(doors)
@@ -132,7 +135,9 @@ class SocketActor(Actor):
                 self._prepare()
         else:
             self._loop.call(self._ready.close_idle, self._config.idle_s)
-        self.after(SWEEP_S if self._trouble is None else RETRY_S, TendDoors())
+        if self._tending is not None:
+            self._tending.cancel()
+        self._tending = self.after(SWEEP_S if self._trouble is None else RETRY_S, TendDoors())
 
     def _prepare(self) -> None:
         before = self._trouble

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Timer, not_understood
 from actors.observer.tap import Tap
 from actors.observer.tracing.spans import TraceSpan, spans_of
 from actors.observer.turns import Turn, Turns
@@ -61,6 +61,7 @@ class TracesActor(Actor):
         self._at_once = AT_ONCE
         self._sent = self._lost = 0
         self._trouble = ""
+        self._timer: Timer | None = None
 
     def on_start(self) -> None:
         """Listen, before anything that takes time: turns may have begun."""
@@ -68,7 +69,7 @@ class TracesActor(Actor):
         self.mailbox.system.overhear(self._tap)
         with self.blocking():
             self._exporter = self._exporter_of()
-        self.after(EVERY_S, Send())
+        self._come_back()
 
     def handle(self, message: Send | DescribeYourself) -> None:
         """Send what is over, or say how that goes."""
@@ -76,7 +77,7 @@ class TracesActor(Actor):
             case Send():
                 self._hear()
                 self._send(self._now() - SETTLE_S)
-                self.after(EVERY_S, Send())
+                self._come_back()
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message))
             case _:
@@ -92,6 +93,12 @@ class TracesActor(Actor):
             if self._exporter is not None:
                 with self.blocking():
                     self._exporter.close()
+
+    def _come_back(self) -> None:
+        """Look again in a while, and no more often: what a crash had in hand is handled by the next life as well."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.after(EVERY_S, Send())
 
     def _now(self) -> float:
         return self.mailbox.system.clock.monotonic()

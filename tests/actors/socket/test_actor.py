@@ -6,6 +6,7 @@ import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -16,9 +17,10 @@ from actors.socket.actor import SWEEP_S, SocketActor, SocketConfig
 from actors.socket.door import IN_FLIGHT
 from actors.socket.wire import LONGEST_LINE_BYTES
 from messages.base import Message, RequestId
-from messages.socket import DoorOpen, Refused
+from messages.socket import DoorOpen, Refused, TendDoors
 from tests.actors.socket.rig import ALICE, BOB, OF_WINDOWS, OWNER, SOCKET, Client, Look, Rig, Seen, open_files
 from tests.crash import CRASH
+from tests.patience import PATIENCE_S
 
 Keep = Callable[[Client], Client]
 MakeRig = Callable[..., Rig]
@@ -308,6 +310,41 @@ def test_after_a_crash_windows_get_new_doors_and_the_operators_is_there_again(ri
     assert new != old
     assert keep(Client(new)).ask("look", {"query": "q"})["ok"]
     assert keep(rig.operator()).ask("help")["ok"]
+
+
+@pytest.mark.crashes
+@pytest.mark.parametrize("is_over_that", [True, False])
+def test_after_a_crash_doors_are_tended_as_often_as_before(
+    make_rig: Callable[..., Rig], monkeypatch: pytest.MonkeyPatch, *, is_over_that: bool
+) -> None:
+    tend, failed = SocketActor._tend, list[SocketActor]()
+
+    def fail_once(actor: SocketActor) -> None:
+        failed.append(actor)
+        if len(failed) == 1:
+            raise RuntimeError("a defect")
+        tend(actor)
+
+    clock = ManualClock()
+    rig = make_rig(clock=clock)
+    old = rig.door()
+    if is_over_that:
+        monkeypatch.setattr(SocketActor, "_tend", fail_once)
+        clock.advance(SWEEP_S)
+    else:
+        rig.system.tell(SOCKET, CRASH)
+    (mailbox,) = (each for each in rig.system.mailboxes() if each.address == SOCKET)
+    deadline = monotonic() + PATIENCE_S
+    while old.exists() or mailbox.resting or mailbox.queue or mailbox.actor is None:
+        assert monotonic() < deadline
+        clock.advance(0.1)
+        sleep(0.02)
+    assert rig.door() != old
+    tended: list[Message] = []
+    rig.system.overhear(lambda _to, message: tended.append(message) if isinstance(message, TendDoors) else None)
+    clock.advance(SWEEP_S)
+
+    assert len(tended) == 1
 
 
 @pytest.mark.parametrize("stray", [Stray(), "no message at all"])

@@ -173,3 +173,25 @@ def test_after_a_crash_one_listener_goes_on(rig: Rig) -> None:
     assert [trace[0].attributes["remembrancer.turn"] for call in rig.sent.calls for trace in call] == ["t2"]
     assert len(rig.system._taps) == 1
     assert rig.sent.is_closed, "the one that crashed has let go of its connection"
+
+
+@pytest.mark.crashes
+def test_after_a_crash_it_looks_as_often_as_before(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, hear = list[TracesActor](), TracesActor._hear
+
+    def count(actor: TracesActor) -> None:
+        looks.append(actor)
+        hear(actor)
+
+    rig.sent.fails = True
+    rig.ends(1, rig.turn(1))
+    for _ in range(3):
+        rig.passes(SETTLE_S)
+    rig.sent.fails = False
+    for _ in range(3):
+        rig.passes(SETTLE_S)
+    monkeypatch.setattr(TracesActor, "_hear", count)
+    for _ in range(5):
+        rig.passes(EVERY_S)
+
+    assert len(looks) == 5
