@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from collections.abc import Callable
 
@@ -113,14 +114,20 @@ class GatewaySession:
             await asyncio.gather(connection, watch, return_exceptions=True)
 
     async def _bury(self, client: AgentClient) -> None:
-        """Close a client, with force when Discord doesn't answer."""
+        """Close a client; whatever goes wrong with that, the next one can connect."""
         if self._rest.client is client:
             self._rest.employ(None)
+        for end in (functools.partial(self._close, client), client.abandon_sockets, end_keep_alives):
+            try:
+                await end()
+            except Exception:
+                log.exception("a client for Discord is not closed as it should be")
+
+    async def _close(self, client: AgentClient) -> None:
+        """Close it, with force when Discord doesn't answer."""
         try:
             async with asyncio.timeout(self._timing.close_timeout_s):
                 await client.close()
         except TRANSIENT as error:
             log.warning("the connection to Discord was cut: %s", described(error))
             await client.http.close()
-        await client.abandon_sockets()
-        await end_keep_alives()

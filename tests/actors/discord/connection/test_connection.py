@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from actors.discord.connection.client import AgentClient
 from actors.discord.connection.pauses import Pauses
 from actors.discord.connection.session import GatewaySession
 from lab.playground.config import PlaygroundConfig
@@ -217,6 +218,28 @@ def test_stopping_is_quick_and_leaves_no_connection_and_no_thread(start_life: St
     life.stop()
     life.playground.wait_until_online(online=False)
     until(lambda: not {thread.name for thread in set(threading.enumerate()) - before})
+
+
+@pytest.mark.parametrize("what", ["close", "abandon_sockets"])
+def test_a_client_that_cannot_be_closed_is_followed_by_the_next(
+    life: Life, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    failed = list[AgentClient]()
+
+    async def fail_once(client: AgentClient) -> None:
+        await end(client)
+        if not failed:
+            failed.append(client)
+            raise RuntimeError("a defect")
+
+    end = getattr(AgentClient, what)
+    monkeypatch.setattr(AgentClient, what, fail_once)
+    life.playground.dispatch("READY", {"no": "session"})
+    life.online.wait(2)
+
+    assert len(failed) == 1
+    assert life.fatal.now() == []
+    life.delivered("and it speaks")
 
 
 @pytest.mark.crashes
