@@ -9,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 from tests import schedule
 from tests.patience import PATIENCE_S
-from tests.test_imports import PACKAGES, parsed, roots_imported_by
+from tests.test_imports import PACKAGES, roots_imported_by
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
@@ -58,13 +58,6 @@ RUNTIME_FOLDERS = (
 """Of the data root, which faces name as well."""
 STARTUP_FILES = {"distutils-precedence.pth"}
 """Files that run at every start of Python, each known: setuptools', which Python 3.11 puts into every new .venv."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def let_go() -> Iterator[None]:
-    """What all files come to as trees takes half a gigabyte, through which every later garbage collection would go."""
-    yield
-    parsed.cache_clear()
 
 
 def pyproject() -> dict[str, Any]:
@@ -125,10 +118,11 @@ def test_the_locks_cover_what_pyproject_asks_for() -> None:
     assert unmet(project["dependency-groups"]["dev"], "requirements-dev.lock") == []
 
 
-def undeclared(folders: tuple[str, ...], requirements: list[str]) -> dict[str, set[str]]:
+def undeclared(
+    folders: tuple[str, ...], requirements: list[str], sources: Mapping[str, list[str]]
+) -> dict[str, set[str]]:
     """Packages that `folders` import and `requirements` do not name -> the files that import them."""
     declared = {canonicalize_name(Requirement(text).name) for text in requirements}
-    sources = packages_distributions()
     return {
         module: files
         for module, files in roots_imported_by(*folders).items()
@@ -146,9 +140,11 @@ def test_every_package_that_is_imported_is_declared() -> None:
         *project["optional-dependencies"]["local"],
     ]
 
-    missing = undeclared(PACKAGES, run)
+    sources = packages_distributions()  # reads the lists of files of all that is installed
+
+    missing = undeclared(PACKAGES, run, sources)
     assert {name: files for name, files in missing.items() if files != {ELSEWHERE.get(name)}} == {}
-    assert undeclared(("tests",), run + dev) == {}
+    assert undeclared(("tests",), run + dev, sources) == {}
 
 
 def test_the_two_locks_agree_on_every_package_they_share() -> None:

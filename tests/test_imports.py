@@ -6,6 +6,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -72,17 +73,49 @@ def python_files(*folders: str) -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What these tests ask of a file: a hundredth of the trees of all files, half a gigabyte, that it is taken from."""
+
+    modules: frozenset[str]
+    """Modules that it imports, or imports from."""
+    names: frozenset[str]
+    """Dotted names of what it imports and uses of it, through whatever alias, and of the builtins it uses.
+
+    A module that is imported ends in a dot, so that `random.*` means it and all of it.
+    """
+    calls: tuple[tuple[str, int], ...]
+    """(method, line) of every `something.method(...)`."""
+    functions: tuple[tuple[str, int], ...]
+    """(name, lines that it spans after its first)."""
+    constructors: tuple[tuple[str, int], ...]
+    """(class, parameters of its constructor, without `self`)."""
+
+
+def read(text: str) -> Source:
+    nodes = list(ast.walk(ast.parse(text)))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    modules = imported_modules(nodes)
+    return Source(
+        modules,
+        references(nodes, modules),
+        tuple((call.func.attr, call.lineno) for call in calls if isinstance(call.func, ast.Attribute)),
+        tuple((function.name, (function.end_lineno or 0) - function.lineno) for function in functions),
+        tuple(
+            (owner.name, len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) - 1)
+            for owner in nodes
+            if isinstance(owner, ast.ClassDef)
+            for node in owner.body
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+        ),
+    )
+
+
 @cache
-def parsed(path: Path) -> ast.Module:
+def source_of(path: Path) -> Source:
     """Read once, though many tests look into it."""
-    return ast.parse(path.read_text())
-
-
-@pytest.fixture(scope="module", autouse=True)
-def let_go() -> Iterator[None]:
-    """What all files come to as trees takes half a gigabyte, through which every later garbage collection would go."""
-    yield
-    parsed.cache_clear()
+    return read(path.read_text())
 
 
 def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
@@ -95,10 +128,10 @@ def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
     return (part.id, *reversed(names)) if isinstance(part, ast.Name) else ()
 
 
-def imported(tree: ast.Module) -> dict[str, str]:
+def imported(nodes: list[ast.AST]) -> dict[str, str]:
     """Local name -> dotted name of what is imported under it, anywhere in the file."""
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 names[alias.asname or alias.name.split(".")[0]] = (
@@ -109,22 +142,16 @@ def imported(tree: ast.Module) -> dict[str, str]:
     return names
 
 
-def imported_modules(tree: ast.Module) -> set[str]:
-    whole = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    parts = {node.module or "." for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return whole | parts
+def imported_modules(nodes: list[ast.AST]) -> frozenset[str]:
+    whole = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    parts = {node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)}
+    return frozenset(whole | parts)
 
 
-@cache
-def references(source: str) -> frozenset[str]:
-    """Dotted names of what `source` imports and uses of it, through whatever alias, and of the builtins it uses.
-
-    A module that is imported ends in a dot, so that `random.*` means it and all of it.
-    """
-    tree = ast.parse(source)
-    names = imported(tree)
-    found = {f"{module}." for module in imported_modules(tree)} | set(names.values())
-    for node in ast.walk(tree):
+def references(nodes: list[ast.AST], modules: frozenset[str]) -> frozenset[str]:
+    names = imported(nodes)
+    found = {f"{module}." for module in modules} | set(names.values())
+    for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute) and (names_of := dotted(node)):
             head, *rest = names_of
             if head in names:
@@ -145,7 +172,7 @@ def offenders(patterns: tuple[str, ...], *folders: str, except_in: tuple[str, ..
         file = path.relative_to(ROOT).as_posix()
         if file.startswith(except_in):
             continue
-        for name in references(path.read_text()):
+        for name in source_of(path).names:
             found |= {f"{file}: {name}" for p in patterns if fnmatchcase(name, p) and not is_allowed(file, p)}
     return sorted(found)
 
@@ -154,7 +181,7 @@ def roots_imported_by(*folders: str) -> dict[str, set[str]]:
     """Top-level module -> the files of `folders` that import it."""
     found: dict[str, set[str]] = {}
     for path in python_files(*folders):
-        for module in imported_modules(parsed(path)):
+        for module in source_of(path).modules:
             found.setdefault(module.split(".")[0], set()).add(path.relative_to(ROOT).as_posix())
     return found
 
@@ -162,11 +189,11 @@ def roots_imported_by(*folders: str) -> dict[str, set[str]]:
 def calls_of(method: str, *folders: str, except_in: str) -> list[str]:
     """`file:line` of every `something.method(...)`."""
     return [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+        f"{path.relative_to(ROOT)}:{line}"
         for path in python_files(*folders)
         if not path.is_relative_to(ROOT / except_in)
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
+        for name, line in source_of(path).calls
+        if name == method
     ]
 
 
@@ -185,11 +212,11 @@ def calls_of(method: str, *folders: str, except_in: str) -> list[str]:
     ],
 )
 def test_the_reader_of_these_tests_sees_through_aliases(source: str, name: str) -> None:
-    assert name in references(source)
+    assert name in read(source).names
 
 
 def test_the_reader_does_not_take_a_like_named_method_for_the_real_thing() -> None:
-    assert "time.sleep" not in references("import time\nself.time.sleep(1)")
+    assert "time.sleep" not in read("import time\nself.time.sleep(1)").names
 
 
 @pytest.mark.req("C-18")
@@ -245,7 +272,7 @@ def test_tests_use_fakes_and_not_mocks() -> None:
 @pytest.mark.parametrize(("place", "pattern"), ALLOWED)
 def test_every_exception_to_these_rules_gives_its_reason_and_is_still_needed(place: str, pattern: str) -> None:
     files = [path for path in python_files(*PACKAGES) if path.relative_to(ROOT).as_posix().startswith(place)]
-    used = {name for path in files for name in references(path.read_text()) if fnmatchcase(name, pattern)}
+    used = {name for path in files for name in source_of(path).names if fnmatchcase(name, pattern)}
 
     assert used != set(), f"{place} has no {pattern} any more: take the exception out"
     assert len(ALLOWED[place, pattern].split()) > 3
@@ -261,10 +288,10 @@ def test_no_file_is_longer_than_400_lines() -> None:
 
 def test_no_function_is_longer_than_60_lines() -> None:
     long = [
-        f"{path.relative_to(ROOT)}: {node.name}"
+        f"{path.relative_to(ROOT)}: {name}"
         for path in python_files(*PACKAGES)
-        for node in ast.walk(parsed(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
+        for name, lines in source_of(path).functions
+        if lines >= 60
     ]
 
     assert long == []
@@ -294,13 +321,10 @@ def test_the_drawn_rooms_stay_as_small_as_drawn(room: str, most: int) -> None:
 
 def test_no_constructor_of_the_actors_takes_more_than_six_parameters() -> None:
     wide = {
-        f"{path.relative_to(ROOT)}: {owner.name}": count
+        f"{path.relative_to(ROOT)}: {owner}": count
         for path in python_files("actors")
-        for owner in ast.walk(parsed(path))
-        if isinstance(owner, ast.ClassDef)
-        for node in owner.body
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
-        if (count := len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) - 1) > 6
+        for owner, count in source_of(path).constructors
+        if count > 6
     }
 
     assert wide == {}
