@@ -16,13 +16,11 @@ from tests.patience import PATIENCE_S
 from tests.running_playground import server as server
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    skip = pytest.mark.skip(reason="no Chromium here, and it is no dependency of the project")
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.slow)
-            if CHROMIUM is None and "browser" in getattr(item, "fixturenames", ()):
-                item.add_marker(skip)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """pytest calls this for the tests below this folder only."""
+    item.add_marker(pytest.mark.slow)
+    if CHROMIUM is None and "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.skip(reason="no Chromium here, and it is no dependency of the project"))
 
 
 @pytest.fixture(scope="module")

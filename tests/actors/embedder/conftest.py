@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,12 @@ from tests.actors.embedder.loopback import LoopbackEmbeddings
 from tests.actors.embedder.rig import Rig
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes.
+
+    pytest calls this for the tests below this folder only.
+    """
+    item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +13,12 @@ from tests.actors.model.warm_litellm import WarmLitellm
 from tests.patience import PATIENCE_S
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Take pydantic's remarks about litellm's types for no error; litellm makes such types whenever it likes.
+
+    pytest calls this for the tests below this folder only.
+    """
+    item.add_marker(pytest.mark.filterwarnings("ignore:.* `ReadOnly` qualifier:UserWarning"))
 
 
 @pytest.fixture(scope="session")
