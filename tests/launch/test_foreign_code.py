@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -25,6 +26,12 @@ COMMANDS = ("agent", "agent-cli", "agent-load", "lock", "test")
 PIP_SETTINGS = ("pip.conf", "pip/pip.conf", "home/.config/pip/pip.conf", "home/.pip/pip.conf")
 
 
+@cache
+def installed() -> frozenset[str]:
+    """Names of all that is installed here, which takes half a second to list."""
+    return frozenset(metadata.packages_distributions())
+
+
 @dataclass
 class Trap:
     """A folder in which everything that Python or a set-up might look for would leave its name in `marker`."""
@@ -34,7 +41,7 @@ class Trap:
 
     def set(self) -> None:
         self.folder.mkdir()
-        libraries = {"conftest", "sitecustomize", "usercustomize", "tiny", *metadata.packages_distributions()}
+        libraries = {"conftest", "sitecustomize", "usercustomize", "tiny", *installed()}
         packages = {"actors", "domain", "lab", "messages", "skills", "tests"}
         for name in sorted(sys.stdlib_module_names | libraries | packages):
             if "/" not in name:

@@ -136,6 +136,7 @@ def test_a_signal_that_comes_while_the_main_thread_is_about_to_wait_ends_it_all_
         "    while not over:\n"
         "        os.kill(os.getpid(), signal.SIGUSR1)\n"
         "sender = threading.Thread(target=send)\n"
+        "sys.setswitchinterval(1e-5)\n"  # or the sender holds the interpreter for 5 ms each time, and sends for nobody
         "sender.start()\n"
         "for _ in range(2_000):\n"
         "    agent = fresh()\n"
