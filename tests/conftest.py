@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import re
+import shutil
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,7 +23,7 @@ from actors.kernel.thread import KernelThread
 from actors.model import kept_routes
 from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
-from tests.schedule import is_real, is_whole, rank, scheduler
+from tests.schedule import MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -181,6 +184,33 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(kept_routes.FOLDER, str(shared / "routes"))
         yield shared
+
+
+@pytest.fixture(scope="session")
+def room_in_memory() -> Iterator[Path | None]:
+    """Folder of this process in the machine's memory; None where there is no such place, or little of it.
+
+    A sync takes some milliseconds on a disk, of every process that waits for it.
+    """
+    if not is_roomy(MEMORY):
+        yield None
+        return
+    with TemporaryDirectory(prefix="pytest-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, room_in_memory: Path | None
+) -> Iterator[Path]:
+    """A test's own folder: pytest's, which stays for a look, or one in memory, which goes with the test."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    if room_in_memory is None or not is_in_memory(request.node.nodeid):
+        yield tmp_path_factory.mktemp(name)
+        return
+    made = Path(mkdtemp(prefix=name, dir=room_in_memory))
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
 
 
 @pytest.fixture

@@ -6,6 +6,9 @@ longest units come first, so that no process is left with one at the end.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 UNITS = {
@@ -65,6 +68,30 @@ WHOLE = (
 )
 """Files and folders whose tests start commands or whole agents, or measure."""
 
+MEMORY = Path("/dev/shm")
+MEMORY_BYTES = 4 << 30
+"""What must be free there: a test's files are some megabytes, and go with it."""
+IN_MEMORY = (
+    "tests/actors/backup/",
+    "tests/actors/context/",
+    "tests/actors/curated/",
+    "tests/actors/discord/",
+    "tests/actors/edited_file/",
+    "tests/actors/facts/",
+    "tests/actors/gateway/",
+    "tests/actors/memory/",
+    "tests/actors/notes/",
+    "tests/actors/objects/",
+    "tests/actors/scheduler/",
+    "tests/actors/workspace/",
+    "tests/lab/playground/",
+)
+"""Folders whose tests write and sync thousands of small files, and have them in memory where the machine lets them.
+
+None of them is about the disk itself: what would survive a loss of power is said by `tests/recording_disk.py`. Whole
+agents, the sandbox, and what is killed or measured stay on the machine's disk.
+"""
+
 REAL = {
     "tests/actors/embedder/": {"server"},
     "tests/actors/model/": {"server"},
@@ -91,6 +118,19 @@ def rank(test_id: str) -> int:
 def is_whole(place: str) -> bool:
     """Whether the tests of a file or folder are of those that start commands or whole agents, or measure."""
     return place.startswith(WHOLE)
+
+
+def is_in_memory(test_id: str) -> bool:
+    """Whether a test's own folder may be in memory."""
+    return test_id.startswith(IN_MEMORY)
+
+
+def is_roomy(folder: Path) -> bool:
+    """Whether files can be kept, and run, in a folder that has room for all the processes of a run."""
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        return False
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize >= MEMORY_BYTES and not room.f_flag & os.ST_NOEXEC
 
 
 def is_real(item: pytest.Item) -> bool:

@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.patience import PATIENCE_S
+from tests.schedule import MEMORY, MEMORY_BYTES, is_in_memory, is_roomy
 
 ROOT = Path(__file__).parent.parent
 
@@ -138,3 +140,26 @@ def test_a_test_fails_for_a_dead_actor_or_a_leak_and_for_nothing_else(verdicts: 
 
     assert bool(verdicts[name]) == bool(reason), verdicts[name]
     assert re.search(reason, verdicts[name])
+
+
+@pytest.mark.parametrize(
+    ("free", "flags", "is_fit"),
+    [(MEMORY_BYTES, 0, True), (MEMORY_BYTES - 4096, 0, False), (MEMORY_BYTES, os.ST_NOEXEC, False)],
+)
+def test_files_are_kept_in_memory_where_there_is_room_and_they_can_be_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, flags: int, is_fit: bool
+) -> None:
+    place = SimpleNamespace(f_bavail=free // 4096, f_frsize=4096, f_flag=flags)
+    monkeypatch.setattr(os, "statvfs", lambda _folder: place)
+
+    assert is_roomy(tmp_path) is is_fit
+    assert not is_roomy(tmp_path / "nowhere")
+
+
+def test_only_a_test_of_a_folder_that_is_named_has_its_files_in_memory(
+    tmp_path: Path, room_in_memory: Path | None
+) -> None:
+    assert is_in_memory("tests/actors/scheduler/test_faults.py::test_x")
+    assert not is_in_memory("tests/actors/shell/test_actor.py::test_x")
+    assert not tmp_path.is_relative_to(MEMORY)
+    assert (room_in_memory is not None) == is_roomy(MEMORY)
