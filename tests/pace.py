@@ -12,17 +12,22 @@ USUAL_S = 0.02
 _WORDS = re.compile(rb"[a-z]+|\d+")
 
 
-def paced_s(work: Callable[[], object], *, tries: int = 1) -> float:
+def paced_s(work: Callable[[], object], *, tries: int = 1, enough_s: float = 0.0) -> float:
     """CPU seconds of `work`, the least of `tries` runs, each divided by how much slower than usual the machine just was.
 
     The machine is asked before and after each run, by known work of the same kind (loops, dicts, bytes, patterns), since
     a neighbour may slow it at any time. A faster machine than the usual one is no reason for a stricter limit.
+
+    Args:
+        enough_s: The limit that the least is asked for: it is below that as soon as one run is, and no other is needed.
     """
     took = []
     for _ in range(tries):
         before_s = _cpu_s(_known_work)
         run_s = _cpu_s(work)
         took.append(run_s / max(1.0, (before_s + _cpu_s(_known_work)) / 2 / USUAL_S))
+        if took[-1] < enough_s:
+            break
     return min(took)
 
 

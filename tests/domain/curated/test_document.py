@@ -32,9 +32,10 @@ After the list.
 ```
 ## Empty
 """
-SIZE = 4 * 1024 * 1024
-_GROWING = b"".join(b"`" * count + b"\n" for count in range(3, 1500))
-_SHRINKING = b"".join(b"`" * count + b"\n" for count in range(1500, 2, -1))
+SIZE = 1024 * 1024
+"""Of the four that a file may have: what takes time by the square takes minutes even so."""
+_GROWING = b"".join(b"`" * count + b"\n" for count in range(3, 750))
+_SHRINKING = b"".join(b"`" * count + b"\n" for count in range(750, 2, -1))
 _HOSTILE = {
     "marks": b"`\n" * (SIZE // 2),
     "fences": b"```\n" * (SIZE // 4),
@@ -49,7 +50,7 @@ _HOSTILE = {
     "a heading of blanks": b"# a" + b" \t" * (SIZE // 2) + b"x",
     "a fact of blanks": b"- [" + b" " * SIZE + b"x",
     "a fact of brackets": b"- [a](b.md) " * (SIZE // 12),
-    "deep nesting": b"".join(b" " * depth + b"- a\n" for depth in range(2800)),
+    "deep nesting": b"".join(b" " * depth + b"- a\n" for depth in range(1400)),
     "lists and prose": b"- a\n\nb\n" * (SIZE // 7),
     "empty lines": b"\n" * SIZE,
     "one line": b"\xff\0`" * (SIZE // 3),
@@ -173,15 +174,15 @@ def test_a_fence_that_nothing_closes_changes_no_page_before_it(data: bytes, fenc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _HOSTILE)
-def test_four_mebibytes_of_hostile_lines_are_parsed_in_seconds(name: str) -> None:
+def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(name: str) -> None:
     def read() -> None:
         assert bytes(parsed(_HOSTILE[name])) == _HOSTILE[name]
 
-    assert paced_s(read) < 10
+    assert paced_s(read) < 2.5
 
 
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_the_share_of_hostile_lines_that_a_prompt_takes_is_parsed_in_milliseconds(name: str) -> None:
     data = _HOSTILE[name]
-    pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 1_120_000))]
-    assert min(paced_s(partial(parsed, piece), tries=3) for piece in pieces) < 0.02
+    pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 280_000))]
+    assert min(paced_s(partial(parsed, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02
