@@ -265,10 +265,11 @@ def rebound(tree: ast.Module) -> set[str]:
             )
             if owner in modules or is_class:
                 found.add(ast.unparse(node))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("globals", "vars"):
-            found.add(ast.unparse(node))
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr"):
-            found.add(ast.unparse(node.args[0]))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("globals", "vars"):
+                found.add(ast.unparse(node))
+            elif node.func.id in ("setattr", "delattr"):
+                found.add(ast.unparse(node.args[0]))
     return found - {"self"}
 
 
