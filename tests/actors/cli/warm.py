@@ -8,6 +8,7 @@ is waited for, as one that is started. What comes before its first line is tried
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -176,7 +177,10 @@ def _command(call: tuple[str, list[str], str, dict[str, str]], fds: list[int]) -
 
 
 def _warm_up() -> None:
-    """Import what an agent imports, as long as nothing of it starts a thread."""
+    """Import what an agent imports, as long as nothing of it starts a thread.
+
+    No collection of a fork's looks at it, the interpreter's last neither: it would copy every page for that.
+    """
     import actors.bootstrap
     import actors.cli.run
     import actors.context.actor
@@ -189,3 +193,6 @@ def _warm_up() -> None:
     import actors.skills.actor
     import actors.socket.actor
     import actors.web.actor  # noqa: F401
+
+    gc.collect()
+    gc.freeze()

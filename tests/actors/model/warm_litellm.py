@@ -6,6 +6,7 @@ a new process answers as well is tried by those tests that do not ask for this o
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -58,6 +59,8 @@ def serve() -> None:
     threads = len(os.listdir("/proc/self/task")) if Path("/proc/self/task").exists() else 1  # noqa: PTH208
     if threads != 1:
         raise RuntimeError(f"{threads} threads run before the first fork: what they hold would never be let go")
+    gc.collect()
+    gc.freeze()  # or the collections of each fork would copy all that was imported
     for line in sys.stdin:
         source, sink = os.pipe()
         if not os.fork():
