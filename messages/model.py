@@ -1,6 +1,7 @@
 """Protocol of ModelActor, the only one that calls language models; and of what calls of any model took.
 
-Whoever calls a model tells the topic `SPENT` of each attempt, whatever became of it. LedgerActor enters it.
+Whoever calls a model tells the topic `BEGUN` of each attempt that goes out, and the topic `SPENT` of each that is over,
+whatever became of it. LedgerActor enters it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ MODEL = Address("model")
 LEDGER = Address("ledger")
 SPENT = "spent"
 """Topic of `CallSpent`."""
+BEGUN = "begun"
+"""Topic of `CallBegun`."""
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]
 """How many a call took; no call takes more."""
+Dollars = Annotated[float, Meta(ge=0, le=10**12)]
+"""What a call cost; no call costs more."""
 
 
 class Role(StrEnum):
@@ -160,6 +165,27 @@ class CallOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+class CallBegun(Message, frozen=True, kw_only=True, gc=False):
+    """One attempt at a call goes out now: what is known of it if nothing more is heard.
+
+    Told once at most, and before the attempt's `CallSpent`; not of what this machine computes itself.
+    """
+
+    at: Annotated[datetime, Meta(tz=True)]
+    """Aware UTC."""
+    kind: CallKind
+    owner: str
+    """This and the following as in `CallSpent`."""
+    run_id: str = ""
+    purpose: str = ""
+    call_id: str
+    attempt: int
+    model: str
+    prompt_tokens: Tokens
+    """Guessed from the texts."""
+    cost_usd: Dollars = 0.0
+
+
 class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """One attempt at a call is over, and this is what it took."""
 
@@ -181,7 +207,7 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     cached_tokens: Tokens = 0
     """Of the prompt's."""
     completion_tokens: Tokens = 0
-    cost_usd: Annotated[float, Meta(ge=0, le=10**12)] = 0.0
+    cost_usd: Dollars = 0.0
     outcome: CallOutcome
     is_estimated: bool = False
     """Whether the provider did not say how many tokens it took, so that they are guessed from the texts."""
@@ -238,7 +264,7 @@ class LedgerTick(Message, frozen=True, kw_only=True, gc=False):
 ModelCommand = ModelRequest | CancelModel
 ModelMessage = ModelCommand
 ModelAnswer = ModelDelta | ModelReply | ModelFailed
-LedgerEvent = CallSpent
+LedgerEvent = CallBegun | CallSpent
 
 LedgerMessage = LedgerTick | ReadUsage
 LedgerReply = UsageRead

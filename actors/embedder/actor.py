@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from actors.embedder.backend import Backend
-from actors.embedder.calls import CallDone, CallFailed, call
+from actors.embedder.calls import CallDone, CallFailed, CallOut, call
 from actors.embedder.circuit_breaker import CircuitBreaker
-from actors.embedder.spending import Spending, priced
+from actors.embedder.spending import Bookkeeping, Spending
 from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
 from actors.embedder.waiting import Job, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
@@ -29,7 +29,6 @@ from messages.embedder import (
     TextRole,
     TextsEmbedded,
 )
-from messages.model import SPENT, CallSpent
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -76,6 +75,7 @@ class EmbedderActor(Actor):
         super().__init__()
         self._space = space
         self._backend = backend_of(self.now)
+        self._books = Bookkeeping(self, lambda: self._backend.limits.timeout_s is not None)
         self._loop = LoopThread("embedder", self)
         self._breaker = CircuitBreaker()
         self._waiting = Waiting()
@@ -98,18 +98,21 @@ class EmbedderActor(Actor):
             log.info("embedding with %s", self._space.name if self._dimensions else self._space.model)
         self._loop.start()
 
-    def handle(self, message: EmbedderMessage | CallDone | CallFailed) -> None:
+    def handle(self, message: EmbedderMessage | CallOut | CallDone | CallFailed) -> None:
         """Take a request, or go on with what a call or a timer says."""
         match message:
             case EmbedTexts():
                 self._take(message)
+            case CallOut(call_id=call_id):
+                if (call_out := self._in_flight.get(call_id)) is not None:
+                    self._books.begin(call_out.spending)
             case CallDone(call_id=call_id, vectors=vectors, tokens=counted):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
-                    self._enter(call_over.spending.answered(counted, self.now(), self.monotonic()))
+                    self._books.enter(call_over.spending.answered(counted, self.now(), self.monotonic()))
                     self._end_call(call_over, vectors)
             case CallFailed(call_id=call_id, fault=fault):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
-                    self._enter(call_over.spending.failed(fault.kind, self.now(), self.monotonic()))
+                    self._books.enter(call_over.spending.failed(fault.kind, self.now(), self.monotonic()))
                     self._fail_call(call_over, fault)
             case DeadlinePassed(request_id=request_id):
                 if (job := self._waiting.jobs.get(request_id)) is not None:
@@ -127,7 +130,7 @@ class EmbedderActor(Actor):
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""
         for call_over in self._in_flight.values():
-            self._enter(call_over.spending.cancelled(self.now(), self.monotonic()))
+            self._books.enter(call_over.spending.cancelled(self.now(), self.monotonic()))
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, "the embedder restarted", is_permanent=False)
         with self.blocking():
@@ -381,12 +384,5 @@ class EmbedderActor(Actor):
             return "refused"
         return "failing" if self._breaker.failures else "working" if self._has_worked else "not used yet"
 
-    def _enter(self, spent: CallSpent) -> None:
-        """Tell what a call took, if it was a provider's: what this machine computes itself costs nothing."""
-        if self._backend.limits.timeout_s is not None:
-            entry = priced(spent)
-            for follower in self.followers(SPENT):
-                self.tell(follower, entry)
-
-    def _tell_self(self, message: CallDone | CallFailed) -> None:
+    def _tell_self(self, message: CallOut | CallDone | CallFailed) -> None:
         self.tell(self.address, message)

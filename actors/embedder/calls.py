@@ -1,4 +1,4 @@
-"""One call of the provider, on the event loop, and the messages by which the actor hears of its end."""
+"""One call of the provider, on the event loop, and the messages by which the actor hears of its begin and its end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from actors.embedder.vectors import NO_VECTOR, packed
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message
 from messages.embedder import TextRole
+
+
+class CallOut(Message, frozen=True, kw_only=True, gc=False):
+    """A call goes out to a provider: what it needs is loaded."""
+
+    call_id: str
 
 
 class CallDone(Message, frozen=True, kw_only=True, gc=False):
@@ -35,11 +41,13 @@ async def call(
     call_id: str,
     texts: tuple[str, ...],
     role: TextRole,
-    tell: Callable[[CallDone | CallFailed], None],
+    tell: Callable[[CallOut | CallDone | CallFailed], None],
 ) -> None:
-    """Make one call and tell how it ended; being cancelled it tells nothing."""
+    """Make one call, and tell when it goes out and how it ended; being cancelled it tells no end."""
     try:
         await backend.warm_up()
+        if backend.limits.timeout_s is not None:
+            tell(CallOut(call_id=call_id))
         async with asyncio.timeout(backend.limits.timeout_s):
             values = await backend.embed(texts, role)
     except CallError as error:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import structs
 
 from actors.embedder.prices import price_of
+from actors.kernel import Host
 from domain.memory.injection import tokens
 from domain.policy.retrying import FaultKind
+from messages.base import Message
 from messages.embedder import RerankTexts, TextRole
-from messages.model import CallKind, CallOutcome, CallSpent
+from messages.model import BEGUN, SPENT, CallBegun, CallKind, CallOutcome, CallSpent
 
 _MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE})
 """Faults of calls that the provider may have carried out."""
@@ -21,8 +24,12 @@ def priced(spent: CallSpent) -> CallSpent:
     """A provider's call with what it has cost, by litellm's price list; what was refused has cost nothing."""
     if not spent.prompt_tokens and not spent.is_estimated and spent.outcome is not CallOutcome.ANSWERED:
         return spent
-    price = price_of(spent.model)
-    return structs.replace(spent, cost_usd=spent.prompt_tokens * price.per_token + price.per_call)
+    return structs.replace(spent, cost_usd=_cost_usd(spent.model, spent.prompt_tokens))
+
+
+def _cost_usd(model: str, tokens_read: int) -> float:
+    price = price_of(model)
+    return tokens_read * price.per_token + price.per_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,24 @@ class Spending:
         """Spending of the call that has the texts of `request` judged, each of them with the query."""
         guessed = sum(tokens(request.query) + tokens(text) for text in request.texts)
         return cls(owner, model, request.request_id, "", guessed, began_s, CallKind.RERANKING)
+
+    def begun(self, at: datetime) -> CallBegun:
+        """What is told of it when it goes out, with what it costs if it is as long as it seems.
+
+        Args:
+            at: Aware UTC.
+        """
+        return CallBegun(
+            at=at,
+            kind=self.kind,
+            owner=self.owner,
+            purpose=self.purpose,
+            call_id=self.call_id,
+            attempt=1,
+            model=self.model,
+            prompt_tokens=self.guessed_tokens,
+            cost_usd=_cost_usd(self.model, self.guessed_tokens),
+        )
 
     def answered(self, counted: int | None, at: datetime, now_s: float) -> CallSpent:
         """What is told of it.
@@ -84,3 +109,31 @@ class Spending:
             is_estimated=counted is None,
             took_s=round(now_s - self.began_s, 3),
         )
+
+
+class Bookkeeping:
+    """Voice of an actor that has a provider called: tells what goes out, and what it took."""
+
+    def __init__(self, host: Host, is_paid: Callable[[], bool]) -> None:
+        """Nothing is told yet.
+
+        Args:
+            host: Tells it.
+            is_paid: Whether it is a provider that is called: what this machine computes itself costs nothing.
+        """
+        self._host = host
+        self._is_paid = is_paid
+
+    def begin(self, spending: Spending) -> None:
+        """Tell of a call that goes out."""
+        if self._is_paid() and self._host.followers(BEGUN):
+            self._tell(BEGUN, spending.begun(self._host.now()))
+
+    def enter(self, spent: CallSpent) -> None:
+        """Tell what a call took."""
+        if self._is_paid():
+            self._tell(SPENT, priced(spent))
+
+    def _tell(self, topic: str, message: Message) -> None:
+        for follower in self._host.followers(topic):
+            self._host.tell(follower, message)

@@ -21,7 +21,7 @@ from actors.http_server.exchange import Exchange
 from domain.facts.answer import StreamText, text_of_answer, usage_of_answer
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
 from messages.facts import EntriesRecalled, FactHit, RecallEntries
-from messages.model import SPENT
+from messages.model import BEGUN, SPENT
 from messages.socket import Refused
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -82,6 +82,7 @@ class Chat:
             sent_bytes=len(body),
             began_s=self._exchange.monotonic(),
         )
+        self._exchange.publish(BEGUN, spending.begun)
         try:
             return await self._pass_on(request, turn, text, (body, address, recalled, headers), spending)
         except (asyncio.CancelledError, ConnectionError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from domain.memory.injection import CHARS_PER_TOKEN
-from messages.model import CallKind, CallOutcome, CallSpent
+from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
 
 PURPOSE = "gateway"
 _MOST_TOKENS = 10**12
@@ -36,6 +36,23 @@ class Spending:
     usage: object = None
     """As the server said it."""
 
+    def begun(self, at: datetime, _now_s: float) -> CallBegun:
+        """What is told of it when it goes out.
+
+        Args:
+            at: Aware UTC.
+        """
+        return CallBegun(
+            at=at,
+            kind=CallKind.MODEL,
+            owner=f"{PURPOSE}/{self.conversation}",
+            purpose=PURPOSE,
+            call_id=self.call_id,
+            attempt=1,
+            model=self.model[:_LONGEST_MODEL],
+            prompt_tokens=self._sent_tokens,
+        )
+
     def entry(self, at: datetime, now_s: float) -> CallSpent:
         """What is told of it; a server that refused took nothing.
 
@@ -47,7 +64,7 @@ class Spending:
         prompt, completion = _count(said, "prompt_tokens"), _count(said, "completion_tokens")
         is_estimated = self.has_begun and not (prompt or completion)
         if is_estimated:
-            prompt, completion = -(-self.sent_bytes // CHARS_PER_TOKEN), -(-self.chars // CHARS_PER_TOKEN)
+            prompt, completion = self._sent_tokens, -(-self.chars // CHARS_PER_TOKEN)
         details = said.get("prompt_tokens_details")
         return CallSpent(
             at=at,
@@ -64,6 +81,10 @@ class Spending:
             is_estimated=is_estimated,
             took_s=round(now_s - self.began_s, 3),
         )
+
+    @property
+    def _sent_tokens(self) -> int:
+        return -(-self.sent_bytes // CHARS_PER_TOKEN)
 
     def _outcome(self) -> CallOutcome:
         if self.is_whole:

@@ -13,7 +13,7 @@ from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
 from actors.model.direct import DirectBackend, refusal_of
 from actors.model.routed import RoutedBackend
-from actors.model.spending import Spending
+from actors.model.spending import Books, Spending
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.budget import DailyBudget
 from domain.policy.fair_queue import FairQueue
@@ -21,6 +21,7 @@ from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy
 from messages.base import RequestId, Window
 from messages.model import (
+    BEGUN,
     SPENT,
     CancelModel,
     ModelAnswer,
@@ -85,7 +86,7 @@ class ModelActor(Actor):
             delta_interval_s=config.delta_interval_s,
             sleep=sleep,
             tell=lambda answer: self.tell(self.address, answer),
-            enter=self._enter,
+            books=Books(self._begin, self._enter),
         )
 
     def on_start(self) -> None:
@@ -140,6 +141,13 @@ class ModelActor(Actor):
                 log.warning("connections to the model's server were not closed")
             finally:
                 self._loop.stop()
+
+    def _begin(self, spending: Spending) -> None:
+        """Tell of an attempt that goes out; on the loop."""
+        if followers := self.followers(BEGUN):
+            begun = spending.begun(self.now())
+            for follower in followers:
+                self.tell(follower, begun)
 
     def _enter(self, spending: Spending, heard: Heard, completion: Completion | None) -> None:
         """Tell what an attempt took; on the loop."""

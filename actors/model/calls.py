@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
 from actors.model.backend import AttemptError, Backend, Completion, Heard
-from actors.model.spending import Enter, Spending
+from actors.model.spending import Books, Spending
 from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
@@ -77,7 +77,7 @@ class Calls:
         delta_interval_s: float,
         sleep: Sleep,
         tell: Callable[[ModelAnswer], None],
-        enter: Enter,
+        books: Books,
     ) -> None:
         """No call yet.
 
@@ -87,14 +87,14 @@ class Calls:
             delta_interval_s: Least time between two deltas of one request, and before its first.
             sleep: How the time between tries passes.
             tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
-            enter: Is given what each attempt took, before its answer is told.
+            books: Are told of each attempt that goes out, and what it took before its answer is told.
         """
         self._backend_of = backend_of
         self._schedule = schedule
         self._delta_interval_s = delta_interval_s
         self._sleep = sleep
         self._tell = tell
-        self._enter = enter
+        self._books = books
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
     def begin(self, model: str, request: ModelRequest) -> None:
@@ -148,9 +148,9 @@ class Calls:
             self._delta_interval_s,
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
-        heard = Heard(progress.add)
-        completion: Completion | None = None
         spending = Spending(model, request, attempt)
+        heard = Heard(progress.add, lambda: self._books.begin(spending))
+        completion: Completion | None = None
         loop = asyncio.get_running_loop()
         began_s = loop.time()
         try:
@@ -161,7 +161,7 @@ class Calls:
         finally:
             progress.close()
             spending.took_s = loop.time() - began_s
-            self._enter(spending, heard, completion)
+            self._books.enter(spending, heard, completion)
         return ModelReply(
             request_id=request.request_id,
             text=completion.text,

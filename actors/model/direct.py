@@ -93,6 +93,7 @@ class DirectBackend:
         except ValueError as error:
             raise AttemptError(Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)) from error
         try:
+            say.go_out()
             async with asyncio.timeout(self._timeout_s):
                 status, headers, data = await self._post(request, body)
                 say.has_begun = status == 200

@@ -113,6 +113,7 @@ class LitellmBackend:
                 sees_images = has_images and library.supports_vision(model=model)
                 messages = await self._conversations.messages(request, sees_images=sees_images)
                 arguments = self._arguments(library, model, request) | {"messages": messages}
+                say.go_out()
                 async with contextlib.aclosing(await self._open(library, arguments)) as stream:
                     return await self._read(model, request, stream, say, silence)
         except AttemptError:

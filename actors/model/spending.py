@@ -8,7 +8,7 @@ from datetime import datetime
 
 from actors.model.backend import Completion, Heard
 from domain.offline.model import OFFLINE_MODEL
-from messages.model import CallKind, CallOutcome, CallSpent, ModelRequest, Usage
+from messages.model import CallBegun, CallKind, CallOutcome, CallSpent, ModelRequest, Usage
 
 CHARS_PER_TOKEN = 4
 """Of the texts that people write; only where a provider does not count itself."""
@@ -25,6 +25,24 @@ class Spending:
     is_cancelled: bool = False
     took_s: float = 0.0
     """Seconds, once it is over."""
+
+    def begun(self, at: datetime) -> CallBegun:
+        """What is told of it when it goes out.
+
+        Args:
+            at: Aware UTC.
+        """
+        return CallBegun(
+            at=at,
+            kind=CallKind.MODEL,
+            owner=self.request.window.address.key,
+            run_id=self.request.run_id,
+            purpose=self.request.purpose,
+            call_id=self.request.request_id,
+            attempt=self.attempt,
+            model=self.model,
+            prompt_tokens=_tokens(self._sent_chars()),
+        )
 
     def entry(self, heard: Heard, completion: Completion | None, at: datetime) -> CallSpent:
         """What is told of it.
@@ -65,16 +83,24 @@ class Spending:
         return CallOutcome.CANCELLED if self.is_cancelled else CallOutcome.FAILED
 
     def _guess(self, heard: Heard) -> Usage:
+        return Usage(prompt_tokens=_tokens(self._sent_chars()), completion_tokens=_tokens(heard.chars))
+
+    def _sent_chars(self) -> int:
         request = self.request
         chars = len(request.system_prompt)
         for message in request.messages:
             chars += len(message.text) + sum(len(call.arguments_json) for call in message.tool_calls)
-        chars += sum(len(tool.description) + len(tool.parameters_json) for tool in request.tools)
-        return Usage(prompt_tokens=_tokens(chars), completion_tokens=_tokens(heard.chars))
+        return chars + sum(len(tool.description) + len(tool.parameters_json) for tool in request.tools)
 
 
-Enter = Callable[[Spending, Heard, Completion | None], None]
-"""Is given what an attempt took, when it is over."""
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Whoever is told of attempts."""
+
+    begin: Callable[[Spending], None]
+    """Is given an attempt that goes out."""
+    enter: Callable[[Spending, Heard, Completion | None], None]
+    """Is given what an attempt took, when it is over."""
 
 
 def _said(usage: Usage | None) -> Usage | None:

@@ -11,12 +11,11 @@ from datetime import datetime
 from actors.embedder.backend import CallError
 from actors.embedder.litellm_provider import Scores
 from actors.embedder.reranking.judge import Judge
-from actors.embedder.spending import Spending, priced
+from actors.embedder.spending import Bookkeeping, Spending
 from actors.kernel import Actor, LoopThread, not_understood
 from domain.policy.retrying import FaultKind, reason
 from messages.base import Message, RequestId
 from messages.embedder import RerankerReply, RerankFailed, RerankTexts, TextsReranked
-from messages.model import SPENT, CallSpent
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -49,6 +48,7 @@ class RerankerActor(Actor):
         """
         super().__init__()
         self._judge = judge_of(self.now)
+        self._books = Bookkeeping(self, lambda: bool(self._judge.model))
         self._loop = LoopThread("reranker", self)
         self._asked: dict[RequestId, RerankTexts] = {}
         self._judged = self._failed = 0
@@ -135,29 +135,27 @@ class RerankerActor(Actor):
         spending = Spending.of_reranking(str(self.address), self._judge.model, request, self.monotonic())
         try:
             async with asyncio.timeout(request.deadline_s):
+                await self._judge.warm_up()
+                self._books.begin(spending)
                 scores = await self._judge.judge(request.query, request.texts, request.deadline_s)
-            self._enter(spending.answered(_tokens(scores), self.now(), self.monotonic()))
+            self._books.enter(spending.answered(_tokens(scores), self.now(), self.monotonic()))
             answer = self._scored(request, tuple(scores))
         except asyncio.CancelledError:
-            self._enter(spending.cancelled(self.now(), self.monotonic()))
+            self._books.enter(spending.cancelled(self.now(), self.monotonic()))
             raise
         except TimeoutError:
-            self._enter(spending.failed(FaultKind.SLOW, self.now(), self.monotonic()))
+            self._books.enter(spending.failed(FaultKind.SLOW, self.now(), self.monotonic()))
             why = f"the reranker did not answer within {request.deadline_s:g} s"
             answer = RerankFailed(request_id=request.request_id, reason=why)
         except _TELLING as error:
             kind = error.fault.kind if isinstance(error, CallError) else FaultKind.UNREADABLE
-            self._enter(spending.failed(kind, self.now(), self.monotonic()))
+            self._books.enter(spending.failed(kind, self.now(), self.monotonic()))
             answer = RerankFailed(request_id=request.request_id, reason=_why(error))
+        except Exception:
+            self._books.enter(spending.failed(FaultKind.UNKNOWN, self.now(), self.monotonic()))
+            raise
         finally:
             self.tell(self.address, answer)
-
-    def _enter(self, spent: CallSpent) -> None:
-        """Tell what a call took, if it was a service's."""
-        if self._judge.model:
-            entry = priced(spent)
-            for follower in self.followers(SPENT):
-                self.tell(follower, entry)
 
     def _scored(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
         if len(scores) != len(request.texts):

@@ -17,7 +17,7 @@ from actors.embedder.reranking.judge import Judge, LocalJudge
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import RequestId
 from messages.embedder import RERANKER, TextsReranked
-from messages.model import CallKind, CallOutcome, CallSpent
+from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
 from tests.actors.embedder.reranking.rig import Rig, Runtime, folder_in, words_in_common
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S
@@ -274,8 +274,34 @@ def test_a_refused_judgement_takes_nothing(rig_of: Callable[[Judge], Rig]) -> No
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (0, False, CallOutcome.FAILED)
 
 
+def test_each_judgement_that_goes_out_is_told_once_before_its_end(rig_of: Callable[[Judge], Rig]) -> None:
+    def act(texts: Sequence[str]) -> Sequence[float]:
+        if "refused" in texts:
+            raise CallError(Fault(FaultKind.KEY, 401))
+        return [1 / ("odd" not in texts)] * len(texts)
+
+    rig = rig_of(Told(act))
+    for text in ("text", "refused", "odd"):
+        rig.answer(rig.ask("query", text))
+        begun, spent = (rig.ear.receive(PATIENCE_S) for _ in range(2))
+        assert isinstance(begun, CallBegun)
+        assert isinstance(spent, CallSpent)
+        assert (begun.kind, begun.call_id, begun.attempt) == (CallKind.RERANKING, spent.call_id, 1)
+        assert spent.outcome is (CallOutcome.ANSWERED if text == "text" else CallOutcome.FAILED)
+        assert begun.prompt_tokens > 0
+    assert rig.ear.drain() == []
+
+
+def test_a_judgement_whose_judge_cannot_be_loaded_does_not_go_out(rig_of: Callable[[Judge], Rig]) -> None:
+    rig = rig_of(Told(lambda texts: [0.5] * len(texts), ImportError("no library")))
+    rig.answer(rig.ask("query", "text"))
+
+    assert spent_in(rig).outcome is CallOutcome.FAILED
+    assert rig.ear.drain() == []
+
+
 def test_a_model_on_this_machine_takes_nothing_and_is_not_told(tmp_path: Path, rig_of: Callable[[Judge], Rig]) -> None:
     rig = rig_of(local(tmp_path)[0])
     rig.scores("query", "text")
 
-    assert [message for message in rig.ear.drain() if isinstance(message, CallSpent)] == []
+    assert rig.ear.drain() == []
