@@ -163,6 +163,8 @@ class CallOutcome(StrEnum):
     ANSWERED = "answered"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    KILLED = "killed"
+    """It was under way when the agent was killed; entered by the agent's next life."""
 
 
 class CallBegun(Message, frozen=True, kw_only=True, gc=False):
@@ -190,7 +192,7 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """One attempt at a call is over, and this is what it took."""
 
     at: Annotated[datetime, Meta(tz=True)]
-    """When it was over; aware UTC."""
+    """When it was over, or began, if it was killed; aware UTC."""
     kind: CallKind
     owner: str
     """Key of the window that it was for, or the address of whoever called for no window in particular."""

@@ -32,7 +32,8 @@ def usage(
 ) -> None:
     """Print what calls of models took, from the ledger; the agent need not run.
 
-    Each attempt counts, also one that failed or was cancelled; `estimated` are tokens that no provider has counted.
+    Each attempt counts, also one that failed, was cancelled or was under way when the agent was killed; `estimated` are
+    tokens that no provider has counted.
     """
     from actors.ledger.file import FOLDER, Damage, entries
     from domain.policy.spending import By, summed
@@ -53,13 +54,14 @@ def usage(
         return
     rows = [(plain(key), total) for key, total in totals.items()]
     width = max([len(by), *(len(key) for key, _ in rows)])
-    heads = ("calls", "failed", "cancelled", "read", "of them kept", "written", "estimated")
+    heads = ("calls", "failed", "cancelled", "killed", "read", "of them kept", "written", "estimated")
     click.echo("  ".join([f"{by:{width}}", *(f"{head:>12}" for head in heads), f"{'US dollars':>12}"]))
     for key, total in rows:
         counts = (
             total.calls,
             total.failed,
             total.cancelled,
+            total.killed,
             total.prompt_tokens,
             total.cached_tokens,
             total.completion_tokens,

@@ -16,7 +16,7 @@ from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_sec
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
-from actors.kernel.ids import IdSource, counted_ids, random_ids
+from actors.kernel.ids import IdSource, counted_ids, random_ids, random_token
 from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
 from actors.kernel.mailbox import ReadyQueue
@@ -48,4 +48,5 @@ __all__ = [
     "install_dump",
     "not_understood",
     "random_ids",
+    "random_token",
 ]

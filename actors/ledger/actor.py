@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
@@ -12,11 +12,22 @@ import msgspec
 
 from actors.kernel import Actor, Timer, not_understood
 from actors.ledger.file import Damage, LedgerFiles, entries
+from actors.ledger.notes import FILE, Notes
 from actors.linux.disk import Disk
 from domain.policy.spending import By, Total, summed_by_each
 from messages.base import RequestId
 from messages.context import TellUsage, UsageTold
-from messages.model import SPENT, CallSpent, DayUsage, LedgerTick, ReadUsage, UsageRead, UsageSum
+from messages.model import (
+    BEGUN,
+    SPENT,
+    CallBegun,
+    CallSpent,
+    DayUsage,
+    LedgerTick,
+    ReadUsage,
+    UsageRead,
+    UsageSum,
+)
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 
@@ -40,19 +51,24 @@ class LedgerActor(Actor):
     Owns: the files in `usage/`, and the sums of this day.
     Asks: a window what its conversation has used, for `/usage`.
     Crashes on: any defect; not on a disk that is full or broken, for which lines wait in memory.
-    Nobody waits for it: whoever calls a model tells the topic `SPENT` and goes on.
+    Nobody waits for it: whoever calls a model tells the topics `BEGUN` and `SPENT` and goes on. What had begun and was
+    not over when the process was killed, it enters in the next life of the process.
     """
 
-    def __init__(self, folder: Path | None, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path | None, life: str, disk: Disk | None = None) -> None:
         """Nothing is read yet.
 
         Args:
             folder: Of its files; None to keep nothing.
+            life: Names this life of the process, which may have several of the actor.
             disk: How they are written; None for the usual way.
         """
         super().__init__()
         self._folder = folder
         self._files = None if folder is None else LedgerFiles(folder, disk)
+        self._notes = None if folder is None else Notes(folder, life, disk)
+        self._killed: list[CallSpent] = []
+        """Calls of earlier lives that nobody else has been told of yet."""
         self._waiting: deque[CallSpent] = deque()
         self._lost = 0
         self._is_failing = False
@@ -63,9 +79,11 @@ class LedgerActor(Actor):
         self._owners: dict[str, Total] = {}
 
     def on_start(self) -> None:
-        """Follow what calls take, and sum what this day has taken so far."""
+        """Follow calls, sum what this day has taken so far, and enter what the life before left under way."""
+        self.follow(BEGUN)
         self.follow(SPENT)
         self._begin_day()
+        self._enter_killed()
 
     def _begin_day(self) -> None:
         """Sum what this day has taken so far, unless that is done: a clock that was set may bring any day."""
@@ -91,25 +109,33 @@ class LedgerActor(Actor):
         if self._files is None:
             return
         with self.blocking():
-            self._write()
-            self._sync()
+            self._put_on_disk()
             self._files.close()
+            if self._notes is not None:
+                self._notes.close()
         if self._waiting:
             log.error("%d lines of the ledger could not be written and are lost", len(self._waiting))
 
     def handle(
-        self, message: CallSpent | LedgerTick | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself
+        self,
+        message: CallBegun | CallSpent | LedgerTick | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself,
     ) -> None:
-        """Enter a call, or say what they come to."""
+        """Note or enter a call, or say what they come to."""
         match message:
+            case CallBegun():
+                if self._notes is not None:
+                    with self.blocking():
+                        self._try_notes(self._notes, lambda notes: notes.begin(message))
             case CallSpent():
                 self._count(message)
                 self._enter(message)
+                if self._notes is not None:
+                    self._notes.end(message)
             case LedgerTick():
                 self._timer = None
                 with self.blocking():
-                    self._write()
-                    self._sync()
+                    self._put_on_disk()
+                self._tell_killed()
             case TellUsage():
                 self._ask_window(message)
             case UsageTold() | Refused():
@@ -120,6 +146,34 @@ class LedgerActor(Actor):
                 self._describe(message)
             case _:
                 not_understood(message)
+
+    def _enter_killed(self) -> None:
+        """Enter the calls of earlier lives of which nothing more was heard."""
+        if self._notes is None:
+            return
+        damage = Damage()
+        with self.blocking():
+            try:
+                self._killed = self._notes.recover(damage)
+            except OSError as error:
+                log.warning("what was under way when the agent ended is not entered: %s", error)
+        if damage.lines:
+            log.warning("%d lines of %s are no notes of calls; they count nothing", damage.lines, FILE)
+        for spent in self._killed:
+            self._count(spent)
+            self._enter(spent)
+        if self._killed:
+            log.info("%d calls were under way when the agent was killed; they are entered", len(self._killed))
+        if self._notes.has_earlier:
+            self._tick_in(SYNC_S)
+
+    def _tell_killed(self) -> None:
+        """Tell others who count, once there are any, of the calls of earlier lives."""
+        if self._killed and (others := [each for each in self.followers(SPENT) if each != self.address]):
+            for spent in self._killed:
+                for other in others:
+                    self.tell(other, spent)
+            self._killed = []
 
     def _enter(self, spent: CallSpent) -> None:
         """Have a line written, now if the disk takes it."""
@@ -133,6 +187,26 @@ class LedgerActor(Actor):
             with self.blocking():
                 self._write()
         self._tick_in(AGAIN_S if self._is_failing else SYNC_S)
+
+    def _put_on_disk(self) -> None:
+        """Write what waits, have it on the disk, and then forget the notes that it makes needless."""
+        self._write()
+        self._sync()
+        if self._notes is not None and not self._is_failing:
+            self._notes.settle()
+            self._try_notes(self._notes, Notes.tidy)
+
+    def _try_notes(self, notes: Notes, act: Callable[[Notes], None]) -> None:
+        was_failing = notes.is_failing
+        try:
+            act(notes)
+        except OSError as error:
+            if not was_failing:
+                log.error("calls under way cannot be noted, so that a kill would lose them: %s", error)
+            self._tick_in(AGAIN_S)
+        else:
+            if was_failing and not notes.is_failing:
+                log.info("calls under way can be noted again")
 
     def _write(self) -> None:
         assert self._files is not None
@@ -230,6 +304,7 @@ class LedgerActor(Actor):
             ("completion_tokens_today", today.completion_tokens),
             ("estimated_tokens_today", today.estimated_tokens),
             ("cost_today_usd", round(today.cost_usd, 6)),
+            ("under_way", 0 if self._notes is None else self._notes.under_way),
             ("lines_waiting", len(self._waiting)),
             ("lines_lost", self._lost),
         )

@@ -61,6 +61,8 @@ class Spent:
         calls.completion += spent.completion_tokens
         calls.cached += spent.cached_tokens
         calls.cost_usd += spent.cost_usd
+        if spent.outcome is CallOutcome.KILLED:
+            return  # nobody knows how long it took
         calls.took_s += spent.took_s
         calls.buckets[bisect_left(BOUNDS_S, spent.took_s)] += 1
 

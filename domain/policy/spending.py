@@ -26,6 +26,7 @@ class Total:
     """Attempts: each counts."""
     failed: int = 0
     cancelled: int = 0
+    killed: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
@@ -38,6 +39,7 @@ class Total:
         self.calls += 1
         self.failed += spent.outcome is CallOutcome.FAILED
         self.cancelled += spent.outcome is CallOutcome.CANCELLED
+        self.killed += spent.outcome is CallOutcome.KILLED
         self.prompt_tokens += spent.prompt_tokens
         self.cached_tokens += spent.cached_tokens
         self.completion_tokens += spent.completion_tokens

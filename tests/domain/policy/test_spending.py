@@ -47,18 +47,20 @@ def test_a_sum_has_every_attempt_and_keeps_guesses_apart() -> None:
         spent(),
         spent(outcome=CallOutcome.FAILED, prompt_tokens=0, cached_tokens=0, completion_tokens=0, cost_usd=0.0),
         spent(outcome=CallOutcome.CANCELLED, is_estimated=True),
+        spent(outcome=CallOutcome.KILLED, is_estimated=True),
     ]
 
     assert summed(calls, By.MODEL) == {
         "m": Total(
-            calls=3,
+            calls=4,
             failed=1,
             cancelled=1,
-            prompt_tokens=20,
-            cached_tokens=8,
-            completion_tokens=6,
-            estimated_tokens=13,
-            cost_usd=1.0,
+            killed=1,
+            prompt_tokens=30,
+            cached_tokens=12,
+            completion_tokens=9,
+            estimated_tokens=26,
+            cost_usd=1.5,
         )
     }
 
