@@ -11,34 +11,12 @@ import pytest
 
 from actors.ledger.file import Damage, LedgerFiles, entries
 from actors.linux.disk import RealDisk
-from messages.model import CallKind, CallOutcome, CallSpent
-
-NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
-
-
-def spent(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:
-    return CallSpent(
-        at=at,
-        kind=CallKind.MODEL,
-        owner="discord-channel/1",
-        call_id=call_id,
-        attempt=1,
-        model="m",
-        prompt_tokens=tokens,
-        outcome=CallOutcome.ANSWERED,
-    )
-
-
-def write(folder: Path, *lines: CallSpent) -> None:
-    files = LedgerFiles(folder)
-    for line in lines:
-        files.append(line)
-    files.close()
+from tests.actors.ledger.calls import NOON, enter, spent
 
 
 def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
     lines = [spent("a"), spent("b"), spent("c", datetime(2026, 4, 1, tzinfo=UTC))]
-    write(tmp_path / "usage", *lines)
+    enter(tmp_path / "usage", *lines)
 
     assert sorted(path.name for path in (tmp_path / "usage").iterdir()) == ["2026-03.jsonl", "2026-04.jsonl"]
     assert list(entries(tmp_path / "usage")) == lines
@@ -87,7 +65,7 @@ def test_no_folder_is_no_entries(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", [1, 40, 80_000])
 def test_a_line_that_was_cut_off_is_taken_away_before_the_next(tmp_path: Path, kept: int) -> None:
-    write(tmp_path, spent("a"))
+    enter(tmp_path, spent("a"))
     file = tmp_path / "2026-03.jsonl"
     with file.open("ab") as opened:
         opened.write(b"x" * kept)
@@ -95,13 +73,13 @@ def test_a_line_that_was_cut_off_is_taken_away_before_the_next(tmp_path: Path, k
     damage = Damage()
     assert [line.call_id for line in entries(tmp_path, damage=damage)] == ["a"]
     assert damage.lines == 0, "it may be one that is being written"
-    write(tmp_path, spent("b"))
+    enter(tmp_path, spent("b"))
     assert [line.call_id for line in entries(tmp_path, damage=damage)] == ["a", "b"]
     assert damage.lines == 0
 
 
 def test_a_line_that_is_no_entry_is_counted_and_passed_over(tmp_path: Path) -> None:
-    write(tmp_path, spent("a"))
+    enter(tmp_path, spent("a"))
     file = tmp_path / "2026-03.jsonl"
     file.write_bytes(b'{"type": "Other"}\n\xff\n' + file.read_bytes())
 
@@ -126,7 +104,7 @@ def test_a_line_that_is_no_entry_is_counted_and_passed_over(tmp_path: Path) -> N
     ],
 )
 def test_what_no_call_takes_and_no_time_of_that_month_is_no_entry(tmp_path: Path, was: bytes, is_now: bytes) -> None:
-    write(tmp_path, spent("a"), spent("b"))
+    enter(tmp_path, spent("a"), spent("b"))
     file = tmp_path / "2026-03.jsonl"
     edited = file.read_bytes().replace(was, is_now, 1)
     assert is_now in edited
@@ -138,7 +116,7 @@ def test_what_no_call_takes_and_no_time_of_that_month_is_no_entry(tmp_path: Path
 
 
 def test_a_time_of_another_zone_counts_where_it_was_in_utc(tmp_path: Path) -> None:
-    write(tmp_path, spent("a"))
+    enter(tmp_path, spent("a"))
     file = tmp_path / "2026-03.jsonl"
     file.write_bytes(file.read_bytes().replace(b"2026-03-31T12:00:00Z", b"2026-04-01T01:00:00+02:00"))
 
@@ -171,7 +149,7 @@ class FullDisk(RealDisk):
 
 
 def test_a_disk_that_is_full_within_a_line_keeps_none_of_it(tmp_path: Path) -> None:
-    write(tmp_path, spent("a"))
+    enter(tmp_path, spent("a"))
     before = (tmp_path / "2026-03.jsonl").read_bytes()
     disk = FullDisk(10)
     files = LedgerFiles(tmp_path, disk)

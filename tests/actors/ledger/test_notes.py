@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from actors.ledger import notes as module
-from actors.ledger.file import Damage, LedgerFiles
+from actors.ledger.file import Damage
 from actors.ledger.notes import FILE, Notes
 from actors.linux.disk import RealDisk
 from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
+from tests.actors.ledger.calls import NOON, enter, spent
 
-NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 SOON = NOON + timedelta(seconds=1)
 
 
@@ -32,26 +32,6 @@ def begun(call_id: str = "a", at: datetime = NOON, attempt: int = 1) -> CallBegu
         prompt_tokens=5,
         cost_usd=0.25,
     )
-
-
-def spent(call_id: str = "a", at: datetime = SOON, attempt: int = 1) -> CallSpent:
-    return CallSpent(
-        at=at,
-        kind=CallKind.MODEL,
-        owner="discord-channel/1",
-        call_id=call_id,
-        attempt=attempt,
-        model="m",
-        prompt_tokens=7,
-        outcome=CallOutcome.ANSWERED,
-    )
-
-
-def enter(folder: Path, *entries: CallSpent) -> None:
-    files = LedgerFiles(folder)
-    for each in entries:
-        files.append(each)
-    files.close()
 
 
 def life(folder: Path, name: str, disk: RealDisk | None = None) -> tuple[Notes, list[CallSpent]]:
@@ -93,7 +73,7 @@ def test_what_the_ledger_has_an_entry_of_is_not_given(tmp_path: Path) -> None:
     notes, _ = life(tmp_path, "one")
     for call_id in "abc":
         notes.begin(begun(call_id))
-    enter(tmp_path, spent("a"))
+    enter(tmp_path, spent("a", SOON))
     assert killed(tmp_path) == ["b", "c"]
 
     _, (b, _) = life(tmp_path, "two")
@@ -120,14 +100,14 @@ def test_a_life_of_the_same_process_goes_on_with_what_is_not_over(tmp_path: Path
     notes, _ = life(tmp_path, "one")
     for call_id in "ab":
         notes.begin(begun(call_id))
-    enter(tmp_path, spent("a"))
-    notes.end(spent("a"))
+    enter(tmp_path, spent("a", SOON))
+    notes.end(spent("a", SOON))
 
     notes, lost = life(tmp_path, "one")
     assert (lost, notes.under_way) == ([], 1)
     notes.tidy()
     assert killed(tmp_path) == ["b"]
-    notes.end(spent("b"))
+    notes.end(spent("b", SOON))
     notes.tidy()
     assert killed(tmp_path) == []
 
@@ -168,7 +148,7 @@ def test_the_file_is_empty_when_nothing_is_under_way_and_is_not_made_for_nothing
     notes.begin(begun("a"))
     notes.tidy()
     assert (tmp_path / "usage" / FILE).stat().st_size > 0
-    notes.end(spent("a"))
+    notes.end(spent("a", SOON))
     notes.tidy()
     assert (tmp_path / "usage" / FILE).stat().st_size == 0
     notes.begin(begun("b"))
@@ -183,7 +163,7 @@ def test_the_file_stays_small_while_something_is_under_way(tmp_path: Path, monke
     sizes = set()
     for number in range(50):
         notes.begin(begun(str(number)))
-        notes.end(spent(str(number)))
+        notes.end(spent(str(number), SOON))
         sizes.add((tmp_path / FILE).stat().st_size)
 
     assert 1_000 < max(sizes) <= 2_000
@@ -217,7 +197,7 @@ def test_what_is_emptied_has_room_again(tmp_path: Path, monkeypatch: pytest.Monk
     notes, _ = life(tmp_path, "one", disk)
     for number in range(64):
         notes.begin(begun(str(number)))
-        notes.end(spent(str(number)))
+        notes.end(spent(str(number), SOON))
         notes.tidy()
 
     assert disk.opened == 2, "a draft and the file, once"
