@@ -28,6 +28,21 @@ def test_a_conversation(chat: Chat) -> None:
     expect(chat.text).to_have_value("")
 
 
+def test_who_presses_enter_twice_says_it_once(chat: Chat) -> None:
+    chat.page.locator("#files, input[type=file]").first.set_input_files(
+        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"one\n" * 100_000}
+    )
+    chat.text.fill("run: echo $((40+2)) with a file")
+    chat.text.evaluate(
+        "box => { for (const _ of [1, 2]) box.dispatchEvent("
+        "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true})); }"
+    )
+    chat.expect("42 with a file")
+    chat.say("run: echo $((40+3))")
+    chat.expect("43")
+    assert chat.log.inner_text().count("run: echo $((40+2)) with a file") == 1
+
+
 def test_stop_ends_a_command_that_runs(chat: Chat) -> None:
     chat.say("run: sleep 200; echo too late")
     chat.page.get_by_role("button", name="Stop").click()

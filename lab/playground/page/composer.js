@@ -98,14 +98,17 @@ async function send() {
   const body = { channel_id: state.current, user_id: state.speaker, text: withMentions(content), nonce: crypto.randomUUID().slice(0, 23) };
   if (replyTo) body.reply_to = replyTo.id;
   const sending = { files, replyTo };
-  if (files.length) body.attachments = await Promise.all(files.map(encoded));
-  text.value = "";
+  text.value = ""; // before anything is waited for: who presses Enter twice says it once
   files = [];
   lastTyping = 0;
   setReply(null);
   drawFiles();
   typed(null);
-  if (await attempt(() => post("say", body))) return;
+  const said = await attempt(async () => {
+    if (sending.files.length) body.attachments = await Promise.all(sending.files.map(encoded));
+    return post("say", body);
+  });
+  if (said) return;
   text.value = text.value || content; // what could not be sent is given back
   files = sending.files;
   setReply(sending.replyTo);
