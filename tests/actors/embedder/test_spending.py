@@ -70,7 +70,7 @@ def test_a_refused_call_takes_nothing_and_the_next_is_told_too(rig: Rig, server:
     server.script = [Reply(status=500, body={"error": "no"})]
     asked = rig.ask("one")
     refused = told(ear)
-    rig.clock.advance(5)
+    rig.pass_time(5)
     rig.vectors(asked)
     answered = told(ear)
 
@@ -104,7 +104,7 @@ def test_each_call_that_goes_out_is_told_once_before_its_end(rig: Rig, server: C
     server.script = [Reply(status=500, body={"error": "no"})]
     asked = rig.ask("one")
     assert heard_in(ear, 1) == ["begun", "failed"]
-    rig.clock.advance(5)
+    rig.pass_time(5)
     rig.vectors(asked)
 
     assert heard_in(ear, 1) == ["begun", "answered"]
