@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from actors.ledger.file import Damage, entries
-from actors.linux.disk import Disk, RealDisk, put_whole, write_some
+from actors.linux.disk import Disk, RealDisk, give_back, put_whole, write_some
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
 from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
@@ -149,9 +149,9 @@ class Notes:
 
     def close(self) -> None:
         """Let go of the open file; the next line, or `tidy`, makes it anew."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            give_back(fd)
 
     def _try(self, act: Callable[..., None], *arguments: bytes) -> None:
         try:

@@ -2,13 +2,53 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.ledger.file import LedgerFiles
-from messages.model import CallKind, CallOutcome, CallSpent
+from actors.linux.disk import RealDisk
+from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
+_CLOSE = os.close
+
+
+class FullDisk(RealDisk):
+    """Disk that takes so many bytes, and no more."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def write(self, fd: int, data: bytes, /) -> int:
+        if not self.room:
+            raise OSError(errno.ENOSPC, "full")
+        count = super().write(fd, data[: self.room])
+        self.room -= count
+        return count
+
+
+def close_late(fd: int) -> None:
+    """Close as a file system does that says only then that a write before has failed."""
+    _CLOSE(fd)
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def begun(call_id: str = "a", at: datetime = NOON, attempt: int = 1) -> CallBegun:
+    """What is known of a call that goes out."""
+    return CallBegun(
+        at=at,
+        kind=CallKind.MODEL,
+        owner="discord-channel/1",
+        run_id="t",
+        purpose="p",
+        call_id=call_id,
+        attempt=attempt,
+        model="m",
+        prompt_tokens=5,
+        cost_usd=0.25,
+    )
 
 
 def spent(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:

@@ -14,13 +14,12 @@ from actors.ledger.actor import AGAIN_S, SYNC_S, LedgerActor
 from actors.ledger.file import entries
 from actors.ledger.notes import FILE
 from actors.linux.disk import Disk, RealDisk
-from messages.base import CONTEXT_KIND, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
 from messages.context import TellUsage, UsageTold
 from messages.model import (
     BEGUN,
     LEDGER,
     SPENT,
-    CallBegun,
     CallKind,
     CallOutcome,
     CallSpent,
@@ -28,6 +27,7 @@ from messages.model import (
     UsageRead,
 )
 from messages.status import DescribeYourself, SelfDescription
+from tests.actors.ledger.calls import begun, spent
 from tests.crash import CRASH
 
 START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
@@ -71,38 +71,17 @@ class Rig:
         self.edge: Edge = self.system.edge("asker")
 
     def spend(self, tokens: int, owner: str = WINDOW.address.key, *, is_estimated: bool = False) -> None:
-        for follower in self.system.topics.of(SPENT):
-            self.system.tell(
-                follower,
-                CallSpent(
-                    at=self.clock.now(),
-                    kind=CallKind.MODEL,
-                    owner=owner,
-                    call_id=str(tokens),
-                    attempt=1,
-                    model="m",
-                    prompt_tokens=tokens,
-                    outcome=CallOutcome.ANSWERED,
-                    is_estimated=is_estimated,
-                ),
-            )
-        self.system.run()
+        over = spent(str(tokens), self.clock.now(), tokens)
+        self._publish(SPENT, msgspec.structs.replace(over, owner=owner, is_estimated=is_estimated))
 
     def begin(self, tokens: int, owner: str = WINDOW.address.key) -> None:
         """The begin of a call that `spend` ends."""
-        for follower in self.system.topics.of(BEGUN):
-            self.system.tell(
-                follower,
-                CallBegun(
-                    at=self.clock.now(),
-                    kind=CallKind.MODEL,
-                    owner=owner,
-                    call_id=str(tokens),
-                    attempt=1,
-                    model="m",
-                    prompt_tokens=tokens,
-                ),
-            )
+        out = begun(str(tokens), self.clock.now())
+        self._publish(BEGUN, msgspec.structs.replace(out, owner=owner, prompt_tokens=tokens))
+
+    def _publish(self, topic: str, message: Message) -> None:
+        for follower in self.system.topics.of(topic):
+            self.system.tell(follower, message)
         self.system.run()
 
     def advance(self, seconds: float) -> None:

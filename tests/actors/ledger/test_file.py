@@ -11,7 +11,7 @@ import pytest
 
 from actors.ledger.file import Damage, LedgerFiles, entries
 from actors.linux.disk import RealDisk
-from tests.actors.ledger.calls import NOON, enter, spent
+from tests.actors.ledger.calls import NOON, FullDisk, close_late, enter, spent
 
 
 def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
@@ -25,12 +25,7 @@ def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
 
 
 def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk, close = Full(), os.close
-
-    def close_late(fd: int) -> None:
-        close(fd)
-        raise OSError(errno.EIO, "Input/output error")
-
+    disk = Full()
     files = LedgerFiles(tmp_path / "usage", disk)
     files.append(spent("a"))
     disk.is_full = True
@@ -132,20 +127,6 @@ def test_a_file_that_somebody_has_taken_away_is_begun_anew(tmp_path: Path) -> No
     files.close()
 
     assert [line.call_id for line in entries(tmp_path)] == ["b", "c"]
-
-
-class FullDisk(RealDisk):
-    """Takes so many bytes, and no more."""
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-
-    def write(self, fd: int, data: bytes, /) -> int:
-        if not self.room:
-            raise OSError(errno.ENOSPC, "full")
-        count = super().write(fd, data[: self.room])
-        self.room -= count
-        return count
 
 
 def test_a_disk_that_is_full_within_a_line_keeps_none_of_it(tmp_path: Path) -> None:

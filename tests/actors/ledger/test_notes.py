@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
+import os
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,25 +13,10 @@ from actors.ledger import notes as module
 from actors.ledger.file import Damage
 from actors.ledger.notes import FILE, Notes
 from actors.linux.disk import RealDisk
-from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
-from tests.actors.ledger.calls import NOON, enter, spent
+from messages.model import CallKind, CallOutcome, CallSpent
+from tests.actors.ledger.calls import NOON, FullDisk, begun, close_late, enter, spent
 
 SOON = NOON + timedelta(seconds=1)
-
-
-def begun(call_id: str = "a", at: datetime = NOON, attempt: int = 1) -> CallBegun:
-    return CallBegun(
-        at=at,
-        kind=CallKind.MODEL,
-        owner="discord-channel/1",
-        run_id="t",
-        purpose="p",
-        call_id=call_id,
-        attempt=attempt,
-        model="m",
-        prompt_tokens=5,
-        cost_usd=0.25,
-    )
 
 
 def life(folder: Path, name: str, disk: RealDisk | None = None) -> tuple[Notes, list[CallSpent]]:
@@ -299,22 +284,25 @@ def test_a_folder_in_its_place_is_told_at_each_tidying_only_and_what_is_under_wa
     assert killed(tmp_path) == ["a", "b"]
 
 
-class FullDisk(RealDisk):
-    """Takes so many bytes, and no more."""
+def test_a_file_system_that_fails_a_close_costs_no_other_file_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, _ = life(tmp_path, "one")
+    notes.begin(begun("a"))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "close", close_late)
+        notes.close()
+    with (tmp_path / "another").open("w") as another:  # which has the number now
+        notes.begin(begun("b"))
+        notes.close()
+        assert another.tell() == 0
 
-    def __init__(self) -> None:
-        self.room = 10_000
-
-    def write(self, fd: int, data: bytes, /) -> int:
-        if not self.room:
-            raise OSError(errno.ENOSPC, "full")
-        count = super().write(fd, data[: self.room])
-        self.room -= count
-        return count
+    assert killed(tmp_path) == ["a", "b"]
+    assert (tmp_path / "another").read_bytes() == b""
 
 
 def test_a_disk_that_is_full_within_a_line_loses_no_other(tmp_path: Path) -> None:
-    disk = FullDisk()
+    disk = FullDisk(10_000)
     notes, _ = life(tmp_path, "one", disk)
     notes.begin(begun("a"))
     disk.room = 10
