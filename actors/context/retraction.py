@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
-from actors.kernel import Timer
+from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind
 from domain.log.kept import kept
 from domain.log.metadata import MetaValue
@@ -75,8 +75,6 @@ class Retraction:
         """The newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
-        self._due_s = 0.0
-        """When that comes."""
         self._held: dict[MessageId, _Held] = {}
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
@@ -206,12 +204,7 @@ class Retraction:
 
     def _come_back(self, wait_s: float) -> None:
         """Have `go_on` called in so many seconds, or earlier."""
-        due_s = self._host.monotonic() + wait_s
-        if self._timer is not None:
-            if self._due_s <= due_s:
-                return
-            self._timer.cancel()
-        self._timer, self._due_s = self._host.after(wait_s, LookDue()), due_s
+        self._timer = earliest(self._host, self._timer, wait_s, LookDue())
 
     def _defer_deletions(self, message_ids: list[str] | list[MessageId]) -> None:
         if message_ids:

@@ -20,7 +20,7 @@ from actors.facts.store.sync import Sync
 from actors.facts.store.watcher import Watcher
 from actors.facts.turn_work import TurnWork
 from actors.facts.turns import Turns
-from actors.kernel import Actor, Timer, not_understood
+from actors.kernel import Actor, Timer, earliest, not_understood
 from messages.base import Message, flaw_of
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.facts import (
@@ -94,8 +94,7 @@ class FactsActor(Actor):
         self._requests = Requests(self, self._keeper, self._work.evict)
         self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None
         self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
-        self._timers: dict[FactsTimer, tuple[float, Timer]] = {}
-        """Each with when it comes, on the clock that never goes back."""
+        self._timers: dict[FactsTimer, Timer] = {}
         self._is_open = self._is_loaded = False
         self._trouble = ""
         self._git_trouble = self._index_trouble = ""
@@ -294,12 +293,7 @@ class FactsActor(Actor):
 
     def _set(self, what: FactsTimer, delay_s: float) -> None:
         """Have a timer come, unless one of its kind comes as early."""
-        due_s = self.monotonic() + delay_s
-        if (under_way := self._timers.get(what)) is not None:
-            if under_way[0] <= due_s:
-                return
-            under_way[1].cancel()
-        self._timers[what] = due_s, self.after(delay_s, FactsDue(what=what))
+        self._timers[what] = earliest(self, self._timers.get(what), delay_s, FactsDue(what=what))
 
     def _due(self, what: FactsTimer) -> None:
         self._timers.pop(what, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from actors.feed.ring import Ring
-from actors.kernel import Actor, Timer, not_understood
+from actors.kernel import Actor, Timer, earliest, not_understood
 from domain.turn.run_line import run_line
 from messages.run import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, RunEvent
 
@@ -45,7 +45,6 @@ class FeedActor(Actor):
         self._asked_s: float | None = None
         """When it was asked last; None when nobody does any more."""
         self._timer: Timer | None = None
-        self._due_s = 0.0
 
     def on_start(self) -> None:
         """Begin with places that no earlier life has given."""
@@ -116,10 +115,4 @@ class FeedActor(Actor):
 
     def _tick_in(self, delay_s: float) -> None:
         """Look again in so many seconds, unless that is to be done earlier anyway."""
-        due_s = self.monotonic() + delay_s
-        if self._timer is not None:
-            if self._due_s <= due_s:
-                return
-            self._timer.cancel()
-        self._due_s = due_s
-        self._timer = self.after(delay_s, FeedTick())
+        self._timer = earliest(self, self._timer, delay_s, FeedTick())

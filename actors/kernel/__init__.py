@@ -11,7 +11,7 @@ Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 
 from __future__ import annotations
 
-from actors.kernel.actor import Actor, Host, NotUnderstoodError, not_understood
+from actors.kernel.actor import Actor, Host, NotUnderstoodError, earliest, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
@@ -45,6 +45,7 @@ __all__ = [
     "Timer",
     "boot_seconds",
     "counted_ids",
+    "earliest",
     "install_dump",
     "not_understood",
     "random_ids",

@@ -198,3 +198,19 @@ class Host(Protocol):
 
     def blocking(self) -> Blocking:
         """Wrap a wait for the disk."""
+
+
+def earliest(host: Host, timer: Timer | None, delay_s: float, message: Message) -> Timer:
+    """The timer of several wishes to be called back, of which the earliest counts.
+
+    Args:
+        host: Who is called back.
+        timer: What is set for it, and did not come yet; cancelled where it would come later than is wished now.
+        delay_s: What is wished now, in seconds.
+        message: What comes.
+    """
+    if timer is not None:
+        if timer.due <= host.monotonic() + delay_s:
+            return timer
+        timer.cancel()
+    return host.after(delay_s, message)

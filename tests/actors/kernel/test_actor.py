@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.kernel import ActorSystem, NotUnderstoodError, not_understood
+from actors.kernel import ActorSystem, ManualClock, NotUnderstoodError, Timer, earliest, not_understood
 from tests.actors.kernel.players import PLAYER, Player, Say, Stage
 
 
@@ -44,3 +44,24 @@ def test_whoever_asks_by_pykkas_reference_gets_the_error(system: ActorSystem) ->
 def test_the_end_of_a_match_names_the_type_and_never_the_content() -> None:
     with pytest.raises(NotUnderstoodError, match=r"^str means nothing to this actor$"):
         not_understood("secret")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wishes", [(5.0, 2.0, 9.0), (2.0, 5.0, 2.0), (9.0, 2.0), (2.0,)])
+def test_of_several_wishes_to_be_called_back_the_earliest_comes_and_no_other(
+    system: ActorSystem, clock: ManualClock, wishes: tuple[float, ...]
+) -> None:
+    timers: list[Timer] = []
+
+    def wish(player: Player, message: Say) -> None:
+        if message.n:
+            timer = timers[-1] if timers else None
+            timers.append(earliest(player, timer, wishes[message.n - 1], Say()))
+
+    stage = Stage(system, wish)
+    told = stage.run(*range(1, len(wishes) + 1))
+    clock.advance(1.9)
+    assert stage.run() == told
+    clock.advance(0.2)
+    assert stage.run() == [*range(1, len(wishes) + 1), 0]
+    clock.advance(60)
+    assert stage.run().count(0) == 1
