@@ -60,7 +60,7 @@ def test_typing_twice_is_typing_once(start_life: StartLife) -> None:
 def test_typing_that_was_forgotten_ends_by_itself(start_life: StartLife) -> None:
     life = start_life(timing=timing(typing_every_s=0.1, typing_limit_s=0.25))
     life.type(True)
-    until(lambda: calls(life) >= 2)
+    until(lambda: calls(life) >= 1)  # on a busy machine the lease may end before the next
     threading.Event().wait(0.3)
     count = calls(life)
     assert rest(life) == count <= 4
