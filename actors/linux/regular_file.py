@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,13 +40,21 @@ def open_regular(
     try:
         fd = opens(path, flags | _AT_ONCE, mode)
     except OSError as error:
-        if error.errno == errno.ENXIO:  # a socket, or a device without one
+        is_socket = error.errno == errno.ENXIO  # or a device without a driver
+        if is_socket or (isinstance(error, PermissionError) and _is_irregular(path)):
             raise NotRegularError(path) from error
         raise
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise NotRegularError(path)
     return fd
+
+
+def _is_irregular(path: Path | str) -> bool:
+    """True if a file at `path` that cannot be opened would be refused with every permission, too."""
+    with suppress(OSError):
+        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+    return False
 
 
 def read_regular(path: Path | str) -> bytes:

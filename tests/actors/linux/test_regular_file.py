@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux.regular_file import NotRegularError, open_regular, read_regular
+from tests.ordinary_user import as_ordinary_user
 
 
 def test_a_regular_file_is_read(tmp_path: Path) -> None:
@@ -38,6 +39,18 @@ def test_what_is_no_regular_file_is_refused_at_once_and_not_left_open(tmp_path: 
         with pytest.raises(NotRegularError, match="no regular file"):
             open_regular(place, flags)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR])
+def test_a_pipe_without_permissions_is_named_as_no_file_and_a_file_as_shut(tmp_path: Path, flags: int) -> None:
+    os.mkfifo(tmp_path / "pipe", 0)
+    (tmp_path / "file").touch(0)
+
+    with as_ordinary_user():
+        with pytest.raises(NotRegularError, match="no regular file"):
+            open_regular(tmp_path / "pipe", flags)
+        with pytest.raises(PermissionError, match="Permission denied"):
+            open_regular(tmp_path / "file", flags)
 
 
 def test_what_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
