@@ -72,10 +72,21 @@ def _listed(folder: str, found: _Found) -> list[str]:
     try:
         return os.listdir(folder)  # noqa: PTH208 - thrice as fast
     except PermissionError:
-        found.unseen += _MOST_DESCRIPTORS
+        if not _has_ended(folder):
+            found.unseen += _MOST_DESCRIPTORS
     except OSError:  # it has ended
         pass
     return []
+
+
+def _has_ended(folder: str) -> bool:
+    """True if the thread of a folder in /proc has ended: it holds nothing, and its folders are shut to all but root."""
+    thread = folder.removesuffix("/fd")
+    try:
+        with open(f"{thread}/stat", "rb") as file:  # noqa: PTH123
+            return file.read().rpartition(b")")[2].split(None, 1)[0] in (b"Z", b"X")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def _look_at(folder: str, number: str, found: _Found) -> None:
