@@ -80,7 +80,11 @@ def turns_in_logs(data_root: Path) -> int:
     for path in sorted((data_root / "logs").rglob("*.md")):
         if path.is_symlink() or not path.is_file():  # a pipe would be waited for; the check of the logs names it
             continue
-        for logged in parse(path.read_bytes()).events:
+        try:
+            data = path.read_bytes()
+        except OSError:  # so does that of the logs' permissions
+            continue
+        for logged in parse(data).events:
             event = logged.event
             entry = remembered(
                 path=str(path.relative_to(data_root)),

@@ -29,6 +29,7 @@ class Examined:
     """Result of a look at every log."""
 
     checked: int = 0
+    """Logs that were read, or could not be for a reason among the problems."""
     problems: list[str] = field(default_factory=list)
     """What no repair mends, each with file and line."""
     torn: list[Path] = field(default_factory=list)
@@ -41,17 +42,20 @@ def examine(root: Path) -> Examined:
     """Look at every log below the data root."""
     result = Examined()
     for path in sorted((root / LOG_ROOT).rglob("*.md")):
-        result.checked += 1
         try:
             if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for, and a link leads anywhere
+                result.checked += 1
                 result.problems.append(f"{path}: is no regular file; take it away")
                 continue
             if _is_mode_wrong(path):
                 result.misplaced.append(path)
             log = _examine(root, path, result)
         except OSError as error:
+            if isinstance(error, PermissionError) and path in result.misplaced:
+                continue  # one trouble, which one repair mends
             result.problems.append(f"{path}: {error.strerror}")
-            continue
+            log = None
+        result.checked += 1
         if log is not None:
             result.torn.append(path)
     return result

@@ -18,6 +18,7 @@ from domain.log.parser import parse
 from domain.log.watermark import Gap, Watermark, line_of, unreadable_lines, watermarks_in
 from messages.base import Surface
 from tests.actors.backup.roots import CHANNEL, NOW, THREAD, spoken, write_log
+from tests.ordinary_user import as_ordinary_user
 
 MARK = Watermark(surface=Surface.DISCORD_THREAD, first=1, upto=9, gaps=(Gap(3, 5),))
 LOOKED_AT = {
@@ -61,6 +62,18 @@ def events(root: Path) -> dict[str, list[object]]:
     finally:
         for path, mode in modes.items():
             path.chmod(mode)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    """All files below the root, and what each holds, also where its permissions shut it."""
+    held = {}
+    for path in root.rglob("*"):
+        if path.is_file():
+            mode = path.stat().st_mode
+            path.chmod(mode | 0o400)
+            held[str(path)] = path.read_bytes()
+            path.chmod(mode)
+    return held
 
 
 def log_of(root: Path, number: int) -> Path:
@@ -132,17 +145,19 @@ def test_damage_is_named_with_its_repair_and_mended_and_nothing_is_lost(root: Pa
         path: [] if path == str(log_of(root, 2)) and damage.startswith("a log") else each
         for path, each in before.items()
     }
-    harmed = {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()} if os.geteuid() == 0 else {}
-    found = troubles(look(root))
+    harmed = contents(root)
+    with as_ordinary_user():
+        found = troubles(look(root))
     assert list(found) == [name]
     repair = found[name].repair
     assert repair is not None
     assert repair.text
     assert repair.act is not None
-    assert {path: Path(path).read_bytes() for path in harmed} == harmed, "a look changes nothing"
-    (line,) = mend(root, list(look(root).values()))
-    assert line == f"{name}: {repair.text}: done"
-    assert {key: each.level for key, each in troubles(look(root)).items() if key != "memory"} == {}
+    assert contents(root) == harmed, "a look changes nothing"
+    with as_ordinary_user():
+        (line,) = mend(root, list(look(root).values()))
+        assert line == f"{name}: {repair.text}: done"
+        assert {key: each.level for key, each in troubles(look(root)).items() if key != "memory"} == {}
     assert events(root) == said
     for path, data in harmed.items():
         if path.endswith(".md"):
