@@ -24,6 +24,7 @@ from actors.model import kept_routes
 from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
 from tests.schedule import MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler
+from tests.signals import heed_ignored
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -99,7 +100,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fewer examples of each property, before the tests are read and take their number."""
+    """Signals for children, and fewer examples of each property, before the tests are read and take their number."""
+    heed_ignored()
     if config.getoption("--quick"):
         settings.load_profile("quick")
         os.environ.setdefault("LOG_EXAMPLES", "10")  # of tests/domain/log

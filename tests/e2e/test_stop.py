@@ -18,7 +18,6 @@ from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Re
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
-from tests.signals import minding
 
 FEW = 8
 LIMIT_S = 60.0
@@ -47,11 +46,6 @@ class SlowModel:
         return kinds[next(self._numbers) % len(kinds)]
 
 
-def start_minding_hang_ups(agent: Process) -> None:
-    with minding(signal.SIGHUP):
-        agent.start()
-
-
 def last_word(
     process: subprocess.Popen[bytes], signals: tuple[signal.Signals, ...], pause_s: float
 ) -> tuple[int, float]:
@@ -78,7 +72,7 @@ def stop_and_go_on(
     behave, data = SlowModel(), folder / "data"
     with LoopbackModel(behave) as model:
         agent = Process(server, data, model="hosted_vllm/loopback", api_base=model.api_base)
-        start_minding_hang_ups(agent)
+        agent.start()
         threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(turns)]
         for thread in threads:
             server.say(thread, f"question {thread}")
@@ -117,7 +111,7 @@ def test_a_second_signal_ends_it_at_once_and_each_turn_is_answered_once_afterwar
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_other_signals_end_it_as_sigterm_does(process: Process, number: signal.Signals) -> None:
-    start_minding_hang_ups(process)
+    process.start()
     assert process._process is not None
     code, took_s = last_word(process._process, (number,), 0.0)
     process._process = None

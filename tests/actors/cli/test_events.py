@@ -26,7 +26,6 @@ from messages.run import RUNS
 from tests.actors.cli.command import inherited, run, start
 from tests.e2e.stage import Stage, eventually
 from tests.patience import PATIENCE_S
-from tests.signals import minding
 
 OF_A_COMMAND = [
     "agent_start",
@@ -75,15 +74,14 @@ def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(
 ) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "here").mkdir()
-    with minding(number):  # `nohup` has hang-ups ignored, a shell's `&` interrupts
-        process = subprocess.Popen(
-            [*start("agent-cli"), "--json-events", "run: sleep 600"],
-            cwd=tmp_path / "here",
-            env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+    process = subprocess.Popen(
+        [*start("agent-cli"), "--json-events", "run: sleep 600"],
+        cwd=tmp_path / "here",
+        env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     with process:
         assert process.stdout is not None
         lines = []
@@ -104,14 +102,13 @@ def test_a_reader_who_sleeps_does_not_keep_an_agent_cli_that_is_ended(tmp_path: 
     unread, out = os.pipe()
     fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 4096)
     try:
-        with minding(signal.SIGINT):
-            process = subprocess.Popen(
-                [*start("agent-cli"), "--json-events", "run: seq 9000"],
-                cwd=tmp_path / "here",
-                env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
-                stdout=out,
-                stderr=subprocess.DEVNULL,
-            )
+        process = subprocess.Popen(
+            [*start("agent-cli"), "--json-events", "run: seq 9000"],
+            cwd=tmp_path / "here",
+            env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+        )
         eventually(lambda: not select.select([], [out], [], 0)[1])
         process.send_signal(number)
         assert process.wait(PATIENCE_S) != 0
@@ -129,15 +126,14 @@ def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
 
 def look(stage: Stage) -> subprocess.Popen[str]:
     """`agent events`, looking at that agent."""
-    with minding(signal.SIGINT):
-        return subprocess.Popen(
-            [*start("agent"), "events", "--data", str(stage.data)],
-            cwd=stage.data.parent,
-            env=inherited(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    return subprocess.Popen(
+        [*start("agent"), "events", "--data", str(stage.data)],
+        cwd=stage.data.parent,
+        env=inherited(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.mark.req("S0-98f")
