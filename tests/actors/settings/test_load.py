@@ -17,6 +17,7 @@ from actors.settings.problem import SettingsError
 from actors.settings.schema import Settings, Source
 from domain.memory.injection import Budget
 from tests.actors.settings.written import complaints, written
+from tests.ordinary_user import as_ordinary_user
 
 ELSEWHERE = Path("nowhere/agent.toml")
 
@@ -352,9 +353,8 @@ def test_a_file_that_cannot_be_reached_is_named_with_the_reason(tmp_path: Path) 
         load(Path("loop.toml"), environ={}, folder=tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_an_unreadable_file_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").touch(mode=0)
 
-    with pytest.raises(SettingsError, match=r"\Aagent\.toml: can't be read: Permission denied\Z"):
+    with as_ordinary_user(), pytest.raises(SettingsError, match=r"\Aagent\.toml: can't be read: Permission denied\Z"):
         load(environ={}, folder=tmp_path)

@@ -7,6 +7,7 @@ import pytest
 
 from actors.part import SHIPPED_SKILLS
 from actors.skill_files.folders import SkillFolders, skill_findings, skill_roots, visible_folders
+from tests.ordinary_user import as_ordinary_user
 
 BODY = "---\nname: {name}\ndescription: {description}\n---\nDo it.\n"
 
@@ -91,12 +92,12 @@ def test_missing_folders_are_fine_and_unreadable_ones_are_named(tmp_path: Path) 
     assert skill_findings([tmp_path / "missing", file]) == (f"{file}: cannot be read: Not a directory",)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_folder_of_somebody_else_is_named(tmp_path: Path) -> None:
     write(tmp_path / "closed" / "tea")
     (tmp_path / "closed").chmod(0)
 
-    findings = skill_findings([tmp_path])
+    with as_ordinary_user():
+        findings = skill_findings([tmp_path])
     (tmp_path / "closed").chmod(0o700)
 
     assert findings == (f"{tmp_path / 'closed'}: cannot be read: Permission denied",)

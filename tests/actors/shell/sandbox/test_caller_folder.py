@@ -120,10 +120,10 @@ def test_another_name_of_the_secrets_in_force_is_hidden_too(tmp_path: Path) -> N
     assert found.hidden == (str(tmp_path / "here" / "copy.txt"),)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is shut to root")
 def test_what_cannot_be_listed_is_hidden_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "shut").mkdir(mode=0o311)
-    assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / "shut"),)
+    with as_ordinary_user():
+        assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / "shut"),)
 
 
 def test_a_folder_full_of_secrets_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

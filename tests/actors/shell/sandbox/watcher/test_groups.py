@@ -9,7 +9,6 @@ from actors.shell.sandbox.watcher.groups import find_groups
 
 VERSION_1 = "5:pids:/\n4:memory:/service\n1:cpu,cpuacct:/\n0::/\n"
 VERSION_2 = "0::/system.slice/remembrancer.service/agent\n"
-NO_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
