@@ -221,7 +221,7 @@ def test_setup_cfg_holds_import_contracts_and_nothing_else() -> None:
     "step", ["ruff check", "ruff format --check", "-m mypy", "lint_imports_command()", "bin/agent simulate", "bin/test"]
 )
 def test_ci_runs_every_check(step: str) -> None:
-    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    lines = (ROOT / ".ci" / "suite").read_text().splitlines()
 
     assert [line for line in lines if step in line and not line.startswith(("#", "printf"))] != []
 
