@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import logging
 import os
@@ -34,6 +35,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 KERNEL_LOG = "actors.kernel"
 SUPERVISOR_LOG = "actors.kernel.supervisor"
 OUTCOMES = Outcomes()
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_PR_SET_DUMPABLE = 4
 GRACE_S = 60.0
 """Seconds in which a thread that was told to end must have ended."""
 
@@ -69,6 +72,16 @@ def what_is_logged_stays() -> Iterator[None]:
     level = logger.level
     yield
     logger.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def process_is_dumpable() -> None:
+    """Have each test begin with a process whose files in /proc are its user's.
+
+    An agent that an earlier test ran in this process may have made it undumpable, which gives these files to root.
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 @pytest.fixture(autouse=True)
