@@ -25,7 +25,7 @@ from actors.part import UnusableError
 from actors.parts import parts, settings_tables
 from actors.settings.layers import with_tables
 from actors.settings.schema import Origin, Settings
-from messages.base import CONTEXT_KIND
+from messages.base import CONTEXT_KIND, make_ready
 from messages.status import ActorGaveUp
 
 log = logging.getLogger(__name__)
@@ -167,3 +167,6 @@ class _ToHead(logging.Handler):
 def _log_to(host: HostSystem, level: int) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[_ToHead(host)], force=True)
     logging.getLogger("actors").setLevel(level)
+
+
+make_ready(__name__)

@@ -117,6 +117,19 @@ def request_id_of(message: Message) -> RequestId:
     return request_id
 
 
+def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
+    """Build what msgspec must know of each struct that `module` defines; stands at the end of every such module.
+
+    msgspec builds it at a class's first use otherwise, and shows it to other threads before it is whole: two threads
+    that convert, or make decoders of, one class for the first time end the process. While a module is imported, no
+    other thread has its classes. `without` names those that msgspec cannot read, which are therefore never coded.
+    """
+    for kind in tuple(vars(sys.modules[module]).values()):
+        is_own = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module
+        if is_own and kind not in without:
+            msgspec.json.Decoder(kind)
+
+
 _KEPT = (bytes, datetime)
 """Types that stay what they are, so that they cannot pass for their text."""
 
@@ -132,3 +145,6 @@ def flaw_of(message: Message) -> str:
     except (TypeError, ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors
         return f"{type(message).__name__}: {error}"
     return ""
+
+
+make_ready(__name__)

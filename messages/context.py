@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word
+from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word, make_ready
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import DayUsage, ModelAnswer
 from messages.shell import CommandReply
@@ -122,7 +122,6 @@ class KeptMessage(Value, frozen=True, kw_only=True, gc=False):
     words: Annotated[str, Meta(max_length=16)] = ""
     """Digest of what was typed, as `domain.log.kept` makes it; empty where a person's own words are not held."""
     files: Annotated[int, Meta(ge=0, le=10**6)] = 0
-    """How many files came with it."""
     logged_at_ms: Annotated[int, Meta(ge=0, le=10**15)] = 0
     """When its words were logged, in milliseconds since 1970."""
 
@@ -398,3 +397,4 @@ ContextMessage = (
     | WindowRequest
     | Refused
 )
+make_ready(__name__)

@@ -7,7 +7,7 @@ its channel. The command line's window is the operator's; it may name another in
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.curated_view import CuratedAnswer, CuratedQuestion, Line
 from messages.discord import ReadersChanged, ReadersListed
 from messages.socket import Refused
@@ -251,3 +251,4 @@ CuratedMessage = (
     | FileStep
     | LookAfterFiles
 )
+make_ready(__name__)

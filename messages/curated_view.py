@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 
 Line = Annotated[str, Meta(max_length=1_600)]
 """Words of a person; the rules say how many of them are taken."""
@@ -217,3 +217,4 @@ class StaleListed(Message, frozen=True, kw_only=True, gc=False):
 
 CuratedQuestion = DescribeCurated | ListPages | ListFaults | ListTraces | ShowTrace | RecallFacts | ListStale
 CuratedAnswer = CuratedDescribed | PagesListed | FaultsListed | TracesListed | FactsRecalled | StaleListed
+make_ready(__name__)

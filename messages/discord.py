@@ -12,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window
+from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window, make_ready
 
 DISCORD = Address("discord")
 
@@ -229,3 +229,4 @@ class ReadersChanged(Message, frozen=True, kw_only=True, gc=False):
 AudienceCommand = TellReaders | DescribeReaders
 AudienceReply = ReadersDescribed
 AudienceEvent = ReadersListed | ReadersChanged
+make_ready(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from messages.base import Address, Message, RequestId
+from messages.base import Address, Message, RequestId, make_ready
 from messages.status import DescribeYourself
 
 EMBEDDER = Address("embedder")
@@ -97,3 +97,4 @@ EmbedderMessage = EmbedTexts | DeadlinePassed | PauseOver | ProbeDue | DescribeY
 EmbedderReply = TextsEmbedded | EmbeddingFailed
 RerankerCommand = RerankTexts
 RerankerReply = TextsReranked | RerankFailed
+make_ready(__name__)

@@ -1,8 +1,7 @@
 """Protocol of the facts: what is remembered of conversations that go through the gateway, or that somebody adds.
 
 Owner: FactsActor, the only one that writes `facts.memory_path`; FactRecallActor reads, by way of the index. The second
-part is the protocol of FactIndexActor, the only one that opens `facts/index.sqlite`: rows and vectors of entries, all
-of which can be made again from their files.
+part is that of FactIndexActor, the only one that opens `facts/index.sqlite`, which can be made again from the files.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value
+from messages.base import Address, Message, RequestId, Value, make_ready
 from messages.status import DescribeYourself
 
 FACTS = Address("facts")
@@ -398,3 +397,4 @@ IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
 IndexMessage = IndexCommand | IndexTidyDue | DescribeYourself
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
 IndexEvent = IndexBegun
+make_ready(__name__)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.discord import ReadersChanged, ReadersListed
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.socket import Refused
@@ -207,3 +207,4 @@ MemoryMessage = (
     | EmbedMore
     | EmbeddingOverdue
 )
+make_ready(__name__)

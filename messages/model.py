@@ -12,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window
+from messages.base import Address, Message, RequestId, Value, Window, make_ready
 
 MODEL = Address("model")
 LEDGER = Address("ledger")
@@ -270,3 +270,4 @@ LedgerEvent = CallBegun | CallSpent
 
 LedgerMessage = LedgerTick | ReadUsage
 LedgerReply = UsageRead
+make_ready(__name__)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window, Word
+from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window, Word, make_ready
 from messages.status import DescribeYourself
 
 OBJECT_STORE = Address("object-store")
@@ -234,3 +234,4 @@ class TidyDue(Message, frozen=True, kw_only=True, gc=False):
 StoreCommand = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
 StoreMessage = StoreCommand | TidyDue
 StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | ObjectsCollected
+make_ready(__name__)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.object_store import FileVersion, StoreReply
 from messages.socket import Refused
 from messages.turn import WordRequest
@@ -171,3 +171,4 @@ class KeepDue(Message, frozen=True, kw_only=True, gc=False):
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject
 ObjectsReply = ObjectDone | ObjectsListed | HistoryTold | ObjectShown
 ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | StoreDue | KeepDue
+make_ready(__name__)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, TurnId, Value, Window
+from messages.base import Address, Message, RequestId, TurnId, Value, Window, make_ready
 
 RUNS = "runs"
 """Topic of these messages."""
@@ -155,3 +155,4 @@ class FeedTick(Message, frozen=True, kw_only=True, gc=False):
 
 FeedMessage = ReadEvents | FeedTick
 FeedReply = EventsRead
+make_ready(__name__)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
 from messages.socket import Refused
 from messages.status import DescribeYourself
@@ -211,3 +211,4 @@ SchedulerMessage = (
     | DeliveryFailed
     | DeliveryRefused
 )
+make_ready(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from messages.base import Address, Message, RequestId, Value, Window
+from messages.base import Address, Message, RequestId, Value, Window, make_ready
 
 SHELL = Address("shell")
 
@@ -111,3 +111,4 @@ ShellCommand = RunBash | CancelBash | EmptyFolder
 ShellMessage = ShellCommand
 CommandReply = BashResult | BashRefused
 ShellReply = CommandReply | FolderEmptied
+make_ready(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId, Value
+from messages.base import Address, Message, RequestId, Value, make_ready
 from messages.status import DescribeYourself
 from messages.turn import PrepareTurn
 
@@ -56,3 +56,4 @@ class SkillRead(Message, frozen=True, kw_only=True, gc=False):
 
 SkillsMessage = PrepareTurn | ListSkills | ReadSkill | DescribeYourself
 SkillsReply = SkillsListed | SkillRead
+make_ready(__name__)

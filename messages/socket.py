@@ -8,7 +8,7 @@ can act for its own window only. All other fields are the request's arguments. I
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, Message, RequestId, Window, make_ready
 
 SOCKET = Address("socket")
 
@@ -47,3 +47,4 @@ class TendDoors(Message, frozen=True, kw_only=True, gc=False):
 
 DoorMessage = OpenDoor | TendDoors
 DoorReply = DoorOpen | Refused
+make_ready(__name__)

@@ -5,7 +5,7 @@ Also the event of the kernel, for whoever runs the system: an actor cannot be ke
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId
+from messages.base import Address, Message, RequestId, make_ready
 
 OBSERVER = Address("observer")
 TRACES = Address("traces")
@@ -48,3 +48,4 @@ class ActorGaveUp(Message, frozen=True, kw_only=True, gc=False):
 
 
 KernelEvent = ActorGaveUp
+make_ready(__name__)

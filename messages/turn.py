@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from messages.base import Address, EventId, LineNumber, LogPath, Message, RequestId, TurnId, UserId, Value, Window
+from messages.base import (
+    Address,
+    EventId,
+    LineNumber,
+    LogPath,
+    Message,
+    RequestId,
+    TurnId,
+    UserId,
+    Value,
+    Window,
+    make_ready,
+)
 from messages.model import Usage
 from messages.shell import SharedFolder
 
@@ -298,3 +310,4 @@ TrimMessage = BeforeTrim | WindowBegun
 TrimReply = TrimReady | SpokenTold | WindowCompacted
 WindowRequest = CompactWindow | TellSpoken | CountUsage
 """What a part may ask of a window."""
+make_ready(__name__)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.context import AddressChecked
 from messages.socket import Refused
 from messages.status import DescribeYourself
@@ -85,3 +85,4 @@ class SlotDue(Message, frozen=True, kw_only=True, gc=False):
 WebRequest = SearchWeb | ReadPage
 WebMessage = WebRequest | AddressChecked | CheckOverdue | SlotDue | DescribeYourself
 WebReply = WebFound | PageRead | Refused
+make_ready(__name__)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word
+from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.model import ModelAnswer, Usage
 from messages.shell import CommandReply, SharedFolder
 from messages.socket import Refused
@@ -250,3 +250,4 @@ WorkspaceMessage = (
     | CommandReply
     | Refused
 )
+make_ready(__name__)

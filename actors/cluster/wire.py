@@ -33,7 +33,7 @@ from messages import (
     web,
     workspace,
 )
-from messages.base import Address, Message
+from messages.base import Address, Message, make_ready
 
 PROTOCOLS = (
     context,
@@ -198,3 +198,6 @@ def host_frame(data: bytes) -> HostFrame:
 def frame_bytes(frame: HeadFrame | HostFrame) -> bytes:
     """A frame as it is carried."""
     return msgspec.msgpack.encode(frame)
+
+
+make_ready(__name__)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from actors.embedder.backend import Backend, CallError, Counted
 from actors.embedder.vectors import NO_VECTOR, packed
 from domain.policy.retrying import Fault, FaultKind
-from messages.base import Message
+from messages.base import Message, make_ready
 from messages.embedder import TextRole
 
 
@@ -63,3 +63,6 @@ async def call(
         vectors = tuple(packed(values, dimensions) for values in values) if fits else (NO_VECTOR,) * len(texts)
         tokens = values.tokens if isinstance(values, Counted) else None
         tell(CallDone(call_id=call_id, vectors=vectors, tokens=tokens))
+
+
+make_ready(__name__)

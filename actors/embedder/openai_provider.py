@@ -19,6 +19,7 @@ import numpy as np
 from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from domain.policy.retrying import Fault, FaultKind, classify
+from messages.base import make_ready
 from messages.embedder import TextRole
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -142,3 +143,6 @@ def _decoded(embedding: object) -> object:
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
     except (binascii.Error, ValueError):
         return None
+
+
+make_ready(__name__)

@@ -20,6 +20,7 @@ from actors.ledger.file import Damage, entries
 from actors.linux.disk import Disk, RealDisk, give_back, put_whole, write_some
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
+from messages.base import make_ready
 from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
 
 FILE = "under-way.jsonl"
@@ -247,3 +248,6 @@ def _killed(call: CallBegun) -> CallSpent:
         outcome=CallOutcome.KILLED,
         is_estimated=True,
     )
+
+
+make_ready(__name__)

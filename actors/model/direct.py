@@ -18,6 +18,7 @@ from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.route import cached_tokens, tokens
 from actors.model.wire import messages_of, tools_json, without_tool_calls
 from domain.policy.retrying import Fault, FaultKind, classify
+from messages.base import make_ready
 from messages.model import ModelRequest, Usage
 
 _RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
@@ -195,3 +196,6 @@ def _dollars(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0
     return float(value) if 0 <= value < _MOST_USD else 0.0
+
+
+make_ready(__name__)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from actors.model.route import placeholder
+from messages.base import make_ready
 
 _KEYS = re.compile(r"[A-Z0-9_]+_(API_KEY|KEY|TOKEN)")
 _PLACE_NAMES = re.compile(
@@ -76,3 +77,6 @@ def _front(api_base: str) -> str:
     except ValueError:
         is_nameless = False
     return base.removesuffix(_END) if is_nameless and base.endswith(_END) and "?" not in base else ""
+
+
+make_ready(__name__)

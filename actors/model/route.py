@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from messages.base import make_ready
 from messages.model import Usage
 
 _PLACEHOLDER = re.compile(r"agent-key-of-([A-Za-z0-9_]+)-here")
@@ -97,3 +98,6 @@ def tokens(value: object) -> int:
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
+
+
+make_ready(__name__)

@@ -20,6 +20,7 @@ from actors.model.config import ModelConfig
 from actors.model.kept_routes import keep, kept
 from actors.model.question import Question, address_for, question_for
 from actors.model.route import Route
+from messages.base import make_ready
 
 log = logging.getLogger(__name__)
 
@@ -136,3 +137,6 @@ async def _said(question: bytes) -> bytes:
             process.kill()
             await process.wait()
     return said
+
+
+make_ready(__name__)

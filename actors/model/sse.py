@@ -11,6 +11,8 @@ import re
 
 import msgspec
 
+from messages.base import make_ready
+
 MOST_LINE_BYTES = 8 * 1024 * 1024
 _LINE_END = re.compile(rb"\r\n?|\n")
 _DONE = b"[DONE]"
@@ -107,3 +109,6 @@ def _chunk(data: bytes) -> Chunk | None:
         return msgspec.convert(json.loads(data.decode("utf-8", "replace")), Chunk)
     except (ValueError, RecursionError):
         return None
+
+
+make_ready(__name__)

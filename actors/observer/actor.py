@@ -13,7 +13,7 @@ from actors.linux.disk import RealDisk, put_whole
 from actors.observer.metrics import Spent
 from actors.observer.server import ObserverServer, Place
 from actors.observer.watch import Watch
-from messages.base import Address, Message
+from messages.base import Address, Message, make_ready
 from messages.memory import MemoryExplained
 from messages.model import SPENT, CallSpent, UsageRead
 from messages.scheduler import RemindersListed
@@ -169,3 +169,6 @@ class ObserverActor(Actor):
             figures=(("state", state),),
             operator_figures=(("port", self._port), ("trouble", self._trouble or "none"), ("address", str(self._file))),
         )
+
+
+make_ready(__name__)

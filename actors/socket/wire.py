@@ -7,6 +7,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from messages.base import make_ready
+
 LONGEST_LINE_BYTES = 64 * 1024
 """Of a request, with its newline."""
 LONGEST_ANSWER_BYTES = 8 * 1024 * 1024
@@ -112,3 +114,6 @@ def _name_in(line: bytes) -> RequestName:
         return _NAMED_DECODER.decode(line).id
     except MALFORMED:
         return None
+
+
+make_ready(__name__)

@@ -12,6 +12,7 @@ from yarl import URL
 from actors.http_client.clean_connector import CleanConnector
 from actors.web.errors import WebError
 from actors.web.page import bounded_body
+from messages.base import make_ready
 from messages.web import SearchWeb
 
 API_BASE = "https://api.search.brave.com/res/v1"
@@ -141,3 +142,6 @@ def _hits(body: bytes) -> tuple[Hit, ...]:
 
 def _on_one_line(text: str | None) -> str:
     return " ".join((text or "").split())
+
+
+make_ready(__name__)

@@ -13,6 +13,7 @@ from msgspec import Raw
 
 from domain.facts.raw_json import fields_of, items_of, list_of, object_of, value_of
 from domain.facts.sound_text import sound
+from messages.base import make_ready
 from messages.facts import FactHit
 
 MOST_ID_CHARS = 500
@@ -207,3 +208,6 @@ def _merged(content: bytes, block: str) -> bytes | None:
         parts = content[1:-1].rstrip()
         return b"[" + parts + (b"," if parts else b"") + msgspec.json.encode({"type": "text", "text": block}) + b"]"
     return None
+
+
+make_ready(__name__)

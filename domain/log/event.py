@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from domain.log import metadata as log_metadata
 from domain.log.metadata import MetaValue
-from messages.base import EventId, Value, Window
+from messages.base import EventId, Value, Window, make_ready
 
 _ID = re.compile("[0-9A-Za-z_-]{1,64}")
 _RESERVED = ("header", "seal")
@@ -92,3 +92,6 @@ def require_valid(event: Event) -> None:
         raise ValueError(f"at {event.at!r}: UTC in whole milliseconds is required")
     if not log_metadata.is_canonical(event.meta_json):
         raise ValueError(f"meta_json {event.meta_json[:80]!r}: not in the form that meta_json() gives")
+
+
+make_ready(__name__)

@@ -25,7 +25,7 @@ from domain.log.escape import unescape
 from domain.log.event import Event, Header, Kind
 from domain.log.format import FIRST_HASH, chain, header_from, seal_text
 from domain.log.metadata import MetaValue, meta_dict, object_of, unmarked
-from messages.base import EventId, Value
+from messages.base import EventId, Value, make_ready
 
 _END = b"\n<!-- end "
 _FENCED = re.compile(
@@ -322,3 +322,6 @@ def _plain(line: int, offset: int, name: bytes, at: bytes, kind: bytes, content:
 def _logged(record: Record) -> ParsedEvent:
     event = Event(id=record.id, at=record.at, kind=record.kind, content=record.content, meta_json=record.meta_json)
     return ParsedEvent(event=event, line=record.line, offset=record.offset)
+
+
+make_ready(__name__, without=(Record,))  # msgspec cannot read a value that names itself

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.parser import parse
-from messages.base import EventId, Value
+from messages.base import EventId, Value, make_ready
 
 DELETED = "deleted"
 EDITED = "edited"
@@ -110,3 +110,6 @@ def _blank(shown: bytearray, start: int, end: int) -> None:
     if len(_NOTE) <= (length if first_line < 0 else first_line):
         blank[: len(_NOTE)] = _NOTE
     shown[start:end] = blank
+
+
+make_ready(__name__)

@@ -9,7 +9,7 @@ from domain.log import metadata as log_metadata
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue, unmarked
 from domain.log.parser import parse
-from messages.base import EventId, Value
+from messages.base import EventId, Value, make_ready
 
 _HEAD = re.compile(
     rb"## [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z "
@@ -112,3 +112,6 @@ def _event(head: re.Match[bytes]) -> TailEvent | None:
     except ValueError:
         return None  # Not written by us; the full parser reports it.
     return TailEvent(id=EventId(head[2].decode("ascii")), kind=_KINDS[head[1]], meta_json=meta)
+
+
+make_ready(__name__)

@@ -8,7 +8,7 @@ from domain.log.escape import visible
 from domain.log.event import Event, Header
 from domain.log.parser import Gap, ParsedEvent, ParsedLog, parse
 from domain.log.window import LogName
-from messages.base import Value, Window
+from messages.base import Value, Window, make_ready
 
 
 class Finding(Value, frozen=True, kw_only=True, gc=False):
@@ -85,3 +85,6 @@ def _gap_lines(gap: Gap) -> Iterator[str]:
 
 def _one_line(text: str) -> str:
     return visible(text).replace("\n", r"\u000a")
+
+
+make_ready(__name__)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 
-from messages.base import Surface, Value
+from messages.base import Surface, Value, make_ready
 
 FILE_NAME = "watermarks"
 """Below the data root."""
@@ -101,3 +101,6 @@ def _gap(part: bytes) -> Gap:
 
 def _check_sum(text: bytes) -> bytes:
     return blake2b(text, digest_size=8).hexdigest().encode("ascii")
+
+
+make_ready(__name__)

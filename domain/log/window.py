@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
-from messages.base import Surface, Value, Window
+from messages.base import Surface, Value, Window, make_ready
 
 LOG_ROOT = PurePosixPath("logs")
 REDACTED_ROOT = PurePosixPath("redacted")
@@ -116,3 +116,6 @@ def next_log_name(names: list[LogName], started_at: datetime) -> LogName:
     if newest.seq >= LAST_SEQ:
         return LogName(started_at=newest.started_at + timedelta(seconds=1), seq=1)
     return LogName(started_at=newest.started_at, seq=newest.seq + 1)
+
+
+make_ready(__name__)

@@ -9,7 +9,7 @@ import re
 
 from domain.memory.block_json import block_json
 from domain.turn.prompt import EXPANDED_PREFIX
-from messages.base import Value
+from messages.base import Value, make_ready
 from messages.turn import Reference
 
 LINES_AROUND = 40
@@ -104,3 +104,6 @@ def _fitted(before: list[str], record: list[str], behind: list[str], line: int) 
 
 def _text(row: bytes) -> str:
     return row.decode("utf-8", "replace")
+
+
+make_ready(__name__)

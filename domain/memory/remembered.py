@@ -12,7 +12,7 @@ from domain.log.parser import Record
 from domain.log.redaction import Tombstone, tombstone_of
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.pins import PIN, UNPIN
-from messages.base import EventId, TurnId, Value
+from messages.base import EventId, TurnId, Value, make_ready
 
 EMBEDDED_CHARS = 8_000
 """How much of a long turn is embedded: its beginning."""
@@ -139,3 +139,6 @@ def _pinned(
         text=text,
         is_pinned=True,
     )
+
+
+make_ready(__name__)

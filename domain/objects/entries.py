@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from domain.objects.looked import Signature
-from messages.base import EventId, TurnId
+from messages.base import EventId, TurnId, make_ready
 from messages.object_store import FileVersion
 
 
@@ -109,3 +109,6 @@ def decoded(data: bytes) -> tuple[AnyEntry, ...]:
         msgspec.DecodeError: they are none, or of another version.
     """
     return msgspec.msgpack.decode(data, type=tuple[AnyEntry, ...])
+
+
+make_ready(__name__)

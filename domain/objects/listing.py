@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from domain.objects.path import absolute, below
+from messages.base import make_ready
 
 MOST_LINES = 2_000
 """Of an output; what follows is not looked at."""
@@ -115,3 +116,4 @@ _NAME_IN: dict[str, Callable[[str], str]] = {
     "tree": _in_tree,
     "git status": _in_status,
 }
+make_ready(__name__)

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 import msgspec
 
+from messages.base import make_ready
+
 KEPT_BYTES = 256 * 1024
 """Of a larger file only so much of its beginning is kept."""
 
@@ -105,3 +107,6 @@ def _text_of(data: bytes, *, is_whole: bool) -> str | None:
         return codecs.getincrementaldecoder("utf-8")().decode(data, is_whole)
     except UnicodeDecodeError:
         return None
+
+
+make_ready(__name__)

@@ -14,6 +14,7 @@ import msgspec
 from domain.objects.commands import Command, Redirection, Step, Word, parsed
 from domain.objects.listing import Listing, listed
 from domain.objects.path import absolute, below
+from messages.base import make_ready
 
 MOST_NAMES = 200
 MOST_PATTERNS = 20
@@ -367,3 +368,6 @@ def _is_of_descriptor(redirection: Redirection) -> bool:
     """Whether it names an open descriptor, or closes one, such as `2>&1`."""
     target = redirection.target.text
     return redirection.operator in (">&", "<&") and (target.isdecimal() or target == "-")
+
+
+make_ready(__name__)

@@ -17,7 +17,7 @@ from domain.objects.entries import (
     VersionSeen,
 )
 from domain.objects.looked import Signature
-from messages.base import EventId, TurnId
+from messages.base import EventId, TurnId, make_ready
 from messages.object_store import FileVersion
 
 CHARS_PER_TOKEN = 4
@@ -373,3 +373,6 @@ def decoded(data: bytes) -> WindowObjects:
 def stays(output: Output) -> bool:
     """Whether an output's text is wanted though its turn has left."""
     return (output.is_pinned or output.is_asked_for) and not output.is_put_away
+
+
+make_ready(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from messages.base import Value
+from messages.base import Value, make_ready
 
 EVERYBODY = "*"
 """Among the users of an `Access`: whoever can write in the channel is heard."""
@@ -43,3 +43,6 @@ def depends_on_roles(access: Access, user_id: str) -> bool:
     if not access.roles and not access.viewer_roles:
         return False
     return standing(access, user_id=user_id, role_ids=()) is Standing.NOBODY
+
+
+make_ready(__name__)

@@ -22,7 +22,7 @@ from domain.reminder.line import (
     windows_named,
 )
 from domain.reminder.naming import Namer
-from messages.base import Value, Window
+from messages.base import Value, Window, make_ready
 
 FAILED_START = FAILED_BULLET.encode()
 LONGEST_LINE_BYTES = 64 * 1024
@@ -295,3 +295,6 @@ def _fault(entry: Entry, reason: str) -> Fault:
 def _shortened(raw: bytes, limit: int = 200) -> str:
     text = raw[: limit * 4].decode("utf-8", "replace").rstrip("\r")
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+make_ready(__name__)

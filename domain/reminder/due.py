@@ -12,7 +12,7 @@ from domain.reminder.document import FAILED_START, Entry, scan
 from domain.reminder.line import Recurrence, Reminder
 from domain.reminder.naming import Namer, base32_key
 from domain.reminder.recurrence import firings, last_firing, one_off_due
-from messages.base import Value
+from messages.base import Value, make_ready
 
 CORRECTION = timedelta(hours=3)
 """A clock that is set back by more was wrong before; one set back by less is waited for."""
@@ -194,3 +194,6 @@ def _base36(number: int) -> str:
         number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits
     return sign + digits
+
+
+make_ready(__name__)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NoReturn
 
-from messages.base import Surface, Value, Window
+from messages.base import Surface, Value, Window, make_ready
 
 BULLET = "- [ ] "
 FAILED_BULLET = "- [!] "
@@ -298,3 +298,6 @@ def _refuse_bullet(text: str) -> NoReturn:
     if box[0][-2] in "xX":
         raise InvalidReminderError("is ticked, so it is never due; `- [ ] ` makes it a reminder again")
     raise InvalidReminderError(f"begins with {in_quotes(box[0])}: must begin with `- [ ] ` and one space after it")
+
+
+make_ready(__name__)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from domain.reminder.document import holds
-from messages.base import RequestId, Value, Window
+from messages.base import RequestId, Value, Window, make_ready
 
 CLOCK_SKEW = timedelta(minutes=5)
 """The clock of who shows it may be behind ours."""
@@ -50,3 +50,6 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     def of_what_happened(self) -> OwedConfirmation:
         """The same, of an edit that is known to have taken place, so that it is posted whatever became of the line."""
         return msgspec.structs.replace(self, line="", is_gone=False)
+
+
+make_ready(__name__)

@@ -17,7 +17,7 @@ from domain.reminder.line import (
 )
 from domain.reminder.recurrence import instant, is_skipped, next_firing, shows_twice
 from domain.reminder.text import shown_time
-from messages.base import Value, Window
+from messages.base import Value, Window, make_ready
 
 LONGEST_MESSAGE_CHARS = 1_500
 """So that one message of Discord has room for it with all that stands around it."""
@@ -192,3 +192,6 @@ def _check_words(message: str) -> None:
         )
     if len(message) > LONGEST_MESSAGE_CHARS:
         raise InvalidReminderError(f"msg has {len(message)} characters, at most {LONGEST_MESSAGE_CHARS} are allowed")
+
+
+make_ready(__name__)

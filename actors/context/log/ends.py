@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from actors.linux.regular_file import read_regular
+from messages.base import make_ready
 
 log = logging.getLogger(__name__)
 
@@ -92,3 +93,6 @@ def is_same(folder: str, end: SettledEnd) -> bool:
 
 def _head(body: bytes) -> bytes:
     return _FORMAT + blake2b(body, digest_size=_HASH_BYTES).digest()
+
+
+make_ready(__name__)

@@ -28,7 +28,7 @@ from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
 from domain.log.view import Finding, findings
 from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
-from messages.base import Value, Window
+from messages.base import Value, Window, make_ready
 
 _OPEN_MODE = 0o600
 _CLOSED_MODE = 0o444
@@ -388,3 +388,6 @@ def _sync_folders(disk: Disk, root: Path, folder: Path) -> None:
 
 def _words(error: OSError) -> str:
     return error.strerror or type(error).__name__
+
+
+make_ready(__name__)

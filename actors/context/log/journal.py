@@ -22,7 +22,7 @@ from domain.log.window import log_folder
 from domain.turn.conversation import Conversation, folded
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
-from messages.base import EventId, TurnId, Value, Window
+from messages.base import EventId, TurnId, Value, Window, make_ready
 from messages.turn import SpokenTurn
 
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
@@ -348,3 +348,6 @@ class Journal:
         ended, self._log = self._log, None
         if ended is not None:
             ended.close()
+
+
+make_ready(__name__)

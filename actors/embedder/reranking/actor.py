@@ -14,7 +14,7 @@ from actors.embedder.reranking.judge import Judge
 from actors.embedder.spending import Bookkeeping, Spending
 from actors.kernel import Actor, LoopThread, not_understood
 from domain.policy.retrying import FaultKind, reason
-from messages.base import Message, RequestId
+from messages.base import Message, RequestId, make_ready
 from messages.embedder import RerankerReply, RerankFailed, RerankTexts, TextsReranked
 from messages.status import DescribeYourself, SelfDescription
 
@@ -171,3 +171,6 @@ def _tokens(scores: Sequence[float]) -> int | None:
 def _why(error: BaseException) -> str:
     """For a person; holds no key and no text."""
     return f"reranker: {reason(error.fault, 1) if isinstance(error, CallError) else error}"
+
+
+make_ready(__name__)

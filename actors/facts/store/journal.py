@@ -13,6 +13,7 @@ import msgspec
 
 from actors.linux.disk import Disk, RealDisk, give_back, put_whole, write_all, write_some
 from actors.linux.private_folder import make_private
+from messages.base import make_ready
 
 log = logging.getLogger(__name__)
 
@@ -265,3 +266,6 @@ class Journal:
     def _open_file(self) -> None:
         self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self._bytes = os.fstat(self._fd).st_size
+
+
+make_ready(__name__)

@@ -11,6 +11,7 @@ import msgspec
 
 from actors.facts.store.files import Stamp
 from actors.linux.disk import Disk, RealDisk, put_whole
+from messages.base import make_ready
 
 log = logging.getLogger(__name__)
 
@@ -74,3 +75,6 @@ def write_snapshot(root: Path, files: Mapping[str, SnapshotFile], now_ns: int, d
     settled = {path: file for path, file in sorted(files.items()) if file.mtime_ns + RACY_NS < now_ns}
     data = msgspec.json.encode(_Document(VERSION, settled))
     put_whole(disk or RealDisk(), root / FILE, msgspec.json.format(data, indent=1) + b"\n", is_durable=False)
+
+
+make_ready(__name__)

@@ -11,7 +11,7 @@ from actors.kernel import Actor, Timer, not_understood
 from actors.observer.tap import Tap
 from actors.observer.tracing.spans import TraceSpan, spans_of
 from actors.observer.turns import Turn, Turns
-from messages.base import Message
+from messages.base import Message, make_ready
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -141,3 +141,6 @@ class TracesActor(Actor):
                 ("trouble", self._trouble or "none"),
             ),
         )
+
+
+make_ready(__name__)

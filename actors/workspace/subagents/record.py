@@ -11,7 +11,7 @@ import msgspec
 
 from actors.kernel import Timer
 from actors.workspace.subagents.shelf import Shelf
-from messages.base import Value
+from messages.base import Value, make_ready
 from messages.workspace import SubagentRun
 
 log = logging.getLogger(__name__)
@@ -76,3 +76,6 @@ def kept_records(shelf: Shelf) -> Iterator[Record]:
 def seconds_between(begin: datetime, end: datetime) -> float:
     """How long something took, never less than nothing; clocks may be set back."""
     return round(max(0.0, (end - begin).total_seconds()), 3)
+
+
+make_ready(__name__)

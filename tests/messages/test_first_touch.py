@@ -1,0 +1,32 @@
+"""Threads may touch any struct first: what msgspec must know of it is built before there is a second thread."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [20, 200])
+def test_no_process_dies_whose_threads_touch_every_struct_first_at_once(processes: int) -> None:
+    found = _touched(processes)
+    assert found["sampled"] > 300
+    assert found["unready"] == [], "end the module with make_ready(__name__)"
+    assert found["ends"] == {"0": processes}
+
+
+def _touched(processes: int) -> dict[str, Any]:
+    command = [sys.executable, "-P", "-m", "tests.messages.first_touch", str(processes)]
+    run = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return told
