@@ -56,6 +56,7 @@ def is_ready(kind: type) -> bool:
 
 def _below(kind: type) -> list[type[msgspec.Struct]]:
     found: dict[type[msgspec.Struct], None] = {}
+    below: type
     for below in type.__subclasses__(kind):
         found.update(dict.fromkeys([below, *_below(below)]))
     return list(found)
