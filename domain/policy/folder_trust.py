@@ -1,0 +1,78 @@
+"""Trust in folders: the files of a folder that count, each by its place and its content."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from types import MappingProxyType
+
+ABSENT = ""
+"""Digest of a file that is not there."""
+_DIGEST = re.compile("[0-9a-f]{64}")
+_VERSION = 1
+
+
+class Standing(Enum):
+    """Standing of a file with the user."""
+
+    TRUSTED = auto()
+    CHANGED = auto()
+    """The place was trusted with another content."""
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class TrustList:
+    """Files that the user trusts; a place without its content is not enough, nor a content at another place."""
+
+    digests: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Absolute path of a file, links in its folder resolved -> SHA-256 in hexadecimal, or `ABSENT`."""
+
+    def standing(self, path: str, digest: str) -> Standing:
+        """Standing of the file at `path` with the content that has this digest."""
+        known = self.digests.get(path)
+        if known is None:
+            return Standing.UNKNOWN
+        return Standing.TRUSTED if known == digest else Standing.CHANGED
+
+    def with_files(self, digests: Mapping[str, str]) -> TrustList:
+        """The list with these files in it; their earlier content is no longer trusted."""
+        return TrustList({**self.digests, **digests})
+
+    def without_folder(self, folder: str) -> TrustList:
+        """The list without the files that lie in `folder` itself; those below it stay."""
+        return TrustList({path: digest for path, digest in self.digests.items() if _folder(path) != folder})
+
+    def render(self) -> str:
+        """Text of the list, in ASCII."""
+        return json.dumps({"version": _VERSION, "files": dict(sorted(self.digests.items()))}, indent=1) + "\n"
+
+
+def parse_trust_list(text: str) -> TrustList:
+    """The list that a text holds.
+
+    Raises:
+        ValueError: it holds none; names the rule.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("must be JSON") from None
+    if not isinstance(document, dict) or document.get("version") != _VERSION or document.keys() != {"version", "files"}:
+        raise ValueError(f"must be an object with version {_VERSION} and files")
+    files = document["files"]
+    if not isinstance(files, dict):
+        raise ValueError("files: must be an object")
+    for path, digest in files.items():
+        if not path.startswith("/"):
+            raise ValueError(f"file {json.dumps(path)}: must be an absolute path")
+        if not isinstance(digest, str) or (digest != ABSENT and not _DIGEST.fullmatch(digest)):
+            raise ValueError(f"file {json.dumps(path)}: must have a SHA-256 in hexadecimal, or none")
+    return TrustList(files)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] or "/"
