@@ -27,6 +27,7 @@ from actors.part import DiscordConnection, Layer, Plan
 from actors.parts import LAYERS, gateway_parts, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import secrets_path
+from actors.settings.trust import TrustError, trust_path
 from actors.shell.workplace import workdir
 from actors.skill_files.folders import skill_roots, visible_folders
 from domain.memory.space import GOOGLE_KEY, Space, embedding_space
@@ -270,14 +271,16 @@ def turn_plan(
     """What the parts of a command line's one turn are made from: they look, and keep nothing.
 
     Args:
-        settings: The operator's decisions; where there is no index yet, memory is taken for switched off.
+        settings: The operator's decisions; where there is no index yet, or one of another person's, memory is taken for
+            switched off.
         secrets: Provider keys by litellm's names.
         system: In which the parts will live.
         surface: Who shows the answer, and hears that the turn is over.
         scratch: A folder that goes with the turn.
         lets_write: Whether commands may change the caller's folder.
     """
-    if not has_index(settings.data_root):
+    trusts_data = settings.origin.trusts_data
+    if not (trusts_data and has_index(settings.data_root)):
         settings = settings.model_copy(update={"memory": settings.memory.model_copy(update={"enabled": False})})
     here = Path.cwd()
     return replace(
@@ -285,6 +288,8 @@ def turn_plan(
         work=scratch,
         workdir_of=lambda _window: here,
         surface=surface,
+        visible_skills=lambda shipped: _visible_skills(settings, shipped, trusts_data=trusts_data),
+        trusts_data=trusts_data,
         caller_folder=here,
         caller_lets_write=lets_write,
         unchanging=unchanging_paths(settings),
@@ -294,9 +299,12 @@ def turn_plan(
 
 
 def private_paths(settings: Settings) -> tuple[Path, ...]:
-    """What no command may see, wherever it lies."""
+    """Paths that no command may see, wherever they lie; who can write the list of trusted files is obeyed."""
     secrets = secrets_path(os.environ, settings.origin.folder)
-    return (settings.data_root, *(() if secrets is None else (secrets,)))
+    private = [settings.data_root, *(() if secrets is None else (secrets,))]
+    with suppress(TrustError):  # without a home folder there is no such list
+        private.append(trust_path(os.environ).parent)
+    return tuple(private)
 
 
 def unchanging_paths(settings: Settings) -> tuple[Path, ...]:
@@ -317,5 +325,5 @@ def _space(settings: Settings, secrets: Mapping[str, str]) -> Space:
     )
 
 
-def _visible_skills(settings: Settings, shipped: tuple[Path, ...]) -> tuple[Path, ...]:
-    return visible_folders(skill_roots(shipped, settings.data_root, settings.skills.folders))
+def _visible_skills(settings: Settings, shipped: tuple[Path, ...], *, trusts_data: bool = True) -> tuple[Path, ...]:
+    return visible_folders(skill_roots(shipped, settings.data_root, settings.skills.folders, trusts_data=trusts_data))

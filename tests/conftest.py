@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, settings
 from actors.kernel import ActorSystem, ManualClock, counted_ids
 from actors.kernel.thread import KernelThread
 from actors.model import kept_routes
+from actors.settings.trust import STATE_VARIABLE
 from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
 from tests.schedule import MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler
@@ -199,6 +200,15 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(kept_routes.FOLDER, str(shared / "routes"))
         yield shared
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folder of this process for the user's state, such as the list of trusted files; nothing goes into a real one."""
+    folder = tmp_path_factory.getbasetemp() / "state"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(STATE_VARIABLE, str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py`
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
 measure, load and break. Commands write to the terminal, by way of `terminal/` alone. Of the agent's data, `agent
 memory rebuild` writes the memory's index, `agent restore` a data root that nobody holds, and `agent doctor --fix` what
-its findings name; the lab's commands write what they measure.
+its findings name; `trust/` alone writes the list of trusted files; the lab's commands write what they measure.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
 from actors.cli.terminal.completion import completion
 from actors.cli.terminal.examples import show_examples
+from actors.cli.trust import trust
 from actors.cli.try_it import try_it
 from actors.cli.usage import usage
 
@@ -55,6 +56,7 @@ def agent() -> None:
 _COMMANDS = (
     try_it,
     setup,
+    trust,
     run,
     gateway,
     status,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -13,7 +14,17 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from actors.cli.common import config_option, fail, load_settings, set_up_logging, shape_log, verbose_option
+from actors.cli.common import (
+    config_option,
+    fail,
+    ignore,
+    left_out_sentence,
+    load_settings,
+    note,
+    set_up_logging,
+    shape_log,
+    verbose_option,
+)
 from actors.cli.relay import relay
 from actors.cli.terminal import ShownCommand, echo_answer
 
@@ -26,6 +37,8 @@ if TYPE_CHECKING:
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
+TOLD_FOLDERS = ("skills", "memory", "logs")
+"""Folders of a data root from which a model is told something."""
 LAST_S = 2
 """How long the last words of a command that is ended may take to be printed; a reader who sleeps is not waited for."""
 LOOK_S = 1.0
@@ -69,7 +82,9 @@ def agent_cli(
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory))
+    settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory), told=ignore)
+    if sentence := left_out_sentence(settings, secrets, _data_left_out(settings)):
+        note(sentence)
     shape_log(settings.log.format)
     try:
         told = click.echo if tells_events else None
@@ -98,6 +113,14 @@ def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
     if no_memory:
         chosen |= {"memory.enabled": False, **{f"layers.{layer.name}": False for layer in LAYERS}}
     return chosen
+
+
+def _data_left_out(settings: Settings) -> str:
+    """Name of the data root if its skills, memory and logs are kept from the model; empty if not, or if it has none."""
+    if settings.origin.trusts_data:
+        return ""
+    root = settings.data_root
+    return os.path.relpath(root) if any((root / name).exists() for name in TOLD_FOLDERS) else ""
 
 
 def _prompt(given: str | None) -> str:

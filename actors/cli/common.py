@@ -72,23 +72,59 @@ def on_first_signal(end: Callable[[], None]) -> None:
 
 
 def load_settings(
-    config_file: Path | None, given: Mapping[str, object] = MappingProxyType({})
+    config_file: Path | None,
+    given: Mapping[str, object] = MappingProxyType({}),
+    told: Callable[[str], object] | None = None,
 ) -> tuple[Settings, Secrets]:
-    """The settings in force, and the secrets, which leave the environment; ends the command if they are bad."""
+    """The settings in force, and the secrets, which leave the environment; ends the command if they are bad.
+
+    Args:
+        config_file: Named on the command line.
+        given: By dotted key, what the command line decides.
+        told: Told in one line which parts of the folder do not count, if any do not; None for a note on stderr.
+    """
     from actors.parts import settings_tables
     from actors.settings.load import load
     from actors.settings.problem import SettingsError
     from actors.settings.secret import Secrets
+    from actors.settings.trust import UserTrust
 
     try:
         Path.cwd()
     except OSError as error:
         fail(f"the folder that this is called in cannot be used, change to another: {error.strerror}")
+    trust = UserTrust(os.environ)
     try:
-        settings = load(config_file, environ=os.environ, given=given, tables=settings_tables())
-        return settings, Secrets.take(os.environ, settings.origin.folder)
+        settings = load(config_file, environ=os.environ, given=given, tables=settings_tables(), trust=trust)
+        secrets = Secrets.take(os.environ, settings.origin.folder, None if settings.origin.is_named else trust)
     except SettingsError as error:
         fail(str(error))
+    if sentence := left_out_sentence(settings, secrets):
+        (told or note)(sentence)
+    return settings, secrets
+
+
+def left_out_sentence(settings: Settings, secrets: Secrets, data: str = "") -> str:
+    """One line on the parts of a folder that do not count, and the way to change that; empty where all do.
+
+    Args:
+        settings: In force.
+        secrets: In force.
+        data: Name of the data root, if its content does not count.
+    """
+    from actors.part import command
+
+    left_out = settings.origin.left_out.joined(secrets.left_out, data)
+    return left_out.sentence(command()) if left_out else ""
+
+
+def ignore(text: str) -> None:
+    """Take `text` and say nothing of it, as a command does that says it in its own way."""
+
+
+def note(text: str) -> None:
+    """Say on stderr what a person should know who need not do anything about it."""
+    announce(f"note: {text}", logging.WARNING)
 
 
 def set_up_logging(*, verbose: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actors.cli.common import config_option, json_option, load_settings
+from actors.cli.common import config_option, ignore, json_option, load_settings
 from actors.cli.terminal import echo_styled
 from domain.text.terminal_text import plain
 
@@ -31,7 +31,7 @@ def doctor(fix: bool, config_file: Path | None, as_json: bool) -> None:
     from actors.cli.doctor_findings import all_findings, mend
     from actors.part import Level
 
-    settings, secrets = load_settings(config_file)
+    settings, secrets = load_settings(config_file, told=ignore)
     findings = list(all_findings(settings, secrets))
     mended: list[str] = []
     if fix:

@@ -8,9 +8,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from actors.bootstrap import agent_plan, discord_connection
+from actors.cli.common import left_out_sentence
 from actors.context.log.data_root import DataRoot, DataRootError
 from actors.kernel import ActorSystem
-from actors.part import Check, Finding, Layer, Level
+from actors.part import Check, Finding, Layer, Level, Repair, command
 from actors.parts import LAYERS, parts
 from actors.settings.schema import Settings
 from actors.settings.secret import Secrets
@@ -41,7 +42,7 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
     """Everything, in the order in which a person would mend it: what all need, then part by part."""
     yield Finding("python", Level.OK, sys.version.split()[0])
     yield from _packages()
-    yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
+    yield from _settings_files(settings, secrets)
     connection = discord_connection(settings, secrets.discord_token or "")
     plan = agent_plan(settings, secrets.environment(), ActorSystem(workers=0), connection)
     try:
@@ -115,6 +116,13 @@ def _sound(finding: object) -> Finding:
         if all(map(isinstance, fields, (str, Level, str))):
             return finding
     raise TypeError(f"{finding!r}: a Finding with a name, a Level and a detail is expected")
+
+
+def _settings_files(settings: Settings, secrets: Secrets) -> Iterator[Finding]:
+    yield Finding("settings", Level.OK, str(settings.origin.file or "no agent.toml: defaults"))
+    if sentence := left_out_sentence(settings, secrets):
+        repair = Repair(f"look at it, then run `{command()} trust`")
+        yield Finding("trust", Level.FAIL, sentence, repair)
 
 
 def _packages() -> Iterator[Finding]:

@@ -43,7 +43,8 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
     from actors.bootstrap import Agent, discord_connection
 
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file)
+    settings, secrets = load_settings(config_file, told=fail)
+    _require_own_data(settings)
     shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
     raise_file_limit()
@@ -90,7 +91,7 @@ def gateway(
         "model.name": "offline",  # that of Discord, which nobody here asks
     }
     given = {key: value for key, value in said.items() if value is not None}
-    settings, secrets = load_settings(config_file, given)
+    settings, secrets = load_settings(config_file, given, told=fail)
     shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
     raise_file_limit()
@@ -102,6 +103,21 @@ def gateway(
     agent = Agent(settings, secrets.environment(), None, tell_up)
     manager = _manager_of(agent)
     _live(agent, manager)
+
+
+def _require_own_data(settings: Settings) -> None:
+    """End the command where neither a settings file nor trust says that the data here are the operator's own.
+
+    Their unfinished turns and reminders would be said in Discord.
+    """
+    from actors.part import command
+    from actors.settings.problem import quoted
+
+    if not settings.origin.is_named and not settings.origin.trusts_data and settings.data_root.exists():
+        fail(
+            f"{quoted(str(settings.data_root))}: no settings file names this data root and this folder is not trusted; "
+            f"after a look at it run `{command()} trust`, or name a settings file by --config"
+        )
 
 
 def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:

@@ -18,6 +18,7 @@ from actors.cli.common import (
     announce,
     config_option,
     fail,
+    left_out_sentence,
     load_settings,
     on_first_signal,
     raise_file_limit,
@@ -70,7 +71,7 @@ def try_it(
         set_up_logging(verbose=verbose)
         given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
         given |= {"observer.enabled": True}
-        settings, _ = load_settings(config_file, given)
+        settings, secrets = load_settings(config_file, given)
         shape_log(settings.log.format)
         if data is None:
             settings = settings.rooted(settings.data_root / "playground", settings.origin)
@@ -78,6 +79,7 @@ def try_it(
         server = _start_server(port if port is not None else (0 if texts else 8787))
         try:
             order = _order(config_file, given, settings.data_root, events, verbose=verbose)
+            order["left_out"] = left_out_sentence(settings, secrets)
             bot.go(order | {"connection": _told(playground_connection(server))})
             server.accompany(settings.data_root, bot.kill)
             on_first_signal(bot.end_soon)

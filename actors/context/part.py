@@ -80,7 +80,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         max_calls=settings.contexts.max_calls,
         referrers=parts.referrers,
         max_expansions=settings.memory.expansions if parts.referrers else 0,
-        shows_logs=plan.lives or (settings.data_root / LOG_ROOT).is_dir(),
+        shows_logs=plan.lives or (plan.trusts_data and (settings.data_root / LOG_ROOT).is_dir()),
         models=_models(plan),
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",

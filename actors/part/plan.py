@@ -50,6 +50,8 @@ class Plan:
     """A window's working directory."""
     visible_skills: Callable[[tuple[Path, ...]], tuple[Path, ...]]
     """Folders that a sandbox must show for every skill to be readable in it, given those that parts bring."""
+    trusts_data: bool = True
+    """False where skills, memory and logs in the data root may be another person's: a model is told none of them."""
     embeds: bool = False
     """Whether a layer asks the embedder."""
     surface: Address = DISCORD

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actors.linux.regular_file import NotRegularError, open_regular
 from actors.settings.problem import Problem, SettingsError
 from actors.settings.toml_lines import ArrayOfTablesError, KeyPath, key_lines
 
@@ -41,20 +42,39 @@ def read(path: Path, place: str, *, required: bool) -> Document:
     Raises:
         SettingsError: It can't be read, isn't UTF-8, isn't TOML.
     """
+    content = read_content(path, place, required=required)
+    return Document(place) if content is None else parse(content, path, place)
+
+
+def read_content(path: Path, place: str, *, required: bool) -> bytes | None:
+    """The file's bytes, read once; None where a file that isn't required is missing.
+
+    Raises:
+        SettingsError: It can't be read, or is too long.
+    """
     try:
-        if path.exists() and not path.is_file():
-            raise SettingsError(Problem(place, 0, "is not a file" + (" but a folder" if path.is_dir() else "")))
-        with path.open("rb") as stream:
+        with open(open_regular(path), "rb") as stream:  # noqa: PTH123 - has no Path
             content = stream.read(_LARGEST_FILE_BYTES + 1)
+    except NotRegularError:
+        raise SettingsError(Problem(place, 0, "is not a file" + (" but a folder" if path.is_dir() else ""))) from None
     except FileNotFoundError:
         # A link that leads nowhere was meant to be a file.
         if required or path.is_symlink():
             raise SettingsError(Problem(place, 0, "there is no such file")) from None
-        return Document(place)
+        return None
     except OSError as error:
         raise SettingsError(Problem(place, 0, f"can't be read: {error.strerror}")) from None
     if len(content) > _LARGEST_FILE_BYTES:
         raise SettingsError(Problem(place, 0, f"must be at most {_LARGEST_FILE_BYTES} bytes long"))
+    return content
+
+
+def parse(content: bytes, path: Path, place: str) -> Document:
+    """The values and lines in a file's bytes.
+
+    Raises:
+        SettingsError: It isn't UTF-8, isn't TOML.
+    """
     values, lines = _parsed(_decoded(content, place), place)
     return Document(place=place, path=path.absolute(), values=values, lines=lines)
 

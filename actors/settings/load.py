@@ -13,14 +13,24 @@ from actors.settings.audit import misplaced_secrets, unknown_keys, without
 from actors.settings.document import Document, read
 from actors.settings.frozen_map import is_key_place
 from actors.settings.layers import with_tables
+from actors.settings.left_out import LeftOut
 from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
 from actors.settings.rule import broken_rule
 from actors.settings.schema import Origin, Settings, Source
 from actors.settings.toml_lines import KeyPath
+from actors.settings.trust import NO_TRUST, Trust, place_of
+from actors.settings.unnamed import (
+    CONFIG_VARIABLE,
+    FILE_NAME,
+    Unnamed,
+    is_trusted_folder,
+    read_unnamed,
+    settings_file,
+)
 
-FILE_NAME = "agent.toml"
-CONFIG_VARIABLE = "AGENT_CONFIG"
 HOME_VARIABLE = "AGENT_HOME"
+
+__all__ = ["CONFIG_VARIABLE", "FILE_NAME", "HOME_VARIABLE", "load"]
 
 
 def load(
@@ -30,6 +40,7 @@ def load(
     folder: Path = Path(),
     given: Mapping[str, object] = MappingProxyType({}),
     tables: Mapping[str, type[BaseModel]] = MappingProxyType({}),
+    trust: Trust = NO_TRUST,
 ) -> Settings:
     """The settings in force, with an absolute data root.
 
@@ -37,31 +48,66 @@ def load(
     missing. Over its values goes `$AGENT_HOME` (the data root) and over that what was `given`. A relative `data_root`
     counts from the folder of the file it stands in, any other from `folder`.
 
+    A file that the caller did not name, by `config` or a full path in the variable, counts whole only if it is trusted;
+    otherwise only its harmless settings do, and it stops no command.
+
     Args:
         config: The file named on the command line.
         environ: The environment; only the two variables above are read.
         folder: The current directory, unless a test says otherwise.
         given: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
         tables: Layer -> its settings table.
+        trust: Standing of files with the user.
 
     Raises:
         SettingsError: A file that can't be read or isn't TOML; else all unknown keys, misplaced secrets and values out
             of range at once.
     """
-    variable = environ.get(CONFIG_VARIABLE)
-    named = config or (Path(variable) if variable else None)
-    path = folder / (named or FILE_NAME)
-    document = read(path, place=str(named or FILE_NAME), required=named is not None)
-    settings, sources = _validated(document, environ.get(HOME_VARIABLE, ""), given, with_tables(tables))
+    schema = with_tables(tables)
+    name, is_named = settings_file(config, environ)
+    path, place = folder / name, str(name)
+    if is_named:
+        file = Unnamed(read(path, place, required=True), LeftOut(), is_trusted=True)
+    else:
+        file = read_unnamed(path, place, schema, trust, fault_of=lambda document: _fault_of(document, schema))
+    settings, sources = _validated(file.document, environ.get(HOME_VARIABLE, ""), given, schema)
     beside = path.parent.absolute()
-    origin = Origin(file=document.path, folder=beside, sources=MappingProxyType(sources))
     base = beside if sources.get("data_root") is Source.FILE else folder
     try:
         data_root = (base / settings.data_root.expanduser()).absolute()
     except RuntimeError:
         text = f"data_root = {quoted(str(settings.data_root))}: must not begin with the ~ of a user without a home"
-        raise SettingsError(_placed(("data_root",), text, document, sources)) from None
+        raise SettingsError(_placed(("data_root",), text, file.document, sources)) from None
+    origin = Origin(
+        file=file.document.path,
+        folder=beside,
+        sources=MappingProxyType(sources),
+        is_named=is_named,
+        trusts_data=(
+            _is_named_data(settings.data_root, sources)
+            or (file.is_trusted and place_of(path) == place_of(folder / path.name))
+            or is_trusted_folder(folder, trust)
+        ),
+        left_out=file.left_out,
+    )
     return settings.rooted(data_root, origin)
+
+
+def _fault_of(document: Document, schema: type[Settings]) -> str:
+    """Reason why a document's values are no settings, the first of all; empty if they are."""
+    try:
+        _validated(document, "", {}, schema)
+    except SettingsError as error:
+        return str(error.problems[0])
+    return ""
+
+
+def _is_named_data(data_root: Path, sources: Mapping[str, Source]) -> bool:
+    """True if the caller, or a settings file that counts, named the data root; a relative variable names none."""
+    source = sources.get("data_root", Source.DEFAULT)
+    if source is Source.ENVIRONMENT:
+        return data_root.expanduser().is_absolute()
+    return source is not Source.DEFAULT
 
 
 def _validated(

@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from actors.settings.frozen_map import FrozenMap
+from actors.settings.left_out import LeftOut
 from actors.settings.operating import Log, Observer
 from actors.settings.problem import number
 from actors.settings.table import Flag, Number, Table, Whole
@@ -323,6 +324,11 @@ class Origin:
     """The file's folder, or the one it was looked for in; a `secrets.env` stands there."""
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     """By dotted key; what is missing is a default."""
+    is_named: bool = field(default=True, compare=False)
+    """False for a file, or its absence, that the current folder decided."""
+    trusts_data: bool = field(default=True, compare=False)
+    """False for a data root that lies in a folder which its user neither named nor trusted."""
+    left_out: LeftOut = field(default=LeftOut(), compare=False)
 
 
 class Settings(BaseSettings):

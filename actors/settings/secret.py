@@ -12,7 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn
 
+from actors.settings.left_out import LeftOut
 from actors.settings.problem import Problem, SettingsError, quoted
+from actors.settings.trust import Trust, digest_of
+from domain.policy.folder_trust import Standing
 
 DISCORD_BOT_TOKEN = "DISCORD_BOT_TOKEN"
 FILE_NAME = "secrets.env"
@@ -56,14 +59,16 @@ def secrets_path(environ: Mapping[str, str], folder: Path | None) -> Path | None
 class Secrets:
     """The secrets that were found; its text names them and never has a value in it."""
 
-    __slots__ = ("_sources", "_values")
+    __slots__ = ("_sources", "_values", "left_out")
 
-    def __init__(self, values: Mapping[str, str], sources: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], sources: Mapping[str, str], left_out: LeftOut = LeftOut()) -> None:  # noqa: B008 - frozen
         self._values = MappingProxyType(dict(values))
         self._sources = MappingProxyType(dict(sources))
+        self.left_out = left_out
+        """The secrets file, if it does not count."""
 
     @classmethod
-    def take(cls, environ: MutableMapping[str, str], folder: Path | None = None) -> Secrets:
+    def take(cls, environ: MutableMapping[str, str], folder: Path | None = None, trust: Trust | None = None) -> Secrets:
         """Every secret of the environment and of the secrets file; where both have one, the environment's.
 
         Taken are `DISCORD_BOT_TOKEN`, every `<PROVIDER>_API_KEY` and litellm's other names for one. What a provider's
@@ -73,6 +78,8 @@ class Secrets:
         Args:
             environ: The process's own; loses what is taken, so that children don't inherit it.
             folder: Where to look for `secrets.env` when `$AGENT_SECRETS` names no file; None for nowhere.
+            trust: Standing of files with the user: a file that the variable does not name by a full path counts only
+                if it is trusted, and otherwise stops no command. None where the caller has named the folder.
 
         Raises:
             SettingsError: The file is open to others or not made of NAME=value lines, or the bot's token is malformed.
@@ -81,11 +88,18 @@ class Secrets:
         taken = {name: environ.pop(name).strip() for name in list(environ) if is_secret_name(name)}
         values: dict[str, str] = {}
         sources: dict[str, str] = {}
+        left_out = LeftOut()
         if (path := secrets_path(environ, folder)) is not None:
-            values = _read(path, required=bool(environ.get(FILE_VARIABLE)))
-            sources = dict.fromkeys(values, str(path))
+            named = environ.get(FILE_VARIABLE, "")
+            judge = None if Path(named).is_absolute() else trust
+            content = _content(path, required=bool(named), judge=judge)
+            if isinstance(content, LeftOut):
+                left_out = content
+            elif content is not None:
+                values = _parsed(_decoded(content, path), str(path))
+                sources = dict.fromkeys(values, str(path))
         present = {name: value for name, value in taken.items() if value}
-        secrets = cls(values | present, sources | dict.fromkeys(present, "env"))
+        secrets = cls(values | present, sources | dict.fromkeys(present, "env"), left_out)
         secrets._check_discord_token()
         return secrets
 
@@ -122,26 +136,40 @@ def is_secret_name(name: str) -> bool:
     return name == DISCORD_BOT_TOKEN or name in _OTHER_NAMES or _PROVIDER_NAME.fullmatch(name) is not None
 
 
-def _read(path: Path, *, required: bool) -> dict[str, str]:
+def _content(path: Path, *, required: bool, judge: Trust | None) -> bytes | LeftOut | None:
+    """The secrets file's bytes, read once; None where it is missing, and what to say where it does not count."""
     try:
         # Not blocking: a pipe of that name must not stop the start.
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as stream:  # noqa: PTH123 - has no Path
-            _check_private(os.fstat(stream.fileno()), path)
-            content = stream.read(_LARGEST_FILE_BYTES + 1)
+            status = os.fstat(stream.fileno())
+            if judge is None:
+                _check_private(status, path)
+            content = stream.read(_LARGEST_FILE_BYTES + 1) if stat.S_ISREG(status.st_mode) else b""
     except FileNotFoundError:
-        if required or path.is_symlink():
+        if required or (path.is_symlink() and judge is None):
             raise SettingsError(Problem(str(path), 0, "there is no such file")) from None
-        return {}
+        return None
     except OSError as error:
+        if judge is not None:
+            return LeftOut(secrets=path.name)
         raise SettingsError(Problem(str(path), 0, f"can't be read: {error.strerror}")) from None
+    if judge is not None:
+        standing = judge.standing(path, digest_of(content))
+        if standing is not Standing.TRUSTED:
+            changed = path.name if standing is Standing.CHANGED else ""
+            return LeftOut(secrets=path.name, changed=changed, trouble=judge.trouble)
+        _check_private(status, path)
     if len(content) > _LARGEST_FILE_BYTES:
         raise SettingsError(Problem(str(path), 0, f"must be at most {_LARGEST_FILE_BYTES} bytes long"))
+    return content
+
+
+def _decoded(content: bytes, path: Path) -> str:
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         # Without the codec's message, which has the bytes in it.
         raise SettingsError(Problem(str(path), 0, "must be UTF-8")) from None
-    return _parsed(text, str(path))
 
 
 def _check_private(status: os.stat_result, path: Path) -> None:

@@ -38,15 +38,19 @@ class Found:
     """Name of a skill -> what its file says before its body."""
 
 
-def skill_roots(shipped: Iterable[Path], data_root: Path, folders: Iterable[str]) -> tuple[Path, ...]:
+def skill_roots(
+    shipped: Iterable[Path], data_root: Path, folders: Iterable[str], *, trusts_data: bool = True
+) -> tuple[Path, ...]:
     """Where skills are looked for, in order of precedence; they need not exist.
 
     Args:
         shipped: Folders of the skills that come with parts of the agent.
         data_root: Absolute.
         folders: Of the settings; `~` is the home of the agent's user, relative ones start at the data root.
+        trusts_data: False leaves out what lies in the data root.
     """
-    return (*shipped, data_root / "skills", *(data_root / _expanded(folder) for folder in folders if folder))
+    roots = [_expanded(folder) for folder in ("skills", *folders) if folder]
+    return (*shipped, *(data_root / root for root in roots if trusts_data or root.is_absolute()))
 
 
 def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:

@@ -32,7 +32,9 @@ def row(plan: Plan, parts: Parts) -> Part:
     """The one actor that knows which skills there are."""
 
     def roots() -> tuple[Path, ...]:
-        return skill_roots(parts.skills, plan.settings.data_root, plan.settings.skills.folders)
+        return skill_roots(
+            parts.skills, plan.settings.data_root, plan.settings.skills.folders, trusts_data=plan.trusts_data
+        )
 
     def build(_key: str) -> Actor:
         from actors.skills.actor import SkillsActor

@@ -58,7 +58,8 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
 
     @cache
     def shared() -> SharedLooks:
-        lives = SkillLives(parts.skills, skill_roots((), settings.data_root, settings.skills.folders))
+        roots = skill_roots((), settings.data_root, settings.skills.folders, trusts_data=plan.trusts_data)
+        lives = SkillLives(parts.skills, roots)
         return SharedLooks(lives, Definitions((config().root / DEFINITIONS, SHIPPED_SKILLS / "subagents")))
 
     def build(key: str) -> Actor:

@@ -208,12 +208,12 @@ class TestSettings:
     def test_slips_are_answered_with_what_to_write(self, tmp_path: Path, lines: str, complaint: str) -> None:
         (tmp_path / "agent.toml").write_text(lines)
         with pytest.raises(SettingsError, match=re.escape(complaint)):
-            load(environ={}, folder=tmp_path, tables=TABLES)
+            load(Path("agent.toml"), environ={}, folder=tmp_path, tables=TABLES)
 
     def test_what_is_wrong_is_refused_with_line_key_and_rule(self, tmp_path: Path) -> None:
         (tmp_path / "agent.toml").write_text("[layers]\nnotes = true\nnoots = true\n\n[notes]\nmost = 10\nmoost = 1\n")
         with pytest.raises(SettingsError) as refused:
-            load(environ={}, folder=tmp_path, tables=TABLES)
+            load(Path("agent.toml"), environ={}, folder=tmp_path, tables=TABLES)
         text = str(refused.value)
         assert "agent.toml:3: layers.noots: unknown key; did you mean notes?" in text
         assert "agent.toml:6: notes.most = 10: must be >= 1 and <= 9" in text
@@ -222,7 +222,7 @@ class TestSettings:
     def test_a_layer_that_the_program_does_not_know_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "agent.toml").write_text("[layers]\nnotes = true\n")
         with pytest.raises(SettingsError, match=r"agent\.toml:2: layers\.notes: unknown key"):
-            load(environ={}, folder=tmp_path)
+            load(Path("agent.toml"), environ={}, folder=tmp_path)
 
     def test_a_layer_cannot_take_the_name_of_a_setting(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="layer 'memory': a setting has that name"):

@@ -22,6 +22,7 @@ from tests.actors.facts.doubles import vector_of
 from tests.actors.gateway.rig import DONE, UpstreamDouble, event, stream
 from tests.actors.gateway.waiting import wait_until
 from tests.patience import PATIENCE_S
+from tests.trusted import write_settings
 
 ANNE = "My wife is called Anne and we live in Oslo"
 QUESTION = "Where do we live, my wife Anne and I?"
@@ -90,9 +91,10 @@ class Gateway:
     def __init__(self, folder: Path, server: Server, **environment: str) -> None:
         self.folder = folder
         self.port = _free_port()
-        (folder / "agent.toml").write_text(
+        write_settings(
+            folder,
             f'data_root = "data"\n[layers]\nfacts = true\n[facts]\nopenai_base_url = "{server.base_url}"\n'
-            f"gateway_port = {self.port}\n"
+            f"gateway_port = {self.port}\n",
         )
         self._environment = environment
         self.process = self.start()
@@ -304,9 +306,10 @@ def test_a_secret_of_clients_is_asked_for_where_one_is_set(tmp_path: Path, serve
     key = "alice-secret-0123456789"
     made = Gateway.__new__(Gateway)
     made.folder, made.port, made._environment = tmp_path, _free_port(), {"ALICE_API_KEY": key}
-    (tmp_path / "agent.toml").write_text(
+    write_settings(
+        tmp_path,
         f'[layers]\nfacts = true\n[facts]\nopenai_base_url = "{server.base_url}"\ngateway_port = {made.port}\n'
-        'keys = { "alice/" = "ALICE_API_KEY" }\n'
+        'keys = { "alice/" = "ALICE_API_KEY" }\n',
     )
     made.start()
     try:

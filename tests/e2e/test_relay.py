@@ -19,6 +19,7 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
 from tests.actors.cli.command import run
 from tests.e2e.stage import Stage, bot_texts, eventually
+from tests.trusted import write_settings
 
 ASKED = "remind me to water the owls in 600 minutes"
 NO_CHANNEL = 910000000000009999
@@ -27,9 +28,10 @@ NO_CHANNEL = 910000000000009999
 def settle(folder: Path, server: PlaygroundServer, channel: int = GENERAL_ID) -> None:
     """The command line's settings, for the data root `data` there."""
     folder.mkdir(exist_ok=True)
-    (folder / "agent.toml").write_text(
+    write_settings(
+        folder,
         f'data_root = "data"\n[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{channel}"]\n'
+        f'channels = ["{channel}"]\n',
     )
 
 

@@ -16,6 +16,7 @@ from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 from tests.actors.cli.command import run
 from tests.e2e.stage import Stage, eventually
+from tests.trusted import write_settings
 
 WORDS = "Which owls are there in Rotterdam?"
 PLACE = ("You are talking in ", "- You have exactly one tool", "- `logs/` in that folder")
@@ -58,7 +59,7 @@ def test_the_same_words_become_the_same_request(model: LoopbackModel, tmp_path: 
             stage.stop()
     from_discord = asked(model)
     (tmp_path / "cli").mkdir()
-    (tmp_path / "cli" / "agent.toml").write_text(f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n')
+    write_settings(tmp_path / "cli", f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n')
     done = run("agent-cli", "--no-memory", WORDS, cwd=tmp_path / "cli", environment={"OPENAI_API_KEY": "k" * 20})
     assert done.stdout == "Long-eared ones.\n", done.stderr
     from_cli = asked(model)

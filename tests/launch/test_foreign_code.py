@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.launch.checkout import BY_PYTHON, DEADLINE_S, ROOT, WITH_THIS_PYTHON, Checkout
+from tests.trusted import write_settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2 * DEADLINE_S)]
 
@@ -195,7 +196,7 @@ def test_a_set_up_that_python_itself_starts_imports_nothing_from_pythonpath(chec
 def test_the_agent_runs_nothing_of_the_folder_that_it_is_started_in(
     trap: Trap, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    (tmp_path / "agent.toml").write_text("[shell]\nsandbox = 'none'\n")
+    write_settings(tmp_path, "[shell]\nsandbox = 'none'\n")
     home = {"AGENT_HOME": str(tmp_path / "data"), "AGENT_CONFIG": str(tmp_path / "agent.toml")}
     real = Checkout(ROOT, tmp_path)
 

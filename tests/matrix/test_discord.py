@@ -18,6 +18,7 @@ from tests.actors.context.rig import Rig
 from tests.actors.discord.life import Life, timing
 from tests.e2e.stage import Process, Stage, answered_once, bot_texts, events, eventually, is_bot, of_kind, say
 from tests.patience import PATIENCE_S
+from tests.trusted import write_settings
 
 BREAKS: dict[str, Callable[[PlaygroundServer], object]] = {
     "closed": lambda server: server.drop(4000),
@@ -140,9 +141,10 @@ class TestRevoked:
     """Discord says that the bot may not be here."""
 
     def agent_run(self, server: PlaygroundServer, folder: Path, token: str) -> tuple[int, str]:
-        (folder / "agent.toml").write_text(
+        write_settings(
+            folder,
             f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n',
         )
         done = run("agent", "run", cwd=folder, environment={"DISCORD_BOT_TOKEN": token})
         return done.returncode, done.stderr

@@ -21,6 +21,7 @@ from tests.domain.log.logs import START, said
 from tests.e2e.stage import Stage, bot_texts
 from tests.e2e.test_stop import stop_and_go_on
 from tests.pace import paced_s
+from tests.trusted import write_settings
 
 STOP_S = 10.0
 LOGS = 100_000
@@ -33,9 +34,10 @@ def test_row_42_a_second_agent_on_the_same_data_root_refuses_to_start(
     stage: Stage, server: PlaygroundServer, tmp_path: Path
 ) -> None:
     (tmp_path / "second").mkdir()
-    (tmp_path / "second" / "agent.toml").write_text(
+    write_settings(
+        tmp_path / "second",
         f'data_root = "{stage.data}"\n[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n',
     )
     done = run("agent", "run", cwd=tmp_path / "second", environment={"DISCORD_BOT_TOKEN": server.bot_token})
     assert done.returncode == 1
@@ -86,7 +88,7 @@ def test_row_46_five_hundred_threads_at_once_get_every_answer_once_and_where_it_
     ],
 )
 def test_row_47_a_setting_that_is_none_is_refused_with_its_line(tmp_path: Path, line: str, told: str) -> None:
-    (tmp_path / "agent.toml").write_text(line)
+    write_settings(tmp_path, line)
     done = run("agent", "run", cwd=tmp_path)
     assert (done.returncode, told in done.stderr) == (1, True), done.stderr
 

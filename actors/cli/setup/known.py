@@ -8,12 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
+from actors.cli.common import left_out_sentence
 from actors.cli.setup.writing import WriteError, read_plain
 from actors.parts import settings_tables
 from actors.settings.load import CONFIG_VARIABLE, FILE_NAME, load
 from actors.settings.problem import SettingsError
 from actors.settings.schema import Settings
 from actors.settings.secret import FILE_VARIABLE, Secrets, secrets_path
+from actors.settings.trust import UserTrust
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -21,21 +23,24 @@ NOTHING: Mapping[str, object] = MappingProxyType({})
 class Known:
     """Settings and secrets in force, of files of which each may be missing."""
 
-    def __init__(self, config: Path) -> None:
+    def __init__(self, config: Path, *, is_named: bool = True) -> None:
         """Read them; the secrets leave the environment.
 
         Args:
             config: The settings file, absolute; it is read if it is there.
+            is_named: False where the caller has not named it, so that what is there must be trusted.
 
         Raises:
             SettingsError: what is there is bad.
-            WriteError: a file is a link, or cannot be read.
+            WriteError: a file is a link, cannot be read, or is not trusted.
         """
         secrets = secrets_path(os.environ, config.parent)
         assert secrets is not None  # a folder is given
         self.config, self.secrets_file = config, secrets.absolute()
         self.text = read_plain(config)
         self.secrets_text = read_plain(self.secrets_file)
+        if not is_named:
+            _require_trust(config, self.secrets_file)
         self.settings = self.with_values(NOTHING)
         self.secrets = _taken(config.parent, is_there=self.secrets_file.exists())
 
@@ -76,6 +81,27 @@ class Known:
                 _loaded(draft, self.config.parent, NOTHING)
             except SettingsError as error:
                 raise WriteError(str(error).replace(str(draft), str(self.config))) from error
+
+
+def _require_trust(config: Path, secrets_file: Path) -> None:
+    """See that a setup would keep, and send a token by, no setting that its user has neither named nor trusted.
+
+    Args:
+        config: The settings file, which need not exist.
+        secrets_file: The secrets file, likewise.
+
+    Raises:
+        SettingsError: a trusted file is bad.
+        WriteError: a file is not trusted.
+    """
+    trust = UserTrust(os.environ)
+    settings, secrets = Settings(), Secrets({}, {})
+    if config.exists():
+        settings = load(environ=os.environ, tables=settings_tables(), trust=trust)
+    if secrets_file.exists():
+        secrets = Secrets.take(dict(os.environ), config.parent, trust)
+    if sentence := left_out_sentence(settings, secrets):
+        raise WriteError(sentence)
 
 
 def _taken(folder: Path, *, is_there: bool) -> Secrets:

@@ -19,10 +19,13 @@ from actors.cli.setup.models import OFFLINE
 from actors.cli.setup.other_steps import ModelChoice
 from actors.cli.setup.questions import NobodyAskedError, Talk
 from actors.cli.setup.rest import DiscordError
+from actors.cli.trust.recording import change_trust_list
 from actors.part.place import command, program
-from actors.settings.load import CONFIG_VARIABLE, HOME_VARIABLE
+from actors.settings.load import HOME_VARIABLE
 from actors.settings.problem import SettingsError
 from actors.settings.secret import DISCORD_BOT_TOKEN, FILE_VARIABLE
+from actors.settings.trust import TrustError, digest_of, place_of
+from actors.settings.unnamed import settings_file
 
 UNIT_PLACE = Path(".config/systemd/user/remembrancer.service")
 """In the home folder."""
@@ -52,9 +55,10 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
     """
     set_up_logging(verbose=False)
     talk = Talk(asks=asks)
-    path = (config_file or Path(os.environ.get(CONFIG_VARIABLE) or "agent.toml")).absolute()
+    name, is_named = settings_file(config_file, os.environ)
+    path = name.absolute()
     try:
-        known = Known(path)
+        known = Known(path, is_named=is_named)
         decided = _decide(talk, known, options)
         with _uninterrupted():
             _write(talk, known, decided)
@@ -172,9 +176,18 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
     for path, content, is_private in files:
         writing.write(path, content, private=is_private)
         talk.say(f"wrote {path}{', for you alone' if is_private else ''}")
+    _trust(talk, {place_of(path): digest_of(content.encode()) for path, content, _ in files[:2]})
     if decided.writes_unit:
         talk.say("   start it: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
         talk.say("   let it run while you are logged out: loginctl enable-linger")
+
+
+def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
+    """Have the settings and the secrets count in their folder, as what their user has just written there."""
+    try:
+        change_trust_list(os.environ, lambda known: known.with_files(digests))
+    except TrustError as error:
+        talk.say(f"   note: they are not trusted yet: {error}; until then name the settings file by --config")
 
 
 @contextmanager

@@ -86,6 +86,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent status": ("agent status", "agent status --watch", "agent status --json"),
+        "agent trust": ("agent trust", "agent trust ~/work/shop --remove", "agent trust --list"),
         "agent try": ("agent try", "agent try --say hello --say 'run: date'"),
         "agent usage": (
             "agent usage --by model",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.common import fail, load_settings, raise_file_limit, set_up_logging, shape_log
+from actors.cli.common import fail, load_settings, note, raise_file_limit, set_up_logging, shape_log
 from actors.cli.event_file import events_written
 from actors.cli.run import end_on_signals
 from actors.cli.terminal import ShownCommand
@@ -34,7 +34,12 @@ def child() -> None:
     order: dict[str, Any] = json.loads(line)
     set_up_logging(verbose=order["verbose"])
     config_file = order["config_file"] and Path(order["config_file"])
-    settings, secrets = load_settings(config_file, order["given"])
+
+    def tell(text: str) -> None:
+        if text != order.get("left_out"):  # which the page's side has said
+            note(text)
+
+    settings, secrets = load_settings(config_file, order["given"], told=tell)
     shape_log(settings.log.format)
     settings = _rooted(settings, order["data_root"])
     raise_file_limit()

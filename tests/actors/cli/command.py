@@ -49,10 +49,15 @@ def run(
 
 
 def run_on_terminal(
-    program: str, *arguments: str, cwd: Path, environment: Mapping[str, str] = MappingProxyType({})
+    program: str,
+    *arguments: str,
+    cwd: Path,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    typed: bytes = b"",
 ) -> tuple[int, str]:
-    """Exit code of `agent` or `agent-cli`, and everything that a terminal received of it."""
+    """Exit code of `agent` or `agent-cli`, and everything that a terminal received of it, on which `typed` was typed."""
     ours, theirs = pty.openpty()
+    os.write(ours, typed)
     try:
         process = subprocess.Popen(
             [*start(program), *arguments],

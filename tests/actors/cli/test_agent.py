@@ -12,6 +12,7 @@ from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import digest, run
+from tests.trusted import write_settings
 
 
 def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_a_log_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_doctor_names_the_model_and_what_commands_are_kept_in(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[shell]\nsandbox = "none"\n')
+    write_settings(tmp_path, '[shell]\nsandbox = "none"\n')
     done = run("agent", "doctor", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "unsandboxed" in done.stdout
@@ -73,7 +74,7 @@ def test_doctor_names_the_model_and_what_commands_are_kept_in(tmp_path: Path) ->
 
 
 def test_doctor_and_try_say_that_commands_are_turned_off(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text("[shell]\nenabled = false\n")
+    write_settings(tmp_path, "[shell]\nenabled = false\n")
     checks = json.loads(run("agent", "doctor", "--json", cwd=tmp_path).stdout)["checks"]
     details = {check["name"]: check["detail"] for check in checks}
     assert details["bash"] == "not needed: commands are turned off (shell.enabled)"
@@ -104,7 +105,7 @@ def test_config_prints_the_settings_in_force_and_masks_secrets(tmp_path: Path) -
 
 @pytest.mark.parametrize("command", ["run", "try", "doctor", "config"])
 def test_a_bad_setting_is_refused_with_file_line_key_and_rule(tmp_path: Path, command: str) -> None:
-    (tmp_path / "agent.toml").write_text("[shell]\ntimeout_s = 0\n[discord]\nchanels = []\n")
+    write_settings(tmp_path, "[shell]\ntimeout_s = 0\n[discord]\nchanels = []\n")
     done = run("agent", command, cwd=tmp_path)
     assert done.returncode == 1
     assert "agent.toml:2: shell.timeout_s = 0: must be > 0" in done.stderr
@@ -113,7 +114,7 @@ def test_a_bad_setting_is_refused_with_file_line_key_and_rule(tmp_path: Path, co
 
 def test_run_without_a_token_says_so_in_one_sentence(tmp_path: Path) -> None:
     settings = f'[discord]\nchannels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
-    (tmp_path / "agent.toml").write_text(settings)
+    write_settings(tmp_path, settings)
     done = run("agent", "run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: no token:")
@@ -121,9 +122,10 @@ def test_run_without_a_token_says_so_in_one_sentence(tmp_path: Path) -> None:
 
 def settings_for(server: PlaygroundServer, folder: Path) -> None:
     """A settings file that leads to the playground."""
-    (folder / "agent.toml").write_text(
+    write_settings(
+        folder,
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
+        f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n',
     )
 
 
@@ -163,7 +165,7 @@ def test_two_agents_do_not_share_a_data_root(tmp_path: Path) -> None:
 
 
 def test_a_provider_without_its_model_is_named_before_anything_starts(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[embedder]\nprovider = "litellm"\n')
+    write_settings(tmp_path, '[embedder]\nprovider = "litellm"\n')
     done = run("agent", "try", "--data", "data", "--say", "hello", cwd=tmp_path)
     assert done.returncode == 1
     assert "error: embedder.model is empty" in done.stderr

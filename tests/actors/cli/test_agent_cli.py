@@ -21,6 +21,7 @@ from lab.prepared_logs import make_logs
 from messages.base import CONTEXT_KIND, Surface, Window
 from tests.actors.cli.command import digest, inherited, run, run_on_terminal, start
 from tests.patience import PATIENCE_S
+from tests.trusted import write_settings
 
 
 @pytest.mark.req("S0-10")
@@ -32,7 +33,7 @@ def test_it_prints_the_answer_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_where_commands_are_turned_off_none_runs(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text("[shell]\nenabled = false\n")
+    write_settings(tmp_path, "[shell]\nenabled = false\n")
     done = run("agent-cli", "run: touch ran", cwd=tmp_path)
     assert done.returncode == 0
     assert "no bash tool is offered" in done.stdout
@@ -125,8 +126,8 @@ def test_every_place_that_the_model_is_given_can_be_opened(tmp_path: Path, scope
     make_logs(tmp_path / "data", 1, 3)
     assert run("agent", "memory", "rebuild", cwd=tmp_path).returncode == 0
     with LoopbackModel(open_places) as model:
-        (tmp_path / "agent.toml").write_text(
-            f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+        write_settings(
+            tmp_path, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
         )
         done = run("agent-cli", "What about the harbour?", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
         asked = model.received()[0].body["messages"][0]["content"]
@@ -150,8 +151,8 @@ def open_places(request: Received) -> Answer:
 @pytest.mark.parametrize("scope", ["global", "audience"])
 def test_where_there_are_no_logs_the_prompt_promises_none(tmp_path: Path, scope: str) -> None:
     with LoopbackModel(lambda _: Answer("hi")) as model:
-        (tmp_path / "agent.toml").write_text(
-            f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+        write_settings(
+            tmp_path, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
         )
         run("agent-cli", "hello", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
         assert "logs/" not in model.received()[0].body["messages"][0]["content"]
@@ -226,7 +227,7 @@ def test_a_reminder_that_such_a_folder_has_no_place_for_is_refused_in_words(tmp_
 
 def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) -> None:
     settings = '[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9/v1"\nretries = 0\n'
-    (tmp_path / "agent.toml").write_text(settings)
+    write_settings(tmp_path, settings)
     done = run("agent-cli", "hello", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert "could not get an answer from the model" in done.stderr
@@ -279,7 +280,7 @@ def test_a_turn_that_is_lost_in_a_crash_is_not_waited_for() -> None:
 
 
 def test_commands_read_the_folder_without_its_secrets_and_change_nothing_in_it(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text("")
+    write_settings(tmp_path, "")
     (tmp_path / "secrets.env").write_text("GEMINI_API_KEY=t0ken\n")
     (tmp_path / "secrets.env").chmod(0o600)
     (tmp_path / "note").write_text("mine")
@@ -306,7 +307,7 @@ def test_commands_write_where_they_were_let_but_give_the_agent_no_settings(tmp_p
 
 def test_a_command_makes_neither_the_agents_data_nor_its_secrets(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
-    (tmp_path / "conf" / "agent.toml").write_text('data_root = "../kept/data"\n')
+    write_settings(tmp_path / "conf", 'data_root = "../kept/data"\n')
     plant = "run: mkdir -p kept/data/skills; echo x > conf/secrets.env; mv kept k; mv conf c; echo mine > note"
     run("agent-cli", "--write", "--config", "conf/agent.toml", plant, cwd=tmp_path)
     assert sorted(map(str, (path.relative_to(tmp_path) for path in tmp_path.rglob("*")))) == [

@@ -13,6 +13,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import digest, run
 from tests.e2e.stage import Stage
+from tests.trusted import trust, write_settings
 
 ON = '[layers]\ncurated = true\n[curated]\nglobal_folder = "{folder}"\n'
 
@@ -20,7 +21,7 @@ ON = '[layers]\ncurated = true\n[curated]\nglobal_folder = "{folder}"\n'
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder with settings that switch the layer on."""
-    (tmp_path / "agent.toml").write_text('data_root = "data"\n' + ON.format(folder=tmp_path / "memory"))
+    write_settings(tmp_path, 'data_root = "data"\n' + ON.format(folder=tmp_path / "memory"))
     return tmp_path
 
 
@@ -80,6 +81,7 @@ def test_what_is_wrong_is_refused_by_its_rule(home: Path, arguments: tuple[str, 
 def test_a_folder_that_depends_on_where_one_is_is_refused(home: Path) -> None:
     with (home / "agent.toml").open("a") as file:
         file.write('claude_folder = "projects"\n')
+    trust(home)
     done = run("agent", "memory", "curated", "status", cwd=home)
     assert "curated.claude_folder" in done.stderr
     assert "begins with / or ~" in done.stderr
@@ -113,6 +115,7 @@ def test_agent_cli_shows_the_memory_to_the_model_unless_told_otherwise(home: Pat
     with LoopbackModel() as model:
         with (home / "agent.toml").open("a") as file:
             file.write(f'[model]\nname = "openai/loopback"\napi_base = "{model.api_base}"\n')
+        trust(home)
         model.script(Answer("Yes."), Answer("No."))
         run("agent-cli", "When is tea?", cwd=home, environment={"OPENAI_API_KEY": "no key"})
         run("agent-cli", "--no-memory", "When is tea?", cwd=home, environment={"OPENAI_API_KEY": "no key"})

@@ -26,6 +26,7 @@ from messages.run import RUNS
 from tests.actors.cli.command import inherited, run, start
 from tests.e2e.stage import Stage, eventually
 from tests.patience import PATIENCE_S
+from tests.trusted import write_settings
 
 OF_A_COMMAND = [
     "agent_start",
@@ -60,7 +61,7 @@ def test_agent_cli_prints_what_happens_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_agent_cli_fails_as_ever_when_there_is_no_answer(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[model]\nname = "openai/owl"\napi_base = "http://127.0.0.1:9"\nretries = 0\n')
+    write_settings(tmp_path, '[model]\nname = "openai/owl"\napi_base = "http://127.0.0.1:9"\nretries = 0\n')
     done = run("agent-cli", "--json-events", "hello", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
     lines = parsed(done.stdout)
     assert done.returncode == 1

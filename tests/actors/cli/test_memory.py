@@ -11,6 +11,7 @@ import pytest
 from actors.context.log.data_root import DataRoot
 from tests.actors.cli.command import digest, run
 from tests.actors.memory.rig import Brain, MemoryRig
+from tests.trusted import write_settings
 
 SPACE = "local/all-MiniLM-L6-v2/384"
 
@@ -19,7 +20,7 @@ SPACE = "local/all-MiniLM-L6-v2/384"
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with settings and a data root in which a little was said."""
     home = tmp_path_factory.mktemp("home")
-    (home / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "local"\n')
+    write_settings(home, 'data_root = "data"\n[embedder]\nprovider = "local"\n')
     root = home / "data"
     root.mkdir()
     rig = MemoryRig(root, brain=Brain(SPACE, 384))
@@ -114,7 +115,7 @@ def test_wrong_arguments_are_refused_in_words_and_nothing_is_made(tmp_path: Path
 
 @pytest.mark.parametrize("command", [("stats",), ("search", "cat"), ("rebuild",)], ids=" ".join)
 def test_a_provider_without_its_model_is_named_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
-    (tmp_path / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "litellm"\n')
+    write_settings(tmp_path, 'data_root = "data"\n[embedder]\nprovider = "litellm"\n')
     (tmp_path / "data").mkdir()
 
     done = run("agent", "memory", *command, cwd=tmp_path)
@@ -135,7 +136,7 @@ def test_a_data_root_that_is_no_folder_is_named_in_a_sentence(tmp_path: Path, co
 
 
 def test_a_rebuild_makes_the_same_index_again(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "local"\n')
+    write_settings(tmp_path, 'data_root = "data"\n[embedder]\nprovider = "local"\n')
     (tmp_path / "data").mkdir()
     rig = MemoryRig(tmp_path / "data", brain=Brain(SPACE, 384))
     rig.exchange("My cat is called Zorro", "Noted.")

@@ -16,6 +16,7 @@ from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import run
 from tests.actors.objects.rig import ObjectsRig
 from tests.e2e.stage import Stage
+from tests.trusted import write_settings
 
 WINDOW = ("--window", "discord-thread/910000000000000021")
 
@@ -23,7 +24,7 @@ WINDOW = ("--window", "discord-thread/910000000000000021")
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder with settings that switch the layer on, and a window that has worked with two versions of a file."""
-    (tmp_path / "agent.toml").write_text('data_root = "data"\n[layers]\nobjects = true\n')
+    write_settings(tmp_path, 'data_root = "data"\n[layers]\nobjects = true\n')
     (tmp_path / "data").mkdir(mode=0o700)
     rig = ObjectsRig(tmp_path / "data", has_store=True)
     rig.clock.jump(timedelta(hours=-1))
@@ -102,7 +103,7 @@ def stage(server: PlaygroundServer, tmp_path: Path) -> Iterator[Stage]:
 
 
 def test_a_running_agent_answers_itself(stage: Stage, tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('data_root = "data"\n[layers]\nobjects = true\n')
+    write_settings(tmp_path, 'data_root = "data"\n[layers]\nobjects = true\n')
     window = ("--window", f"discord-channel/{GENERAL_ID}")
     listed = run("agent", "objects", "list", *window, cwd=tmp_path)
     assert listed.returncode == 0, listed.stderr

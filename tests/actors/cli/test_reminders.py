@@ -9,6 +9,7 @@ import pytest
 
 from actors.edited_file.file import LIMIT_BYTES
 from tests.actors.cli.command import digest, run
+from tests.trusted import write_settings
 
 FILE = """# Mine
 - [ ] date=2026-03-27 time=01:30 recur=none msg="once" id=rid_NONE
@@ -94,7 +95,7 @@ def test_list_is_soonest_first(file: Path) -> None:
 
 @pytest.mark.req("S0-107", "S0-153")
 def test_the_configured_file_is_read_and_may_be_missing(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[reminders]\nfile = "mine.md"\n')
+    write_settings(tmp_path, '[reminders]\nfile = "mine.md"\n')
     missing = run("agent", "reminders", "list", cwd=tmp_path)
     assert (missing.returncode, missing.stdout) == (0, "")
     assert "mine.md is not there yet" in missing.stderr

@@ -51,7 +51,7 @@ def test_a_refusal_has_no_trace_of_the_values_behind_it(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text("shell.concurrency = 0\n")
 
     with pytest.raises(SettingsError) as refused:
-        load(environ={}, folder=tmp_path)
+        load(Path("agent.toml"), environ={}, folder=tmp_path)
 
     assert refused.value.__cause__ is None
     assert refused.value.__context__ is None or refused.value.__suppress_context__

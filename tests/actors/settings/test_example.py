@@ -25,7 +25,7 @@ def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Pat
     default = load(environ={}, folder=tmp_path, tables=settings_tables())
     shutil.copy(EXAMPLE, tmp_path / "agent.toml")
 
-    example = load(environ={}, folder=tmp_path, tables=settings_tables())
+    example = load(tmp_path / "agent.toml", environ={}, folder=tmp_path, tables=settings_tables())
 
     assert example == default
     shown = render(example, Secrets.take({}))["settings"]

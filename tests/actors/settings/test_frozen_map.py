@@ -37,7 +37,7 @@ class Atlas(Table):
 
 def loaded(folder: Path, text: str = "", **given: object) -> Settings:
     (folder / "agent.toml").write_text(text)
-    return load(environ={}, folder=folder, given=given, tables={"atlas": Atlas})
+    return load(Path("agent.toml"), environ={}, folder=folder, given=given, tables={"atlas": Atlas})
 
 
 def atlas(folder: Path, text: str = "", **given: object) -> Atlas:

@@ -12,6 +12,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from actors.cli.trust.folder import Witness
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
 from actors.settings.schema import Settings, Source
@@ -19,6 +20,7 @@ from domain.memory.injection import Budget
 from tests.actors.settings.written import complaints, written
 from tests.ordinary_user import as_ordinary_user
 
+FILE = Path("agent.toml")
 ELSEWHERE = Path("nowhere/agent.toml")
 
 
@@ -110,7 +112,8 @@ def test_the_named_file_wins_over_the_variable_and_that_over_the_folder(tmp_path
 
     assert load(tmp_path / "named.toml", environ=environ, folder=tmp_path).model.name == "named"
     assert load(environ=environ, folder=tmp_path).model.name == "variable"
-    assert load(environ={"AGENT_CONFIG": ""}, folder=tmp_path).model.name == "agent"
+    trusted = load(environ={"AGENT_CONFIG": ""}, folder=tmp_path, trust=Witness())
+    assert trusted.model.name == "agent"
 
 
 def test_a_data_root_in_the_file_counts_from_the_files_folder(tmp_path: Path) -> None:
@@ -333,7 +336,7 @@ def test_a_link_to_nowhere_is_not_taken_for_no_file(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").symlink_to("gone.toml")
 
     with pytest.raises(SettingsError, match="there is no such file"):
-        load(environ={}, folder=tmp_path)
+        load(FILE, environ={}, folder=tmp_path)
 
 
 def test_a_folder_or_a_pipe_is_no_file(tmp_path: Path) -> None:
@@ -341,7 +344,7 @@ def test_a_folder_or_a_pipe_is_no_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
 
     with pytest.raises(SettingsError, match=r"\Aagent\.toml: is not a file but a folder\Z"):
-        load(environ={}, folder=tmp_path)
+        load(FILE, environ={}, folder=tmp_path)
     with pytest.raises(SettingsError, match=r"\Apipe\.toml: is not a file\Z"):
         load(Path("pipe.toml"), environ={}, folder=tmp_path)
 
@@ -357,4 +360,4 @@ def test_an_unreadable_file_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").touch(mode=0)
 
     with as_ordinary_user(), pytest.raises(SettingsError, match=r"\Aagent\.toml: can't be read: Permission denied\Z"):
-        load(environ={}, folder=tmp_path)
+        load(FILE, environ={}, folder=tmp_path)

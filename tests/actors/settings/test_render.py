@@ -12,7 +12,7 @@ from actors.settings.secret import Secrets
 
 def test_every_setting_is_shown_with_who_decided_it_and_no_secret_with_its_value(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text("[discord]\nchannels = [123456789012345678]\n[shell]\ntimeout_s = 0.5\n")
-    settings = load(environ={"AGENT_HOME": "/home"}, folder=tmp_path, given={"model.name": "x/y"})
+    settings = load(Path("agent.toml"), environ={"AGENT_HOME": "/home"}, folder=tmp_path, given={"model.name": "x/y"})
     secrets = Secrets.take({"XAI_API_KEY": "hunter2", "GEMINI_API_KEY": "hunter2"})
 
     text = json.dumps(render(settings, secrets))

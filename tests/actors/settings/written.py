@@ -14,7 +14,7 @@ from actors.settings.schema import Settings
 def written(folder: Path, text: str | bytes) -> Settings:
     """The settings of a folder whose `agent.toml` has this text."""
     (folder / "agent.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
-    return load(environ={}, folder=folder)
+    return load(Path("agent.toml"), environ={}, folder=folder)
 
 
 def complaints(folder: Path, text: str | bytes) -> list[str]:

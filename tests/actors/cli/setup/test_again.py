@@ -14,6 +14,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, ELSEWHERE_ID, GENERAL_ID, GUEST_ID, YOU_ID
 from tests.actors.cli.command import run
 from tests.actors.cli.setup.typist import Typist, contents, places, settings
+from tests.trusted import write_settings
 
 SECOND = 910000000000000002
 KEY = "a-key-that-nobody-sees"
@@ -132,8 +133,8 @@ def test_channels_of_two_servers_stay_together(wizard: Wizard, tmp_path: Path, s
 @pytest.mark.req("X-198")
 def test_what_the_settings_name_and_discord_does_not_know_is_kept(wizard: Wizard, tmp_path: Path) -> None:
     gone = "123456789012345678"
-    (tmp_path / "agent.toml").write_text(
-        f'[discord]\nchannels = ["{gone}", "{ELSEWHERE_ID}"]\nallowed_users = ["{gone}", "{GUEST_ID}"]\n'
+    write_settings(
+        tmp_path, f'[discord]\nchannels = ["{gone}", "{ELSEWHERE_ID}"]\nallowed_users = ["{gone}", "{GUEST_ID}"]\n'
     )
     has_set_up(wizard())
     said = settings(tmp_path)["discord"]
@@ -143,7 +144,7 @@ def test_what_the_settings_name_and_discord_does_not_know_is_kept(wizard: Wizard
 
 def test_roles_alone_may_be_allowed(wizard: Wizard, tmp_path: Path) -> None:
     is_refused(wizard("--channel", "general"), "--user is required")
-    (tmp_path / "agent.toml").write_text('[discord]\nallowed_roles = ["123456789012345678"]\n')
+    write_settings(tmp_path, '[discord]\nallowed_roles = ["123456789012345678"]\n')
     has_set_up(wizard("--channel", "general"))
     assert settings(tmp_path)["discord"]["allowed_users"] == []
 
@@ -173,7 +174,7 @@ def test_a_permission_that_is_granted_meanwhile_is_seen(tmp_path: Path, server: 
 
 
 def test_files_that_are_to_be_made_may_be_named_by_the_environment(wizard: Wizard, tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[model]\nname = "hosted_vllm/not-to-be-read"\n')
+    write_settings(tmp_path, '[model]\nname = "hosted_vllm/not-to-be-read"\n')
     done = wizard(
         AGENT_CONFIG="conf/mine.toml",
         AGENT_SECRETS=str(tmp_path / "hidden" / "keys"),

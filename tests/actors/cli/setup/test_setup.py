@@ -18,6 +18,7 @@ from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID, GUEST_ID, YO
 from tests.actors.cli.command import inherited, run, start
 from tests.actors.cli.setup.typist import Typist, contents, places, settings
 from tests.patience import PATIENCE_S
+from tests.trusted import trust, write_settings
 
 
 def answers(folder: Path, server: PlaygroundServer) -> str:
@@ -146,10 +147,11 @@ def test_a_second_run_keeps_what_is_there_and_not_asked(
     wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     before = '# mine\n[discord]\nanswer = "mentions"  # quiet\nchannels = [\n  "1000000000000000",\n]\n\n[shell]\nenabled = false\n'
-    (tmp_path / "agent.toml").write_text(before)
+    write_settings(tmp_path, before)
     (tmp_path / "agent.toml").chmod(0o644)
     (tmp_path / "secrets.env").write_text("# keys\nOPENAI_API_KEY=mine\nDISCORD_BOT_TOKEN=old\n")
     (tmp_path / "secrets.env").chmod(0o600)
+    trust(tmp_path)
 
     assert wizard().returncode == 0
 

@@ -7,6 +7,7 @@ import pytest
 
 from actors.cli.terminal.completion import SHELLS
 from tests.actors.cli.command import run
+from tests.trusted import write_settings
 
 WINDOWS = ("discord-channel/910000000000000011", "discord-thread/910000000000000012")
 
@@ -41,7 +42,7 @@ def test_windows_are_completed_from_the_logs(words: str, data: Path) -> None:
 
 
 def test_where_nothing_can_be_read_nothing_is_offered_and_nothing_said(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text("this is no toml")
+    write_settings(tmp_path, "this is no toml")
 
     assert completed("agent logs tail d", tmp_path) == []
 

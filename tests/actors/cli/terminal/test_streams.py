@@ -23,6 +23,7 @@ from tests.actors.cli.command import CHECKOUT, inherited, run, run_on_terminal, 
 from tests.actors.memory.rig import Brain, MemoryRig
 from tests.patience import PATIENCE_S
 from tests.test_imports import offenders
+from tests.trusted import write_settings
 
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u200b\u2060\U000e0000-\U000e007f]"
@@ -76,7 +77,7 @@ def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with settings, a conversation, a memory and reminders, all of somebody who means ill."""
     home = tmp_path_factory.mktemp("home")
-    (home / "agent.toml").write_text('data_root = "data"\n[embedder]\nprovider = "local"\n')
+    write_settings(home, 'data_root = "data"\n[embedder]\nprovider = "local"\n')
     (home / "evil.toml").write_text(f"data_root = {json.dumps(EVIL)}\n[model]\nname = {json.dumps(f'x/{EVIL}')}\n")
     (home / f"{EVIL}.md").write_text(f"{EVIL}\n")
     (home / "data").mkdir()
@@ -128,9 +129,10 @@ def model() -> Iterator[LoopbackModel]:
 
 
 def settings(folder: Path, model: LoopbackModel) -> None:
-    (folder / "agent.toml").write_text(
+    write_settings(
+        folder,
         f'[model]\nname = "hosted_vllm/x"\napi_base = "{model.api_base}"\nretries = 0\n[shell]\nenabled = false\n'
-        "[embedder]\nprovider = 'local'\n"
+        "[embedder]\nprovider = 'local'\n",
     )
 
 

@@ -22,6 +22,7 @@ from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import inherited, run, start
 from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
+from tests.trusted import write_settings
 
 
 def children_of(pid: int) -> list[int]:
@@ -213,7 +214,7 @@ def test_a_bot_that_dies_before_it_is_told_where_to_go_is_started_again(
 
 @pytest.mark.slow
 def test_a_death_is_a_line_of_the_log_where_that_is_json(tmp_path: Path) -> None:
-    (tmp_path / "agent.toml").write_text('[log]\nformat = "json"\n')
+    write_settings(tmp_path, '[log]\nformat = "json"\n')
     tried = Tried(tmp_path)
     first = tried.bot
     os.kill(first, signal.SIGKILL)

@@ -1,0 +1,85 @@
+"""Files of a folder that need trust: read once, so that the bytes which are shown are those that are recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.cli.agent_cli import TOLD_FOLDERS
+from actors.parts import settings_tables
+from actors.settings.harmless import HARMLESS
+from actors.settings.load import CONFIG_VARIABLE, load
+from actors.settings.render import render
+from actors.settings.schema import Source
+from actors.settings.secret import FILE_VARIABLE, Secrets, is_secret_name
+from actors.settings.trust import place_of
+from domain.policy.folder_trust import ABSENT, Standing
+
+_NAMING = (CONFIG_VARIABLE, FILE_VARIABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """Files of a folder that need trust, with their decisions."""
+
+    digests: Mapping[str, str]
+    """Place of each -> digest of the bytes that were read; of the settings file also if it is not there."""
+    decisions: tuple[str, ...]
+    """Decisions that trust makes count, a line each."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the folder holds nothing that needs trust."""
+        return not self.decisions and all(digest == ABSENT for digest in self.digests.values())
+
+
+class Witness:
+    """Trust in every file, which keeps the digest of the bytes that were read first."""
+
+    trouble = ""
+
+    def __init__(self) -> None:
+        """A witness who has seen nothing yet."""
+        self.digests: dict[str, str] = {}
+
+    def standing(self, path: Path, digest: str) -> Standing:
+        """Trusted, whatever the file."""
+        self.digests.setdefault(place_of(path), digest)
+        return Standing.TRUSTED
+
+
+def read_folder(folder: Path, environ: Mapping[str, str]) -> FolderFiles:
+    """The files of `folder` that need trust.
+
+    Args:
+        folder: Of a settings file, as if a command were called in it.
+        environ: The environment; what a variable names by a full path needs no trust, so that is not looked at.
+
+    Raises:
+        SettingsError: a file is no settings file or no secrets file; names each mistake.
+    """
+    names = [name for name in environ if not is_secret_name(name)]
+    kept = {name: environ[name] for name in names if not (name in _NAMING and Path(environ[name]).is_absolute())}
+    witness = Witness()
+    settings = load(environ=kept, folder=folder, tables=settings_tables(), trust=witness)
+    secrets = Secrets.take(kept, settings.origin.folder, witness)
+    view = render(settings, secrets)
+    values, origins = view["settings"], view["secrets"]
+    assert isinstance(values, dict)
+    assert isinstance(origins, dict)
+    decided = [key for key, source in settings.origin.sources.items() if source is Source.FILE and key not in HARMLESS]
+    lines = [
+        *(f"{key} = {json.dumps(values[key]['value'])}" for key in decided),
+        *(f"{name} from {Path(row['source']).name}" for name, row in origins.items() if row["source"] is not None),
+        *_of_data(folder, settings.data_root),
+    ]
+    return FolderFiles(witness.digests, tuple(lines))
+
+
+def _of_data(folder: Path, data_root: Path) -> Iterator[str]:
+    if data_root.is_relative_to(folder.absolute()):
+        for name in TOLD_FOLDERS:
+            if (data_root / name).exists():
+                yield f"{(data_root / name).relative_to(folder.absolute())}: a model is told of it"
