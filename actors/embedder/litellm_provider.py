@@ -15,10 +15,12 @@ from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
 
+MODE = "LITELLM_MODE"
+"""In another mode, whoever has set it, litellm obeys the `.env` of the folder that the agent was called in."""
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    "LITELLM_MODE": "PRODUCTION",
+    MODE: "PRODUCTION",
     "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
@@ -222,6 +224,7 @@ def _import() -> Any:
     """litellm, quiet: no prints, no log lines (they can hold request text), no downloads."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    os.environ[MODE] = ENVIRONMENT[MODE]
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
     import litellm
 

@@ -34,10 +34,12 @@ from messages.model import ModelRequest, Usage
 
 log = logging.getLogger(__name__)
 
+MODE = "LITELLM_MODE"
+"""In another mode, whoever has set it, litellm obeys the `.env` of the folder that the agent was called in."""
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
-    "LITELLM_MODE": "PRODUCTION",
+    MODE: "PRODUCTION",
     "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
@@ -315,6 +317,7 @@ def _load(model: str) -> Any:
     """litellm, quiet: no prints, no log lines (they can hold request text), nothing at exit, no downloads."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    os.environ[MODE] = ENVIRONMENT[MODE]
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
     import litellm
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER

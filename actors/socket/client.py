@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
+import struct
 from pathlib import Path
 from typing import Any
 
+from actors.linux.regular_file import open_regular
 from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, reachable
 
 ANSWER_S = 70.0
 """Longer than the agent lets a request take unless its verb says otherwise, so that its own sentence arrives first."""
+
+_CREDENTIALS = struct.Struct("3i")
+"""Of the process at a socket's other end: its id, user and group."""
 
 
 class AgentNotRunningError(Exception):
@@ -40,9 +47,9 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
     """
     named = {name: value for name, value in arguments.items() if value is not None}
     try:
-        key = (data_root / OPERATOR_KEY).read_text(encoding="ascii")
+        key, owner = _key(data_root / OPERATOR_KEY)
         line = json.dumps({"id": 1, "verb": verb, "arguments": named, "key": key})
-        answer = _answer(_exchange(data_root / OPERATOR_SOCKET, line.encode("ascii") + b"\n", answer_s))
+        answer = _answer(_exchange(data_root / OPERATOR_SOCKET, owner, line.encode("ascii") + b"\n", answer_s))
     except (FileNotFoundError, ConnectionRefusedError):
         raise AgentNotRunningError(f"no agent is running on the data root {data_root}") from None
     except TimeoutError:
@@ -69,11 +76,36 @@ def _answer(line: bytes) -> dict[str, Any]:
     return answer
 
 
-def _exchange(path: Path, line: bytes, answer_s: float) -> bytes:
+def _key(path: Path) -> tuple[str, int]:
+    """The operator's key and the user whose file it is; a link is not followed.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no key.
+    """
+    with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="ascii") as file:
+        return file.read(), os.fstat(file.fileno()).st_uid
+
+
+def _exchange(path: Path, owner: int, line: bytes, answer_s: float) -> bytes:
+    """The answer to a line.
+
+    Args:
+        path: Of the socket.
+        owner: The user who must be behind it: in a folder of another person, the key may be a file of the caller's.
+        line: Sent if so.
+        answer_s: Longest wait.
+
+    Raises:
+        OSError: nobody answers, or another user would.
+    """
     with socket.socket(socket.AF_UNIX) as door:
         door.settimeout(answer_s)
         with reachable(path) as address:
             door.connect(address)
+        user = _CREDENTIALS.unpack(door.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))[1]
+        if user != owner or os.geteuid() not in (user, 0):
+            raise PermissionError(errno.EPERM, f"it is run by user {user}, and the key is of user {owner}")
         door.sendall(line)
         with door.makefile("rb") as answers:
             return answers.readline()

@@ -197,6 +197,17 @@ def test_secrets_that_come_into_a_trusted_folder_need_trust_of_their_own(tmp_pat
     assert "secrets.env has changed since it was trusted" in run("agent", "config", cwd=tmp_path).stderr
 
 
+@pytest.mark.parametrize("mode", ["PRODUCTION", "DEV"])
+def test_no_library_obeys_the_env_file_of_the_folder(tmp_path: Path, author: Author, mode: str) -> None:
+    """google-gemini/gemini-cli#25814 again: litellm in its usual mode reads the `.env` of the current folder for itself."""
+    (tmp_path / ".env").write_text(f"OLLAMA_API_BASE={author.address}\nHTTPS_PROXY={author.address}\n")
+    (tmp_path / "mine.toml").write_text('[model]\nname = "ollama/x"\nretries = 0\n')
+
+    run("agent-cli", "--config", "mine.toml", "hello", cwd=tmp_path, environment={"LITELLM_MODE": mode})
+
+    assert not author.was_called()
+
+
 # The data root
 
 
