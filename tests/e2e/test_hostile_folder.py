@@ -5,8 +5,10 @@ The cases are those that were published of other agents and tools; each names it
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,20 +32,29 @@ class Author:
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(0)
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
+        self._calls = 0
+        self._accepting = threading.Thread(target=self._accept, name="author")
+        self._accepting.start()
+
     def was_called(self) -> bool:
-        """True if any connection was made to the listener."""
-        try:
-            self._listener.accept()[0].close()
-        except BlockingIOError:
-            return False
-        return True
+        """True if any connection was made to the listener before."""
+        with socket.create_connection(self._listener.getsockname()) as last:
+            last.recv(1)
+        return self._calls > 1
 
     def close(self) -> None:
         """End it."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
         self._listener.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):  # so ends a listener that was shut down
+            while True:
+                with self._listener.accept()[0]:
+                    self._calls += 1
 
 
 @pytest.fixture
@@ -90,6 +101,7 @@ def test_agent_cli_sends_the_author_no_key_and_no_word_and_says_so_in_one_line(
     assert "62710561" in answer
 
 
+@pytest.mark.req("X-204")
 def test_the_sandbox_stays_and_goes_where_the_folder_is_trusted(tmp_path: Path) -> None:
     """CVE-2025-59536 of Claude Code: the settings of a clone had commands run as its user before any question."""
     (tmp_path / "clone").mkdir()
@@ -104,6 +116,7 @@ def test_the_sandbox_stays_and_goes_where_the_folder_is_trusted(tmp_path: Path) 
     assert (tmp_path / "outside").read_text() == "out\n"
 
 
+@pytest.mark.req("X-204")
 def test_trust_lasts_until_the_file_changes_and_a_named_file_needs_none(tmp_path: Path) -> None:
     with LoopbackModel(lambda _: Answer("As you say.")) as model:
         text = f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n'
@@ -257,6 +270,7 @@ def test_no_command_of_a_model_can_trust_a_folder(tmp_path: Path) -> None:
 # The agent that lives
 
 
+@pytest.mark.req("X-204")
 def test_agent_run_refuses_and_names_the_mend(tmp_path: Path, author: Author) -> None:
     (tmp_path / "agent.toml").write_text(hostile(author))
 

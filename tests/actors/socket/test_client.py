@@ -11,6 +11,7 @@ import pytest
 
 from actors.socket.client import AgentNotRunningError, ask_operator
 
+ANSWER_S = 1.0
 WORDS = "where is the spare key"
 
 
@@ -40,7 +41,7 @@ def test_a_key_that_is_a_link_is_not_read(tmp_path: Path, listening: socket.sock
     (tmp_path / "agent.key").symlink_to("id_ed25519")
 
     with pytest.raises(AgentNotRunningError, match="cannot be asked"):
-        ask_operator(tmp_path, "look", query=WORDS)
+        ask_operator(tmp_path, "look", ANSWER_S, query=WORDS)
 
     assert heard(listening) == b""
 
@@ -53,7 +54,7 @@ def test_a_process_of_another_user_than_the_keys_gets_neither_key_nor_words(
     os.chown(tmp_path / "agent.key", 12_345, -1)
 
     with pytest.raises(AgentNotRunningError, match="run by user 0, and the key is of user 12345"):
-        ask_operator(tmp_path, "look", query=WORDS)
+        ask_operator(tmp_path, "look", ANSWER_S, query=WORDS)
 
     assert heard(listening) == b""
 
@@ -62,4 +63,4 @@ def test_a_key_that_is_a_pipe_holds_nobody_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "agent.key")
 
     with pytest.raises(AgentNotRunningError, match="cannot be asked"):
-        ask_operator(tmp_path, "look", query=WORDS)
+        ask_operator(tmp_path, "look", ANSWER_S, query=WORDS)
