@@ -18,7 +18,7 @@ from actors.settings.problem import Problem, SettingsError, dotted, quoted, show
 from actors.settings.rule import broken_rule
 from actors.settings.schema import Origin, Settings, Source
 from actors.settings.toml_lines import KeyPath
-from actors.settings.trust import NO_TRUST, Trust, place_of
+from actors.settings.trust import NoTrust, Trust, place_of
 from actors.settings.unnamed import (
     CONFIG_VARIABLE,
     FILE_NAME,
@@ -40,7 +40,7 @@ def load(
     folder: Path = Path(),
     given: Mapping[str, object] = MappingProxyType({}),
     tables: Mapping[str, type[BaseModel]] = MappingProxyType({}),
-    trust: Trust = NO_TRUST,
+    trust: Trust | None = None,
 ) -> Settings:
     """The settings in force, with an absolute data root.
 
@@ -57,13 +57,13 @@ def load(
         folder: The current directory, unless a test says otherwise.
         given: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
         tables: Layer -> its settings table.
-        trust: Standing of files with the user.
+        trust: Standing of files with the user; None for a user who trusts none.
 
     Raises:
         SettingsError: A file that can't be read or isn't TOML; else all unknown keys, misplaced secrets and values out
             of range at once.
     """
-    schema = with_tables(tables)
+    schema, trust = with_tables(tables), trust or NoTrust()
     name, is_named = settings_file(config, environ)
     path, place = folder / name, str(name)
     if is_named:

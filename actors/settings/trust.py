@@ -43,9 +43,6 @@ class NoTrust:
         return Standing.UNKNOWN
 
 
-NO_TRUST = NoTrust()
-
-
 class UserTrust:
     """Trust as the user's list has it; the list is read when it is first needed."""
 
