@@ -289,7 +289,7 @@ def test_agent_gateway_refuses_likewise(tmp_path: Path, author: Author) -> None:
     done = run("agent", "gateway", "--port", "0", cwd=tmp_path, environment=SECRETS)
 
     assert done.returncode == 1
-    assert "this folder is not trusted" in done.stderr
+    assert done.stderr.startswith("error: this folder is not trusted; left out: of agent.toml ")
     assert not author.was_called()
 
 
