@@ -35,7 +35,17 @@ WORK = "work"
 REPLACED = "replaced-"
 """In a data root: how folders begin that hold what a restore took the place of."""
 _OF_THE_PROCESS = (
-    *("agent.lock", "hosts.lock", "agent.sock", "agent.key", "agent.key.new", ".new", "sockets", "reserve"),
+    *(
+        "agent.lock",
+        "hosts.lock",
+        "agent.sock",
+        "agent.key",
+        "agent.key.new",
+        "gateway.key",
+        ".new",
+        "sockets",
+        "reserve",
+    ),
     *("signs", ".signs.new"),
 )
 _DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")

@@ -47,6 +47,8 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
     _require_own_data(settings)
     shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
+    if settings.has_layer("facts"):
+        _tell_own_key(settings)
     raise_file_limit()
 
     def tell_online(name: str) -> None:
@@ -94,6 +96,7 @@ def gateway(
     settings, secrets = load_settings(config_file, given, told=fail)
     shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
+    _tell_own_key(settings)
     raise_file_limit()
 
     def tell_up(place: str) -> None:
@@ -103,6 +106,20 @@ def gateway(
     agent = Agent(settings, secrets.environment(), None, tell_up)
     manager = _manager_of(agent)
     _live(agent, manager)
+
+
+def _tell_own_key(settings: Settings) -> None:
+    """Show the key that the gateway makes where the kernel does not tell who connects; once, at its first start."""
+    from actors.facts.table import FactsTable
+    from actors.gateway.own_key import OwnKeyError, own_key
+
+    table = settings.table(FactsTable)
+    try:
+        made = own_key(settings.data_root, table.gateway_address, has_keys=bool(table.keys))
+    except OwnKeyError as error:
+        fail(str(error))
+    if made is not None and made.is_new:
+        click.echo(made.sentence(), err=True)
 
 
 def _require_own_data(settings: Settings) -> None:

@@ -1,8 +1,12 @@
-"""Bodies of requests: read whole, or passed on as they come, in bounded length."""
+"""Bodies of requests: read whole, or passed on as they come, in bounded length, time and memory."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import aiohttp
 from aiohttp import web
@@ -10,34 +14,111 @@ from multidict import CIMultiDict
 
 from actors.gateway.errors import GatewayError
 
+AGAIN_S = 1
+"""Seconds after which a client may try again that was refused for want of room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyBounds:
+    """Bounds of request bodies."""
+
+    most_bytes: int
+    """Of one body (facts.max_body_mib)."""
+    most_held_bytes: int
+    """Of all bodies that are in memory."""
+    most_of_one_bytes: int
+    """Of these, bodies of one owner."""
+    grace_s: float
+    """Seconds that every body may take."""
+    least_bytes_per_s: int
+    """Beyond those a body must have come at this rate."""
+
+    def is_too_slow(self, size: int, elapsed_s: float) -> bool:
+        """True if only `size` bytes have come in `elapsed_s`."""
+        return elapsed_s > self.grace_s + size / self.least_bytes_per_s
+
+
+class Held:
+    """Bytes that one request has of the budget."""
+
+    def __init__(self, budget: BodyBudget, owner: str) -> None:
+        """None yet."""
+        self._budget = budget
+        self.owner = owner
+        self.size = 0
+
+    def grow_to(self, size: int) -> None:
+        """Take as many bytes as make it `size`, if it has less.
+
+        Raises:
+            GatewayError: the budget does not have them now.
+        """
+        if size > self.size:
+            self._budget.take(self.owner, size - self.size)
+            self.size = size
+
+
+class BodyBudget:
+    """Budget of the bytes of all request bodies that are in memory at a time; used on the loop."""
+
+    def __init__(self, bounds: BodyBounds) -> None:
+        """Nothing is held."""
+        self.bounds = bounds
+        self._held: Counter[str] = Counter()
+
+    @contextmanager
+    def hold(self, owner: str) -> Iterator[Held]:
+        """Bytes for one request of `owner`'s, given back at the end."""
+        held = Held(self, owner)
+        try:
+            yield held
+        finally:
+            self._held[owner] -= held.size
+            if not self._held[owner]:
+                del self._held[owner]
+
+    def take(self, owner: str, size: int) -> None:
+        """Take `size` more bytes for `owner`.
+
+        Raises:
+            GatewayError: all bodies, or this owner's, would have more than they may.
+        """
+        most = self.bounds.most_held_bytes
+        if self._held[owner] + size > self.bounds.most_of_one_bytes or self._held.total() + size > most:
+            reason = f"the bodies of other requests fill the {most} bytes that the gateway holds at a time"
+            raise GatewayError(503, reason, again_s=AGAIN_S)
+        self._held[owner] += size
+
 
 class Body:
-    """Body of a request, of which at most so many bytes are taken."""
+    """Body of a request, of which at most so many bytes are taken, each in its time."""
 
-    def __init__(self, request: web.Request, most_bytes: int) -> None:
+    def __init__(self, request: web.Request, bounds: BodyBounds) -> None:
         """Nothing is read yet.
 
         Args:
             request: Whose.
-            most_bytes: Of it.
+            bounds: Its bounds.
 
         Raises:
             GatewayError: it says itself that it is longer.
         """
         self._request = request
-        self._most_bytes = most_bytes
-        if (request.content_length or 0) > most_bytes:
+        self._bounds = bounds
+        if (request.content_length or 0) > bounds.most_bytes:
             raise self._too_long()
 
-    async def read(self) -> bytes:
-        """All of it.
+    async def read(self, held: Held) -> bytes:
+        """All of it, once `held` has room for it.
 
         Raises:
-            GatewayError: it is longer, or does not come whole.
+            GatewayError: it is longer or slower than it may be, there is no room, or it does not come whole.
         """
+        held.grow_to(self._request.content_length or 0)
         data = bytearray()
         try:
             async for piece in self._pieces():
+                held.grow_to(len(data) + len(piece))
                 data += piece
         except (aiohttp.ClientError, web.RequestPayloadError) as error:
             raise GatewayError(400, "the body did not come whole") from error
@@ -52,19 +133,41 @@ class Body:
         return self._pieces()
 
     async def _pieces(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for piece in self._request.content.iter_any():
+        """Pieces as they come.
+
+        The time in which whoever takes the pieces does so is not the client's, and does not count.
+        """
+        loop, bounds, size, elapsed_s = asyncio.get_running_loop(), self._bounds, 0, 0.0
+        while True:
+            began_s = loop.time()
+            try:
+                async with asyncio.timeout(bounds.grace_s + size / bounds.least_bytes_per_s - elapsed_s):
+                    piece = await self._request.content.readany()
+            except TimeoutError as error:
+                raise self._too_slow() from error
+            elapsed_s += loop.time() - began_s
             size += len(piece)
-            if size > self._most_bytes:
+            if not piece:
+                return
+            if size > bounds.most_bytes:
                 raise self._too_long()
+            if bounds.is_too_slow(size, elapsed_s):
+                raise self._too_slow()
             yield piece
 
+    def _too_slow(self) -> GatewayError:
+        return GatewayError(
+            408,
+            f"the body came too slowly: after {self._bounds.grace_s:g} s at least {self._bounds.least_bytes_per_s} "
+            "bytes a second are required",
+        )
+
     def _too_long(self) -> GatewayError:
-        return GatewayError(413, f"the body has more than {self._most_bytes} bytes (facts.max_body_mib)")
+        return GatewayError(413, f"the body has more than {self._bounds.most_bytes} bytes (facts.max_body_mib)")
 
 
-def too_long_of(error: BaseException) -> GatewayError | None:
-    """The refusal of a body that was passed on, if that is what an error of the connection comes from."""
+def refusal_of(error: BaseException) -> GatewayError | None:
+    """The refusal of a body that was passed on, if that is the cause of an error of the connection."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, GatewayError):
         cause = cause.__cause__

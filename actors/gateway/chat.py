@@ -10,7 +10,7 @@ from aiohttp import web
 from yarl import URL
 
 from actors.gateway.access import Caller
-from actors.gateway.body import Body
+from actors.gateway.body import Body, BodyBudget, Held
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 from actors.gateway.metrics import Metrics
@@ -32,7 +32,14 @@ _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 class Chat:
     """Handler of `POST /v1/chat/completions`."""
 
-    def __init__(self, config: GatewayConfig, upstream: Upstream, exchange: Exchange, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        config: GatewayConfig,
+        upstream: Upstream,
+        exchange: Exchange,
+        metrics: Metrics,
+        bodies: BodyBudget,
+    ) -> None:
         """Nothing is served yet.
 
         Args:
@@ -40,11 +47,13 @@ class Chat:
             upstream: The model's server.
             exchange: Asks the memory.
             metrics: Are counted.
+            bodies: Gives room to the bodies of requests.
         """
         self._config = config
         self._upstream = upstream
         self._exchange = exchange
         self._metrics = metrics
+        self._bodies = bodies
 
     async def serve(self, request: web.Request, caller: Caller) -> web.StreamResponse:
         """The answer of the model's server, to a request that has in it what belongs to it.
@@ -56,7 +65,11 @@ class Chat:
         """
         if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
             raise GatewayError(415, "a packed body (Content-Encoding) is not taken: send it as it is")
-        body = await Body(request, self._config.max_body_bytes).read()
+        with self._bodies.hold(caller.prefix) as held:
+            return await self._serve(request, caller, held)
+
+    async def _serve(self, request: web.Request, caller: Caller, held: Held) -> web.StreamResponse:
+        body = await Body(request, self._bodies.bounds).read(held)
         try:
             chat = read_request(body)
         except RequestError as error:

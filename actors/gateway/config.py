@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from actors.http_server.listener import Places
+from actors.linux.tcp_peer import TABLES
 from messages.base import Address
 from messages.facts import FACT_RECALL, FACTS
 
+PLACES = Places(most=1_000, most_strangers=250, most_of_one=500, stranger_s=10.0, idle_s=75.0)
 SHORTEST_KEY = 16
 """Characters of a key that clients show."""
 
@@ -57,25 +62,34 @@ class GatewayConfig:
     address: str = "127.0.0.1"
     port: int = 8_100
     keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """Key that clients show -> prefix of `memory_id`; none: whoever reaches the address is let in."""
+    """Key that clients show -> prefix of `memory_id`; none: the clients of the agent's own user are let in."""
     max_body_bytes: int = 32 * 1024 * 1024
     read_deadline_s: float = 1.0
-    most_connections: int = 1_000
-    """Of clients, at a time; another one is closed at once."""
-    first_request_s: float = 10.0
-    """After so long a connection without a whole head of a request is closed."""
+    places: Places = PLACES
+    """Bounds on connections; without keys one owner is every client, and may have all places."""
+    most_held_bodies: int = 4
+    """Request bodies of the greatest size that are in memory at a time, in bytes."""
+    body_grace_s: float = 20.0
+    """Seconds that every body may take."""
+    least_body_bytes_per_s: int = 8_192
+    """Rate that a body must have beyond those."""
+    own_uid: int = field(default_factory=os.geteuid)
+    """User whose clients are served without a key, beside root."""
+    uid_tables: tuple[Path, ...] = TABLES
+    """Tables of the kernel that name the user of a connection."""
     recall: Address = FACT_RECALL
     facts: Address = FACTS
 
 
-def config_of(table: GatewayTable, secrets: Mapping[str, str]) -> GatewayConfig:
-    """What the settings decide; only where there is no `problem_of` them."""
+def config_of(table: GatewayTable, secrets: Mapping[str, str], own_key: str = "") -> GatewayConfig:
+    """Configuration by the settings, where there is no `problem_of` them; `own_key` is one that the gateway made."""
+    keys = {secrets[name]: prefix for prefix, name in table.keys.items()}
     return GatewayConfig(
         base_url=table.openai_base_url,
         upstream_key=secrets.get(table.upstream_key, ""),
         address=table.gateway_address,
         port=table.gateway_port,
-        keys=MappingProxyType({secrets[name]: prefix for prefix, name in table.keys.items()}),
+        keys=MappingProxyType(keys or ({own_key: ""} if own_key else {})),
         max_body_bytes=int(table.max_body_mib * 1024 * 1024),
         read_deadline_s=table.read_deadline_s,
     )

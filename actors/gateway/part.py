@@ -23,8 +23,11 @@ def gateway_row(table_of: Callable[[Plan], GatewayTable]) -> Row:
 
         def build(_key: str) -> Actor:
             from actors.gateway.actor import GatewayActor
+            from actors.gateway.own_key import own_key
 
-            config = config_of(table_of(plan), plan.secrets)
+            table = table_of(plan)
+            made = own_key(plan.settings.data_root, table.gateway_address, has_keys=bool(table.keys))
+            config = config_of(table, plan.secrets, made.key if made is not None else "")
             if plan.connection is None and plan.on_online is not None:
                 return GatewayActor(config, plan.on_online)
             return GatewayActor(config)

@@ -13,7 +13,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
-from actors.gateway.body import Body, too_long_of
+from actors.gateway.body import Body, refusal_of
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 from actors.http_client.clean_connector import CleanConnector
@@ -136,7 +136,7 @@ class Upstream:
         except TimeoutError as error:
             raise GatewayError(504, "the model's server did not answer in time") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            if (too_long := too_long_of(error)) is not None:
+            if (too_long := refusal_of(error)) is not None:
                 raise too_long from error
             raise GatewayError(502, f"the model's server could not be reached: {type(error).__name__}") from error
         try:

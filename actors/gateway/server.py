@@ -6,18 +6,20 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from aiohttp import web
 
 from actors.gateway.access import Caller, Door
-from actors.gateway.body import Body
+from actors.gateway.body import AGAIN_S, Body, BodyBounds, BodyBudget
 from actors.gateway.chat import Chat
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
 from actors.http_server.exchange import Exchange
-from actors.http_server.listener import ClientFaults, Listener
+from actors.http_server.listener import ClientFaults, Listener, Places
+from actors.linux.tcp_peer import uid_of_peer
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +27,10 @@ CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
 SHUTDOWN_S = 1.0
 """For requests that are under way when it ends; the library waits twice as long."""
 BROKEN_OFF = 499
-NOT_LET_IN = frozenset({401, 403})
-"""Who is told so keeps no connection: the places are for those who show a key."""
+NOT_LET_IN = frozenset({401, 403, 429})
+"""Statuses after which the connection is closed: its place is for another client."""
+ROOT_UID = 0
+"""Root can read the facts and the secrets anyway."""
 _SLASHES = re.compile("/{2,}")
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -46,10 +50,11 @@ class Server:
         self._exchange = exchange
         self._metrics = metrics
         self._door = Door(config.keys)
+        self._bounds = bounds_of(config)
         self._upstream = Upstream(config)
-        self._chat = Chat(config, self._upstream, exchange, metrics)
+        self._chat = Chat(config, self._upstream, exchange, metrics, BodyBudget(self._bounds))
         self._runner: web.AppRunner | None = None
-        self._listener = Listener(config.most_connections, config.first_request_s)
+        self._listener = Listener(places_of(config))
         self._changing = asyncio.Lock()
 
     async def start(self) -> int:
@@ -82,7 +87,7 @@ class Server:
             await self._upstream.close()
 
     def _new_runner(self) -> web.AppRunner:
-        app = web.Application(client_max_size=0)
+        app = web.Application(middlewares=[self._listener.middleware()], client_max_size=0)
         app.router.add_route("*", "/{path:.*}", self._serve)
         app.on_response_prepare.append(drop_invented)
         return web.AppRunner(
@@ -138,17 +143,63 @@ class Server:
 
     async def _pass(self, request: web.Request) -> web.StreamResponse:
         self._caller(request)
-        body = Body(request, self._config.max_body_bytes)
+        body = Body(request, self._bounds)
         address = self._upstream.address(request.raw_path)
         async with self._upstream.call(request, address, body, is_read=False) as response:
             return await relay(request, response, {})
 
     async def _health(self, request: web.Request) -> web.StreamResponse:  # noqa: ARG002
-        return web.json_response({"status": "ok"})
+        response = web.json_response({"status": "ok"})
+        response.force_close()  # anybody may ask, and nobody who asks keeps a place by it
+        return response
 
     async def _tell_metrics(self, request: web.Request) -> web.StreamResponse:
         self._caller(request)
         return web.Response(body=self._metrics.text().encode(), headers={"Content-Type": METRICS_TYPE})
 
     def _caller(self, request: web.Request) -> Caller:
-        return self._door.caller(request.headers)
+        """Client that sent `request`, whose connection may stay from now on.
+
+        Raises:
+            GatewayError: the client is not served, or has too many connections.
+        """
+        caller = self._door.caller(request.headers)
+        if not self._config.keys and not self._listener.is_admitted(request):
+            self._require_own_user(request)
+        if not self._listener.admit(request, caller.prefix):
+            raise GatewayError(429, "one key may not have more connections than this key has", again_s=AGAIN_S)
+        return caller
+
+    def _require_own_user(self, request: web.Request) -> None:
+        """Refuse a connection of another user of this machine, who would read this one's conversations.
+
+        Raises:
+            GatewayError: the client is another user's, or the kernel does not tell whose.
+        """
+        transport = request.transport
+        peer, own = (transport and transport.get_extra_info(name) for name in ("peername", "sockname"))
+        uid = uid_of_peer(peer[:2], own[:2], self._config.uid_tables) if peer and own else None
+        if uid not in (self._config.own_uid, ROOT_UID):
+            whose = "of an unknown user" if uid is None else f"of user {uid}"
+            raise GatewayError(
+                403,
+                f"this connection is {whose}: without keys only programs of user {self._config.own_uid}, who runs the "
+                "gateway, are served; facts.keys gives others keys of their own",
+            )
+
+
+def places_of(config: GatewayConfig) -> Places:
+    """Bounds on connections; without keys every client is the same owner, who may have all places."""
+    return config.places if config.keys else replace(config.places, most_of_one=config.places.most)
+
+
+def bounds_of(config: GatewayConfig) -> BodyBounds:
+    """Bounds on bodies: a key has half of the room at most, and enough for one body of the greatest size."""
+    most = config.max_body_bytes * config.most_held_bodies
+    return BodyBounds(
+        most_bytes=config.max_body_bytes,
+        most_held_bytes=most,
+        most_of_one_bytes=max(most // 2, config.max_body_bytes) if config.keys else most,
+        grace_s=config.body_grace_s,
+        least_bytes_per_s=config.least_body_bytes_per_s,
+    )

@@ -1,33 +1,54 @@
-"""Listener of an HTTP server, with bounds on what anybody may have before showing a key."""
+"""Listener of an HTTP server, with bounds on the connections of clients that showed no key, and of those that did."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
+from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
 from actors.linux.transports import stop_accepting
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Bounds on connections: how many, and how long each may wait."""
+
+    most: int
+    """Connections at a time."""
+    most_strangers: int
+    """Of these, connections that have not been admitted; one more ends the oldest of them."""
+    most_of_one: int
+    """Of these, connections of one owner."""
+    stranger_s: float
+    """A connection that is not admitted within so long is ended, whatever it has sent."""
+    idle_s: float
+    """From the end of an answer to a whole next head; then the connection is ended."""
+
+
 class Listener:
-    """Server's socket: so many connections at most, and so long for the first head of a request on each."""
+    """Server's socket, and the places of its connections.
 
-    def __init__(self, most_connections: int, first_request_s: float) -> None:
-        """Nothing is opened yet.
+    A connection is a stranger until `admit`; strangers have a deadline for all they do, and share places of their own.
+    """
 
-        Args:
-            most_connections: Of clients, at a time; another one is closed at once.
-            first_request_s: After so long a connection without a whole head of a request is closed.
-        """
-        self._most_connections = most_connections
-        self._first_request_s = first_request_s
+    def __init__(self, places: Places) -> None:
+        """Nothing is opened yet."""
+        self._places = places
         self._server: asyncio.Server | None = None
+        self._web: web.Server | None = None
         self._coming = 0
         """Connections that were accepted in this turn of the loop, of which the library does not know yet."""
+        self._owners: dict[RequestHandler, str] = {}
+        """Admitted connections, by owner."""
+        self._ended: set[RequestHandler] = set()
+        """Connections that are being ended."""
+        self._idle: dict[RequestHandler, asyncio.TimerHandle] = {}
 
     @property
     def port(self) -> int:
@@ -43,14 +64,15 @@ class Listener:
         """
         loop, server = asyncio.get_running_loop(), runner.server
         assert server is not None
+        self._web = server
 
         def connected() -> asyncio.Protocol:
-            if len(server.connections) + self._coming >= self._most_connections:
+            if not self._make_room():
                 return _Refusal()
             self._coming += 1
             loop.call_later(0, self._has_come)
             handler = server()
-            loop.call_later(self._first_request_s, _close_if_silent, handler)
+            loop.call_later(self._places.stranger_s, self._end_stranger, handler)
             return handler
 
         self._server = await loop.create_server(connected, address, port, backlog=128)
@@ -61,6 +83,67 @@ class Listener:
         if server is not None:
             await stop_accepting(list(server.sockets))
             server.close()
+
+    def admit(self, request: web.Request, owner: str) -> bool:
+        """Let the connection of `request` stay as `owner`'s; False if the owner has all the places of one owner."""
+        handler = request.protocol
+        if self._owners.get(handler) == owner:
+            return True
+        live = self._live()
+        if sum(self._owners.get(each) == owner for each in live) >= self._places.most_of_one:
+            return False
+        self._owners = {each: self._owners[each] for each in live if each in self._owners}
+        self._owners[handler] = owner
+        return True
+
+    def is_admitted(self, request: web.Request) -> bool:
+        """True if the connection of `request` was admitted by an earlier request."""
+        return request.protocol in self._owners
+
+    def middleware(self) -> Middleware:
+        """Middleware, the first of its server, that ends connections on which the next head does not come in time."""
+
+        @web.middleware
+        async def time_heads(request: web.Request, handler: Handler) -> web.StreamResponse:
+            connection = request.protocol
+            if (timer := self._idle.pop(connection, None)) is not None:
+                timer.cancel()
+            try:
+                return await handler(request)
+            finally:
+                loop = asyncio.get_running_loop()
+                self._idle[connection] = loop.call_later(self._places.idle_s, self._end_idle, connection)
+
+        return time_heads
+
+    def _make_room(self) -> bool:
+        """True if another connection may come; the oldest strangers are ended for it if need be."""
+        live = self._live()
+        strangers = [each for each in live if each not in self._owners]
+        too_many = len(live) + self._coming + 1 - self._places.most
+        for each in strangers[: max(too_many, len(strangers) + self._coming + 1 - self._places.most_strangers, 0)]:
+            self._end(each)
+        return too_many <= len(strangers)
+
+    def _live(self) -> list[RequestHandler]:
+        """Connections that are open and stay so, the oldest first."""
+        assert self._web is not None
+        connections = self._web.connections
+        self._ended.intersection_update(connections)
+        return [each for each in connections if each not in self._ended]
+
+    def _end_stranger(self, handler: RequestHandler) -> None:
+        if handler not in self._owners:
+            self._end(handler)
+
+    def _end_idle(self, handler: RequestHandler) -> None:
+        self._idle.pop(handler, None)
+        self._end(handler)
+
+    def _end(self, handler: RequestHandler) -> None:
+        if handler.transport is not None:
+            self._ended.add(handler)
+            handler.transport.abort()
 
     def _has_come(self) -> None:
         self._coming -= 1
@@ -83,9 +166,3 @@ class _Refusal(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Close it."""
         transport.close()
-
-
-def _close_if_silent(handler: RequestHandler) -> None:
-    """Close a connection on which no whole head of a request has come; its library has no such deadline."""
-    if not handler._request_count and handler.transport is not None:
-        handler.transport.abort()

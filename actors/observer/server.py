@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from actors.http_server.exchange import Exchange
 from actors.http_server.guard import Guard
-from actors.http_server.listener import ClientFaults, Listener
+from actors.http_server.listener import ClientFaults, Listener, Places
 from actors.http_server.page_file import PATTERN, page_file
 from actors.linux.regular_file import read_regular
 from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
@@ -30,8 +31,7 @@ from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
-MOST_CONNECTIONS = 128
-FIRST_REQUEST_S = 10.0
+PLACES = Places(most=128, most_strangers=32, most_of_one=128, stranger_s=10.0, idle_s=75.0)
 ANSWER_S = 5.0
 SHUTDOWN_S = 0.5
 SLOWEST_WRITE_S = 10.0
@@ -82,7 +82,7 @@ class ObserverServer:
         self._exchange = exchange
         self._watch = watch
         self._spent = spent
-        self._listener = Listener(MOST_CONNECTIONS, FIRST_REQUEST_S)
+        self._listener = Listener(PLACES)
         self._runner: web.AppRunner | None = None
         self._feeds: set[asyncio.Task[Any] | None] = set()
         self._looks: dict[str, tuple[float, dict[str, Any]]] = {}
@@ -98,7 +98,8 @@ class ObserverServer:
         Raises:
             OSError: the port cannot be listened on.
         """
-        app = web.Application(middlewares=[Guard("observer", self._place.token).middleware()], client_max_size=0)
+        guards = [self._listener.middleware(), Guard("observer", self._place.token).middleware(), self._admit]
+        app = web.Application(middlewares=guards, client_max_size=0)
         app.router.add_get("/", self._root)
         app.router.add_get(PATTERN, self._file)
         app.router.add_get("/events", self._events)
@@ -127,6 +128,12 @@ class ObserverServer:
             await self._runner.cleanup()
             self._runner = None
         await self._watch.end()
+
+    @web.middleware
+    async def _admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Let the connection of a request stay that the guard has let pass."""
+        self._listener.admit(request, "")
+        return await handler(request)
 
     async def _root(self, _: web.Request) -> web.Response:
         return page_file("actors.observer", "index.html", _HEADERS)

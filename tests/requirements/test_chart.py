@@ -44,6 +44,7 @@ LEDGER = (178, *range(190, 193))
 WHEEL = (193,)
 TRACES = (194,)
 SETUP = range(197, 200)
+GATEWAY = (203,)
 TRUST = (204,)
 """Of waits, logs, vectors and turns."""
 
@@ -89,6 +90,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *WHEEL,
         *TRACES,
         *SETUP,
+        *GATEWAY,
         *TRUST,
     )
     of_ours = {f"X-{number:02}" for number in numbers}

@@ -43,7 +43,7 @@ def make_root(root: Path) -> Path:
     (root / "reminders" / "last-look").touch()
     (root / "skills/x/SKILL.md").write_text("---\nname: x\n---\n")
     (root / "work/discord-thread/223456789012345678/notes.txt").write_text("mine")
-    for name in ("agent.key", "agent.sock", "reserve", "agent.lock", "secrets.env"):
+    for name in ("agent.key", "gateway.key", "agent.sock", "reserve", "agent.lock", "secrets.env"):
         (root / name).write_text("not for others")
     for name in ("memory", "views", "redacted", "sockets", "playground"):
         (root / name).mkdir()
@@ -59,7 +59,18 @@ def back_up(root: Path, folder: Path, earlier: Path | None = None, reminders: Pa
 
 def kept(root: Path) -> dict[str, tuple[str, bytes, int]]:
     """Everything that lasts in a data root: path -> kind, bytes or target, permissions."""
-    gone = ("agent.", "reserve", "secrets.env", "memory", "views", "redacted", "sockets", "playground", "replaced-")
+    gone = (
+        "agent.",
+        "gateway.key",
+        "reserve",
+        "secrets.env",
+        "memory",
+        "views",
+        "redacted",
+        "sockets",
+        "playground",
+        "replaced-",
+    )
     found = {}
     for path in sorted(root.rglob("*")):
         name = str(path.relative_to(root))

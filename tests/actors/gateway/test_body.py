@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 
 import pytest
 
-from actors.gateway.body import too_long_of
+from actors.gateway.body import BodyBounds, BodyBudget, refusal_of
 from actors.gateway.errors import GatewayError
 from tests.actors.gateway.raw import OK, RawUpstream, answer_on, chunks, request
 from tests.actors.gateway.rig import GatewayRig
@@ -92,5 +93,64 @@ def test_a_refusal_is_found_behind_the_errors_that_it_caused() -> None:
     outer, inner = OSError("outer"), ValueError("inner")
     outer.__cause__, inner.__cause__ = inner, refused
 
-    assert too_long_of(outer) is refused
-    assert too_long_of(OSError()) is None
+    assert refusal_of(outer) is refused
+    assert refusal_of(OSError()) is None
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("start", [b"", b"{"])
+def test_a_body_that_does_not_come_is_given_up(upstream: RawUpstream, path: str, start: bytes) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, body_grace_s=0.2)
+    try:
+        line, error = refusal(rig, request("POST", path, b"", "Content-Length: 900") + start)
+    finally:
+        rig.stop()
+
+    assert line.startswith(b"HTTP/1.1 408 ")
+    assert "after 0.2 s at least 8192 bytes a second are required" in str(error["message"])
+
+
+def test_a_body_that_comes_slowly_but_at_the_rate_is_taken(upstream: RawUpstream) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, body_grace_s=0.3, least_body_bytes_per_s=20)
+    body = b'{"messages":[{"role":"user","content":"a question"}]}'
+    try:
+        with rig.raw(request("POST", PATHS[0], b"", f"Content-Length: {len(body)}") + body[:20]) as connection:
+            for start in range(20, len(body), 10):
+                threading.Event().wait(0.1)
+                connection.sendall(body[start : start + 10])
+            assert answer_on(connection)[0].startswith(b"HTTP/1.1 200 ")
+    finally:
+        rig.stop()
+
+
+def test_bodies_that_would_not_fit_beside_one_another_are_refused_and_the_room_is_given_back(
+    upstream: RawUpstream,
+) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000, most_held_bodies=2)
+    try:
+        half = request("POST", PATHS[0], b"", "Content-Length: 1000") + b"{"
+        with rig.raw(half), rig.raw(half):
+            wait_until(lambda: rig.figures()["in_flight"] == 2)
+            with rig.raw(half) as late:
+                head, body, _ = answer_on(late)
+        wait_until(lambda: rig.figures()["in_flight"] == 0)
+
+        assert head.startswith(b"HTTP/1.1 503 ")
+        assert b"Retry-After: 1" in head
+        assert "fill the 2000 bytes" in json.loads(body)["error"]["message"]
+        assert rig.send().status == 200
+    finally:
+        rig.stop()
+
+
+def test_one_owner_has_only_its_part_of_the_room() -> None:
+    budget = BodyBudget(
+        BodyBounds(most_bytes=50, most_held_bytes=100, most_of_one_bytes=50, grace_s=1, least_bytes_per_s=1)
+    )
+    with budget.hold("alice/") as alice, budget.hold("alice/") as again, budget.hold("bob/") as bob:
+        alice.grow_to(50)
+        with pytest.raises(GatewayError, match="fill the 100 bytes"):
+            again.grow_to(1)
+        bob.grow_to(50)
+    with budget.hold("alice/") as later:
+        later.grow_to(50)

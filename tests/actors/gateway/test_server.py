@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
 
 from tests.actors.gateway.rig import ASK, GatewayRig
-from tests.actors.gateway.waiting import wait_until
 
 ALICE, OPS = "alice-key-0123456789", "operator-key-0123456789"
 
@@ -191,43 +189,6 @@ def test_junk_on_the_socket_harms_nobody(rig: GatewayRig, junk: bytes) -> None:
         assert b" 400 " in connection.recv(4_096)
 
     assert rig.send().status == 200
-
-
-def test_a_connection_on_which_nothing_whole_comes_is_closed_and_one_that_was_served_is_not() -> None:
-    rig = GatewayRig(first_request_s=0.3)
-    try:
-        with rig.raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n") as served, rig.raw(b"POST /v1/chat") as silent:
-            assert b" 200 " in served.recv(4_096)
-            silent.settimeout(20)
-            with contextlib.suppress(ConnectionResetError):
-                assert silent.recv(1) == b""
-            served.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert b" 200 " in served.recv(4_096)
-    finally:
-        rig.stop()
-
-
-def test_one_connection_too_many_is_closed_at_once_and_a_place_that_is_free_is_given() -> None:
-    rig = GatewayRig(most_connections=3)
-    try:
-        wait_until(lambda: rig.figures()["in_flight"] == 0)
-        held = [rig.raw(b"GET /health HTTP/1.1\r\n") for _ in range(3)]
-        with rig.raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n") as late:
-            late.settimeout(20)
-            with contextlib.suppress(ConnectionResetError):
-                assert late.recv(4_096) == b""
-        for each in held:
-            each.close()
-        wait_until(lambda: _is_served(rig))
-    finally:
-        rig.stop()
-
-
-def _is_served(rig: GatewayRig) -> bool:
-    try:
-        return rig.send().status == 200
-    except OSError:
-        return False
 
 
 @pytest.mark.parametrize("path", ["//v1/chat/completions", "/v1//chat/completions", "/v1/chat/completions/"])

@@ -8,6 +8,7 @@ import logging
 import socket
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +19,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.observer import actor, server
 from actors.observer.actor import FILE_NAME, ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
-from actors.observer.server import MOST_CONNECTIONS
+from actors.observer.server import PLACES
 from domain.log.window import log_folder
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.memory import MEMORY, ExplainMemory
@@ -364,13 +365,13 @@ def test_a_huge_head_is_refused_and_a_hundred_readers_are_served(rig: Rig) -> No
     for reader in readers:
         reader.close()
     rig.hang_up()
-    assert MOST_CONNECTIONS > 100
+    assert PLACES.most > 100
 
 
 def test_a_reader_that_takes_nothing_is_cut_off_and_another_is_told_the_whole_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(server, "PLACES", replace(PLACES, most=1))
     monkeypatch.setattr(server, "SLOWEST_WRITE_S", 0.5)
     rig = Rig(tmp_path)
     host, _, port = rig.host.partition(":")

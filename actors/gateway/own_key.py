@@ -1,0 +1,72 @@
+"""Key that the gateway makes for itself where it has none and the kernel does not tell who connects."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.gateway.config import SHORTEST_KEY
+from actors.kernel.ids import random_token
+from actors.linux.regular_file import read_regular
+from actors.linux.tcp_peer import tells_uids
+
+FILE = "gateway.key"
+
+
+class OwnKeyError(Exception):
+    """The file of the key cannot be used; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnKey:
+    """The key, and the file that keeps it."""
+
+    key: str = field(repr=False)
+    path: Path
+    is_new: bool
+
+    def sentence(self) -> str:
+        """One line for the operator's terminal, with the key."""
+        return (
+            f"the kernel does not tell who connects to the gateway, so clients must show this key: {self.key} "
+            f"(Authorization: Bearer, or api_key of OpenAI's clients); {self.path} keeps it"
+        )
+
+
+def own_key(data_root: Path, address: str, *, has_keys: bool) -> OwnKey | None:
+    """The key that clients must show; None where there are keys, or the kernel tells who connects.
+
+    Args:
+        data_root: Keeps the key, in a file that only its user can read.
+        address: Host or IP address that the gateway listens on.
+        has_keys: True if the settings name keys.
+
+    Raises:
+        OwnKeyError: the file cannot be read or made, holds no key, or others can read it.
+    """
+    if has_keys or tells_uids(address, os.geteuid()):
+        return None
+    path = data_root / FILE
+    try:
+        data_root.mkdir(parents=True, exist_ok=True)
+        made = random_token() + random_token()
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            return OwnKey(_read(path), path, is_new=False)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(f"{made}\n")
+    except OSError as error:
+        raise OwnKeyError(f"{path}: the gateway's key cannot be kept: {error.strerror or error}") from error
+    return OwnKey(made, path, is_new=True)
+
+
+def _read(path: Path) -> str:
+    status = path.lstat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise OwnKeyError(f"{path}: only its owner may read it (mode 600); delete it, and another key is made")
+    key = read_regular(path).decode("ascii", "replace").strip()
+    if len(key) < SHORTEST_KEY:
+        raise OwnKeyError(f"{path}: at least {SHORTEST_KEY} characters are required; delete it to have a key made")
+    return key
