@@ -39,7 +39,7 @@ MADE = {
 HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
     "actors/http_server/guard.py": {"_HEADERS"},  # aiohttp copies them
-    "actors/observer/server.py": {"_HEADERS"},
+    "actors/observer/server.py": {"PLACES", "_HEADERS"},  # the one is frozen, aiohttp copies the other
     "actors/model/litellm_child.py": {"ENVIRONMENT", "_TOOLS"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
