@@ -1,10 +1,11 @@
 """Threads that touch every struct for the first time at once, in processes that are forked before anything is touched.
 
     python -m tests.messages.first_touch PROCESSES
+    python -m tests.messages.first_touch fresh
 
 The modules are imported once, by a process of one thread; each process forked from it stands where a fresh one stands
 after its imports. Prints JSON: how many structs there are, which are not ready, how many can be sampled, how each
-process ended.
+process ended. With `fresh` the interpreter itself is the process: its threads touch what it has just imported.
 """
 
 from __future__ import annotations
@@ -98,14 +99,24 @@ def _touch_all(kinds: list[type[msgspec.Struct]], samples: dict[type, Any]) -> i
     return len(failed)
 
 
-def main(processes: int) -> None:
-    """Print how the processes ended."""
-    warnings.simplefilter("ignore")
-    kinds = structs()
+def _samples(kinds: list[type[msgspec.Struct]]) -> dict[type, Any]:
     samples = {}
     for kind in kinds:
         with contextlib.suppress(Exception):  # no plain value is known of a few; they are decoded all the same
             samples[kind] = sample(kind)  # type: ignore[type-var]
+    return samples
+
+
+def main_fresh() -> int:
+    """Exit status of an interpreter that imports, starts its threads and touches."""
+    kinds = structs()
+    return FAILED if _touch_all(kinds, _samples(kinds)) else 0
+
+
+def main(processes: int) -> None:
+    """Print how the processes ended."""
+    kinds = structs()
+    samples = _samples(kinds)
     ends: Counter[str] = Counter()
     for _ in range(processes):
         if (child := os.fork()) == 0:
@@ -116,4 +127,7 @@ def main(processes: int) -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    if sys.argv[1] == "fresh":
+        sys.exit(main_fresh())
     main(int(sys.argv[1]))

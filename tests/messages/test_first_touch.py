@@ -22,11 +22,21 @@ def test_no_process_dies_whose_threads_touch_every_struct_first_at_once(processe
     assert found["ends"] == {"0": processes}
 
 
+@pytest.mark.slow
+def test_fresh_interpreters_live_through_threads_that_touch_every_struct_first() -> None:
+    ends = [_run("fresh").returncode for _ in range(3)]
+    assert ends == [0, 0, 0]
+
+
 def _touched(processes: int) -> dict[str, Any]:
-    command = [sys.executable, "-P", "-m", "tests.messages.first_touch", str(processes)]
-    run = subprocess.run(
-        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=280, check=False
-    )
+    run = _run(str(processes))
     assert run.returncode == 0, run.stderr
     told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return told
+
+
+def _run(argument: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "tests.messages.first_touch", argument]
+    return subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=280, check=False
+    )
