@@ -99,6 +99,12 @@ def _touch_all(kinds: list[type[msgspec.Struct]], samples: dict[type, Any]) -> i
     return len(failed)
 
 
+def modules_without(kinds: list[type[msgspec.Struct]]) -> list[str]:
+    """Modules that define structs and do not make them ready themselves: another module does, if it is imported."""
+    ready = messages.base.make_ready
+    return sorted({kind.__module__ for kind in kinds if vars(sys.modules[kind.__module__]).get("make_ready") != ready})
+
+
 def _samples(kinds: list[type[msgspec.Struct]]) -> dict[type, Any]:
     samples = {}
     for kind in kinds:
@@ -123,7 +129,8 @@ def main(processes: int) -> None:
             os._exit(FAILED if _touch_all(kinds, samples) else 0)
         ends[str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))] += 1
     unready = [f"{kind.__module__}.{kind.__qualname__}" for kind in kinds if not is_ready(kind) and _is_readable(kind)]
-    sys.stdout.write(json.dumps({"structs": len(kinds), "sampled": len(samples), "unready": unready, "ends": ends}))
+    told = {"structs": len(kinds), "sampled": len(samples), "unready": unready, "without": modules_without(kinds)}
+    sys.stdout.write(json.dumps({**told, "ends": ends}))
 
 
 if __name__ == "__main__":

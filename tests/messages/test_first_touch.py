@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 def test_no_process_dies_whose_threads_touch_every_struct_first_at_once(processes: int) -> None:
     found = _touched(processes)
     assert found["sampled"] > 300
+    assert found["without"] == [], "end the module with make_ready(__name__), whatever else may have read its structs"
     assert found["unready"] == [], "end the module with make_ready(__name__)"
     assert found["ends"] == {"0": processes}
 
