@@ -42,6 +42,8 @@ class TextsEmbedded(Message, frozen=True, kw_only=True, gc=False):
     """Names the vector space: only vectors of the same name may be compared."""
     vectors: tuple[bytes, ...]
     """Little-endian float32 of unit length; empty for a text for which the provider gave no usable vector."""
+    set_aside: tuple[int, ...] = ()
+    """Places of texts for which no vector can be made: asking again is of no use until the agent's next start."""
 
 
 class EmbeddingFailed(Message, frozen=True, kw_only=True, gc=False):

@@ -142,6 +142,8 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     """Logs in which that comparison met what was not written by the agent."""
     state: str
     """`ready`, or why it is not."""
+    set_aside: int = 0
+    """Turns of the failed ones that the embedding model takes no call with; tried again at the agent's next start."""
     pins_here: int = 0
     """Pins that may be shown in the window that asks; to the operator, in the window that may be shown most."""
     pins_given: int = 0

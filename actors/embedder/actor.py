@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from actors.embedder.backend import Backend
-from actors.embedder.calls import CallDone, CallFailed, CallOut, call
-from actors.embedder.circuit_breaker import CircuitBreaker
+from actors.embedder.calls import CallDone, CallFailed, CallOut, InFlight, call
+from actors.embedder.circuit_breaker import CircuitBreaker, Mark
 from actors.embedder.spending import Bookkeeping, Spending
-from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size
-from actors.embedder.waiting import Job, Piece, Waiting
+from actors.embedder.suspects import REPEAT_S, FailedCall, Suspects
+from actors.embedder.vectors import NO_VECTOR, VectorSize, dimensions_of
+from actors.embedder.waiting import Job, KeptQueries, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
 from domain.memory.embedding import PERMANENT, cut, reason
 from domain.memory.space import Provider, Space
+from domain.policy.narrowing import CallSize, FailureStreak, Step, server_works
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import (
     DeadlinePassed,
@@ -36,31 +37,22 @@ log = logging.getLogger(__name__)
 PROBE_S = 600.0
 """Between two looks whether a provider that needs an operator has got one."""
 PROBE_TEXT = "hello"
-KEPT_QUERIES = 256
-MOST_SPOILT = 2
-"""Calls without a usable vector for a text after which it has none."""
+PATIENCE_S = 0.5
+"""Longest wait of a query while the provider answers nothing: it is tried once, in case the provider is back."""
+MOST_LATE = 4
+"""Calls for queries in flight, times those that may be awaited: a query that was refused leaves its call behind."""
 CLOSE_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class InFlight:
-    """One call."""
-
-    pieces: tuple[Piece, ...]
-    """Empty for a probe."""
-    role: TextRole
-    round: int
-    spending: Spending
+UNREADABLE = Fault(FaultKind.UNREADABLE)
 
 
 class EmbedderActor(Actor):
     """Queue before the embedding provider: many texts a call, few calls at once, queries before documents.
 
     Owns: the event loop on which calls are made; the local model.
-    Asks: the provider. After a failure that may pass nothing is called for a while (1 s, then twice as long each time,
-    to 300 s; never less than the provider asks); documents wait for that, queries for as long as their deadline allows.
-    After one that an operator must mend, whoever asks is refused at once, and a probe every 10 minutes finds out when
-    it is mended.
+    Asks: the provider. A call that fails as a whole is halved until the text that spoils it is alone and set aside
+    until the next start. Where a harmless text fails too, the provider is at fault: then no document is sent for a
+    while (1 s, then twice as long each time, to 300 s; never less than the provider asks), each query once. After a
+    failure that an operator must mend, all are refused at once; a probe every 10 minutes finds out when it is mended.
     Crashes on: a loop thread that cannot be started, and its own faults. What was asked before a crash or a stop is
     answered with a failure that may pass. The same request again while it waits changes nothing.
     """
@@ -79,13 +71,13 @@ class EmbedderActor(Actor):
         self._loop = LoopThread("embedder", self)
         self._breaker = CircuitBreaker()
         self._waiting = Waiting()
+        self._size = CallSize(self._backend.limits.texts)
+        self._suspects = Suspects(self._waiting, self._size)
+        self._streak = FailureStreak()
+        """Of calls for documents."""
         self._in_flight: dict[str, InFlight] = {}
-        self._queries: OrderedDict[str, bytes] = OrderedDict()
-        self._dimensions = space.dimensions
-        """Of the newest vectors; 0 while that is not known."""
-        self._has_worked = False
-        self._is_on_trial = False
-        """Whether a probe decides if the provider refuses one text or everything."""
+        self._queries = KeptQueries()
+        self._vector_size = VectorSize(space.dimensions)
         self._probing: Timer | None = None
         self._last_error = ""
         self._calls = self._failed_calls = self._texts_without = 0
@@ -95,7 +87,7 @@ class EmbedderActor(Actor):
         if self._space.provider is Provider.HASHED:
             log.warning("no embedding model: words are hashed, so memory finds words, not meanings (install `[local]`)")
         else:
-            log.info("embedding with %s", self._space.name if self._dimensions else self._space.model)
+            log.info("embedding with %s", self._space.name if self._vector_size.dimensions else self._space.model)
         self._loop.start()
 
     def handle(self, message: EmbedderMessage | CallOut | CallDone | CallFailed) -> None:
@@ -106,10 +98,10 @@ class EmbedderActor(Actor):
             case CallOut(call_id=call_id):
                 if (call_out := self._in_flight.get(call_id)) is not None:
                     self._books.begin(call_out.spending)
-            case CallDone(call_id=call_id, vectors=vectors, tokens=counted):
+            case CallDone(call_id=call_id, tokens=counted):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
                     self._books.enter(call_over.spending.answered(counted, self.now(), self.monotonic()))
-                    self._end_call(call_over, vectors)
+                    self._end_call(call_over, message)
             case CallFailed(call_id=call_id, fault=fault):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
                     self._books.enter(call_over.spending.failed(fault.kind, self.now(), self.monotonic()))
@@ -146,8 +138,11 @@ class EmbedderActor(Actor):
             return
         job = Job(request, tuple(cut(text) for text in request.texts))
         if request.role is TextRole.QUERY:
-            self._recall(job)
-        if not job.missing:
+            self._queries.recall(job)
+        why = self._suspects.leave_out(job)
+        if why and request.role is TextRole.QUERY:
+            self._refuse(job, why, is_permanent=False)
+        elif not job.missing:
             self._answer(job)
         elif self._breaker.refusal:
             self._refuse(job, self._breaker.refusal, is_permanent=True)
@@ -155,94 +150,129 @@ class EmbedderActor(Actor):
             self._admit(job, request.deadline_s)
 
     def _admit(self, job: Job, deadline_s: float | None) -> None:
-        now = self.monotonic()
         self._waiting.add(job)
         if deadline_s is not None:
-            job.deadline = now + deadline_s
+            if self._breaker.is_down and job.request.role is TextRole.QUERY:
+                deadline_s = min(deadline_s, PATIENCE_S)
+            job.deadline = self.monotonic() + deadline_s
             job.timer = self.after(deadline_s, DeadlinePassed(request_id=job.request.request_id))
             self._refuse_overdue()
         self._send()
 
     def _send(self) -> None:
         """Begin what calls may begin now."""
-        now, limits = self.monotonic(), self._backend.limits
-        if not self._breaker.allows_calls(now) or self._is_on_trial:
+        now = self.monotonic()
+        if self._breaker.refusal:
             return
-        while len(self._in_flight) < limits.calls:
-            role = TextRole.QUERY if self._waiting.has_texts(TextRole.QUERY) else TextRole.DOCUMENT
-            if role is TextRole.DOCUMENT and not self._may_send_documents():
-                return
-            pieces = self._waiting.take(role, limits.texts, limits.chars)
-            if not pieces:
-                return
-            self._begin(pieces, tuple(piece.text for piece in pieces), role)
+        self._suspects.wake(now, is_paused=not self._breaker.allows_calls(now))
+        if self._breaker.allows_questions(now):
+            self._send_queries()
+        if self._breaker.allows_calls(now) and not self._suspects.is_undecided and not self._streak.wait_s(now):
+            self._send_documents()
 
-    def _may_send_documents(self) -> bool:
-        """Whether a call is left for them: not those kept for queries; after a failure one until it worked."""
-        calls = sum(1 for call_in_flight in self._in_flight.values() if call_in_flight.role is TextRole.DOCUMENT)
-        return calls < (1 if self._breaker.failures else self._backend.limits.documents)
+    def _send_queries(self) -> None:
+        calls = [each for each in self._in_flight.values() if each.role is TextRole.QUERY]
+        most, count = self._backend.limits.queries, sum(each.is_awaited for each in calls)
+        room = min(most - count, MOST_LATE * most - len(calls))
+        while room > 0 and self._send_batch(TextRole.QUERY):
+            room -= 1
+
+    def _send_documents(self) -> None:
+        """Begin calls for documents: after a failure one until it worked, and what may end the server's work alone."""
+        calls = [each for each in self._in_flight.values() if each.role is TextRole.DOCUMENT]
+        count, has_suspect = len(calls), any(each.pieces and each.pieces[0].downs for each in calls)
+        most = 1 if self._breaker.failures else self._backend.limits.documents
+        while not has_suspect and count < most and (first := self._waiting.first(TextRole.DOCUMENT)) is not None:
+            if self._breaker.is_down:
+                self._probe()
+                return
+            if first.downs and count:
+                return
+            has_suspect = bool(first.downs)
+            self._send_batch(TextRole.DOCUMENT)
+            count += 1
+
+    def _send_batch(self, role: TextRole) -> bool:
+        pieces = self._waiting.take(role, self._size.most, self._backend.limits.chars)
+        if pieces:
+            self._begin(pieces, tuple(piece.text for piece in pieces), role)
+        return bool(pieces)
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
         self._calls += 1
         call_id = self.new_id()
         model, began_s = self._space.model, self.monotonic()
         spending = Spending.of(str(self.address), model, call_id, role, texts, began_s)
-        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.round, spending)
+        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.mark(began_s), spending)
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
-    def _end_call(self, call_over: InFlight, vectors: tuple[bytes, ...]) -> None:
-        vectors = self._see_size(vectors)
-        spoilt = [piece for piece, vector in zip(call_over.pieces, vectors, strict=False) if not vector]
+    def _end_call(self, call_over: InFlight, done: CallDone) -> None:
+        vectors, has_changed = self._vector_size.take(done.vectors, is_probe=not call_over.pieces)
+        if has_changed:
+            log.info("embeddings of %s have %d dimensions", self._space.model, self._vector_size.dimensions)
+            self._queries.clear()
+        if call_over.pieces:
+            self._size.note_answer(len(call_over.pieces), done.given)
         if len(vectors) == vectors.count(NO_VECTOR):
-            self._fail_call(call_over, Fault(FaultKind.UNREADABLE))
+            self._fail_call(call_over, UNREADABLE, works=done.has_vectors or None)
             return
+        if call_over.pieces and NO_VECTOR not in vectors:
+            self._suspects.note_success(call_over.pieces)
+        if call_over.role is TextRole.DOCUMENT and call_over.pieces:
+            self._streak.succeed()
         self._note_success()
         for piece, vector in zip(call_over.pieces, vectors, strict=False):
             if vector:
                 self._settle(piece, vector)
-        self._spoil(spoilt, alone=False)
+            else:
+                self._judge(FailedCall((piece,), call_over.role, call_over.mark, UNREADABLE), works=True)
         self._send()
 
-    def _fail_call(self, call_over: InFlight, fault: Fault) -> None:
+    def _fail_call(self, call_over: InFlight, fault: Fault, works: bool | None = None) -> None:
         self._failed_calls += 1
         self._last_error = reason(fault)
-        is_probe = not call_over.pieces
         if fault.kind in PERMANENT:
             self._trip(call_over, self._last_error)
-        elif fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
-            self._refused(call_over)
-        elif is_probe and self._breaker.refusal:
-            self._probe_later()
-        else:
-            self._is_on_trial = self._is_on_trial and not is_probe
-            if fault.kind is FaultKind.UNREADABLE:
-                self._spoil(call_over.pieces, alone=True)
-            else:
-                self._waiting.put_back(call_over.pieces)
-            self._pause(call_over.round, fault.asked_wait_s)
+        elif not call_over.pieces:
+            self._fail_probe(call_over, fault)
+        elif not self._breaker.refusal:
+            works = works or self._breaker.works_since(call_over.mark)
+            self._judge(FailedCall(call_over.pieces, call_over.role, call_over.mark, fault), works)
         self._send()
 
-    def _refused(self, call_over: InFlight) -> None:
-        """Find out whether it was one of the texts or whatever we ask."""
-        if not call_over.pieces:
+    def _fail_probe(self, call_over: InFlight, fault: Fault) -> None:
+        """Take it that the provider is at fault, for every text."""
+        if fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
             self._trip(call_over, self._last_error)
         elif self._breaker.refusal:
-            return  # it was whatever we ask, and those who wait for these texts have been told
-        elif len(call_over.pieces) > 1:
-            for piece in call_over.pieces:
-                piece.alone = True
-            self._waiting.put_back(call_over.pieces)
-        elif self._has_worked:
-            self._give_up(call_over.pieces[0])
+            self._probe_later()
         else:
-            self._waiting.put_back(call_over.pieces)
-            if not self._is_on_trial:
-                self._is_on_trial = True
+            self._breaker.is_down = True
+            for failed in self._suspects.release():
+                self._judge(failed, works=False)
+            self._pause(call_over.mark, fault)
+
+    def _judge(self, failed: FailedCall, works: bool | None) -> None:
+        """Find out which text a call has failed for, if it was a text."""
+        now, fault = self.monotonic(), failed.fault
+        step = self._suspects.judge(failed, works, self._breaker.successes, now)
+        if step is Step.PROBE:
+            if all(each.pieces for each in self._in_flight.values()):
                 self._probe()
+            return
+        if failed.role is TextRole.DOCUMENT and works and (wait_s := self._streak.fail(now)):
+            self.after(wait_s, PauseOver())
+        if step is Step.REPEAT:
+            self.after(REPEAT_S, PauseOver())
+        elif step is Step.SET_ASIDE:
+            self._give_up([piece for piece in failed.pieces if not piece.job.is_over], fault)
+        if server_works(fault, works) is False:
+            self._breaker.is_down |= fault.kind is FaultKind.UNREACHABLE
+            self._pause(failed.mark, fault)
 
     def _trip(self, call_over: InFlight, refusal: str) -> None:
         """Refuse everybody until a probe succeeds."""
-        self._is_on_trial = False
+        self._suspects.clear()
         was_tripped = bool(self._breaker.refusal)
         self._breaker.trip(refusal)
         if not was_tripped:
@@ -252,30 +282,32 @@ class EmbedderActor(Actor):
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, refusal, is_permanent=True)
 
-    def _pause(self, begun_in: int, asked_wait_s: float | None) -> None:
-        """Call nothing for a while; queries that cannot wait so long are told now."""
+    def _pause(self, mark: Mark, fault: Fault) -> None:
+        """Send no document for a while; those that cannot wait so long are told now."""
         if not self._breaker.failures:
-            log.warning("embedding: %s; trying again until it works", self._last_error)
+            log.warning("embedding: %s; trying again until it works", reason(fault))
         now = self.monotonic()
-        self._breaker.fail(begun_in, asked_wait_s, now)
+        self._breaker.fail(mark, fault.asked_wait_s, now)
         self.after(self._breaker.pause_left_s(now), PauseOver())
         self._refuse_overdue()
 
     def _refuse_overdue(self) -> None:
+        """Refuse those whose deadline lies in the pause."""
         now = self.monotonic()
-        if not (wait_s := self._breaker.pause_left_s(now)):
+        if not (pause_s := self._breaker.pause_left_s(now)):
             return
-        call_in_flight = {piece.job for call in self._in_flight.values() for piece in call.pieces}
-        for job in tuple(self._waiting.jobs.values()):
-            if job.deadline is not None and job.deadline < now + wait_s and job not in call_in_flight:
+        in_flight = {piece.job for call in self._in_flight.values() for piece in call.pieces}
+        for job in self._waiting.overdue(now, pause_s, self._breaker.asked_left_s(now)):
+            if job not in in_flight:
                 self._refuse(job, self._last_error, is_permanent=False)
 
     def _note_success(self) -> None:
         """Note that the provider works."""
         if self._breaker.failures or self._breaker.refusal:
             log.info("embedding works again")
-        self._has_worked, self._is_on_trial = True, False
         self._breaker.succeed()
+        for failed in self._suspects.release():
+            self._judge(failed, works=True)
 
     def _probe_later(self) -> None:
         if self._probing is not None:
@@ -286,73 +318,53 @@ class EmbedderActor(Actor):
         """One call with a text of our own."""
         self._begin((), (PROBE_TEXT,), TextRole.DOCUMENT)
 
-    def _spoil(self, pieces: list[Piece] | tuple[Piece, ...], *, alone: bool) -> None:
-        """Ask once more for texts that got no usable vector; after that they have none."""
-        again = []
+    def _give_up(self, pieces: list[Piece], fault: Fault) -> None:
+        """Set a text aside until the next start; a question is refused."""
         for piece in pieces:
-            piece.spoilt += 1
-            piece.alone = alone
-            if piece.spoilt < MOST_SPOILT:
-                again.append(piece)
+            self._texts_without += 1
+            self._suspects.set_aside(piece.text, reason(fault))
+            words = "a %s of %d characters is set aside until the next start, and only its words count: %s"
+            log.warning(words, piece.job.request.role.value, len(piece.text), reason(fault))
+            if piece.job.request.role is TextRole.QUERY:
+                self._refuse(piece.job, reason(fault), is_permanent=False)
             else:
-                self._give_up(piece)
-        self._waiting.put_back(again)
-
-    def _give_up(self, piece: Piece) -> None:
-        self._texts_without += 1
-        log.warning("the embedding provider has no usable vector for a text of %d characters", len(piece.text))
-        self._settle(piece, NO_VECTOR)
+                piece.job.give_up(piece.index)
+                self._finish(piece.job)
 
     def _settle(self, piece: Piece, vector: bytes) -> None:
         if vector and piece.job.request.role is TextRole.QUERY:
-            self._keep(piece.text, vector)
+            self._queries.keep(piece.text, vector)
         piece.job.settle(piece.index, vector)
-        if not piece.job.missing and not piece.job.is_over:
-            self._answer(piece.job)
+        self._finish(piece.job)
 
-    def _recall(self, job: Job) -> None:
-        """Give a query the vectors that are still known."""
-        for index, text in enumerate(job.texts):
-            if (vector := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
-                job.settle(index, vector)
-
-    def _keep(self, text: str, vector: bytes) -> None:
-        self._queries[text] = vector
-        if len(self._queries) > KEPT_QUERIES:
-            self._queries.popitem(last=False)
+    def _finish(self, job: Job) -> None:
+        if not job.missing and not job.is_over:
+            self._answer(job)
 
     def _answer(self, job: Job) -> None:
         if self._has_changed(job):
             return
         self._waiting.end(job)
-        space = replace(self._space, dimensions=dimensions_of(job.vectors) or self._dimensions)
-        vectors = tuple(vector or NO_VECTOR for vector in job.vectors)
-        answer = TextsEmbedded(request_id=job.request.request_id, model=space.name, vectors=vectors)
+        space = replace(self._space, dimensions=dimensions_of(job.vectors) or self._vector_size.dimensions)
+        answer = TextsEmbedded(
+            request_id=job.request.request_id,
+            model=space.name,
+            vectors=tuple(vector or NO_VECTOR for vector in job.vectors),
+            set_aside=tuple(sorted(job.set_aside)),
+        )
         self.tell(job.request.reply_to, answer)
 
     def _has_changed(self, job: Job) -> bool:
         """Whether the provider changed the size of its vectors while it made the job's, so that some are made anew."""
-        places = job.drop(self._dimensions)
+        places = job.drop(self._vector_size.dimensions)
         if places and not job.is_redone:
             job.is_redone = True
-            self._waiting.put_back(Piece(job, place, spoilt=1) for place in places)
+            self._waiting.put_back(Piece(job, place, tries=1) for place in places)
             return True
         for place in places:
             job.settle(place, NO_VECTOR)
         self._texts_without += len(places)
         return False
-
-    def _see_size(self, vectors: tuple[bytes, ...]) -> tuple[bytes, ...]:
-        """The vectors of a call, all of one size: where the provider decides on it, that of most of them."""
-        if self._space.dimensions:
-            return vectors
-        dimensions = dimensions_of(vectors) or self._dimensions
-        if dimensions != self._dimensions:
-            log.info("embeddings of %s have %d dimensions", self._space.model, dimensions)
-            self._queries.clear()
-            self._dimensions = dimensions
-        return of_size(vectors, dimensions)
 
     def _refuse(self, job: Job, why: str, *, is_permanent: bool) -> None:
         self._waiting.end(job)
@@ -363,7 +375,7 @@ class EmbedderActor(Actor):
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("provider", self._space.provider.value),
             ("model", self._space.model),
-            ("dimensions", self._dimensions),
+            ("dimensions", self._vector_size.dimensions),
             ("state", self._state()),
             ("pause_s", round(self._breaker.pause_left_s(self.monotonic()), 1)),
             ("requests_waiting", len(self._waiting.jobs)),
@@ -382,7 +394,7 @@ class EmbedderActor(Actor):
     def _state(self) -> str:
         if self._breaker.refusal:
             return "refused"
-        return "failing" if self._breaker.failures else "working" if self._has_worked else "not used yet"
+        return "failing" if self._breaker.failures else "working" if self._breaker.successes else "not used yet"
 
     def _tell_self(self, message: CallOut | CallDone | CallFailed) -> None:
         self.tell(self.address, message)

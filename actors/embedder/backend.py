@@ -44,10 +44,10 @@ class Limits:
     """Most in one call."""
     chars: int
     """Most in one call, in all; a single text may have more."""
-    calls: int
-    """Most in flight."""
+    queries: int
+    """Most in flight for queries."""
     documents: int
-    """Most of those for documents: fewer, where more than one is allowed, so that one is free for queries."""
+    """Most in flight for documents, beside those."""
     timeout_s: float | None
     """Longest wait for one call; None for what needs no network, and costs nothing."""
 

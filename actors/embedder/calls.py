@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from actors.embedder.backend import Backend, CallError, Counted
+from actors.embedder.circuit_breaker import Mark
+from actors.embedder.spending import Spending
 from actors.embedder.vectors import NO_VECTOR, packed
+from actors.embedder.waiting import Piece
 from domain.policy.retrying import Fault, FaultKind
 from messages.base import Message, make_ready
 from messages.embedder import TextRole
@@ -24,6 +28,10 @@ class CallDone(Message, frozen=True, kw_only=True, gc=False):
     call_id: str
     vectors: tuple[bytes, ...]
     """One for each text that was asked; empty where there is no usable one."""
+    given: int
+    """How many values came, usable or not."""
+    has_vectors: bool = False
+    """Whether vectors came, but of too few or too many texts."""
     tokens: int | None = None
     """That the provider says it took; None where it does not say."""
 
@@ -33,6 +41,22 @@ class CallFailed(Message, frozen=True, kw_only=True, gc=False):
 
     call_id: str
     fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """One call that is under way."""
+
+    pieces: tuple[Piece, ...]
+    """Empty for a probe."""
+    role: TextRole
+    mark: Mark
+    spending: Spending
+
+    @property
+    def is_awaited(self) -> bool:
+        """True while a request waits for it."""
+        return not all(piece.job.is_over for piece in self.pieces)
 
 
 async def call(
@@ -58,11 +82,13 @@ async def call(
         tell(CallFailed(call_id=call_id, fault=Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)))
         raise
     else:
-        # Of too few or too many nobody knows which text they belong to.
-        fits = len(values) == len(texts)
-        vectors = tuple(packed(values, dimensions) for values in values) if fits else (NO_VECTOR,) * len(texts)
-        tokens = values.tokens if isinstance(values, Counted) else None
-        tell(CallDone(call_id=call_id, vectors=vectors, tokens=tokens))
+        vectors = tuple(packed(value, dimensions) for value in values)
+        given, tokens = len(vectors), values.tokens if isinstance(values, Counted) else None
+        # Of too few or too many it is not known which text they belong to.
+        fits = given == len(texts)
+        has_vectors = not fits and any(vectors)
+        vectors = vectors if fits else (NO_VECTOR,) * len(texts)
+        tell(CallDone(call_id=call_id, vectors=vectors, given=given, has_vectors=has_vectors, tokens=tokens))
 
 
 make_ready(__name__)

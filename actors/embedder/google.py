@@ -49,7 +49,7 @@ class GoogleBackend:
         self._is_closed = False
         self._client: genai.Client | None = None
         self._session: aiohttp.ClientSession | None = None
-        self.limits = Limits(texts=100, chars=100_000, calls=4, documents=3, timeout_s=timeout_s)
+        self.limits = Limits(texts=100, chars=100_000, queries=4, documents=3, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
         """Import the client."""
@@ -62,10 +62,12 @@ class GoogleBackend:
         """Google's vectors, of any length."""
         await self.warm_up()
         assert self._client is not None
+        types = (await self._library.get()).types
         try:
             response = await self._client.aio.models.embed_content(
                 model=self._model,
-                contents=list(texts),
+                # Of plain strings the client makes one content for some models, which then gets one vector.
+                contents=[types.UserContent(parts=[types.Part(text=text)]) for text in texts],
                 config={"task_type": _TASKS[role], "output_dimensionality": self._dimensions},
             )
         except ValidationError:

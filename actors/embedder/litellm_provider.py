@@ -63,7 +63,7 @@ class LitellmBackend:
         self._timeout_s = timeout_s
         self._now = now
         self._library = Loading("embedder-load", _import)
-        self.limits = Limits(texts=64, chars=100_000, calls=4, documents=3, timeout_s=timeout_s)
+        self.limits = Limits(texts=64, chars=100_000, queries=4, documents=3, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
         """Import litellm."""

@@ -63,7 +63,7 @@ class OpenAIBackend:
         self._is_form_known = False
         """Whether the server has taken `_form`."""
         # 32 are the most that some servers take in one call unless they are told otherwise.
-        self.limits = Limits(texts=32, chars=100_000, calls=16, documents=8, timeout_s=timeout_s)
+        self.limits = Limits(texts=32, chars=100_000, queries=8, documents=8, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
         """Nothing is slow here."""

@@ -19,9 +19,9 @@ from messages.embedder import TextRole
 log = logging.getLogger(__name__)
 
 _NAME = "embedder-local"
-_LIMITS = Limits(texts=16, chars=4_000, calls=3, documents=1, timeout_s=None)
+_LIMITS = Limits(texts=16, chars=4_000, queries=2, documents=1, timeout_s=None)
 """Documents are a third of a second's work for the local model on one core, and let what is shorter go first; of the
-two other calls one is left for turns, since the memory has one search at a time."""
+two calls for queries one is left for turns, since the memory has one search at a time."""
 
 
 class LocalBackend:
@@ -36,7 +36,8 @@ class LocalBackend:
             folder: Of the model; None for the one that is installed.
         """
         self._model = Loading("embedder-load", lambda: shared_model(folder))
-        self._threads = ThreadPoolExecutor(_LIMITS.calls, _NAME, initializer=name_thread, initargs=(_NAME,))
+        calls = _LIMITS.queries + _LIMITS.documents
+        self._threads = ThreadPoolExecutor(calls, _NAME, initializer=name_thread, initargs=(_NAME,))
 
     async def warm_up(self) -> None:
         """Load the model: half a second."""

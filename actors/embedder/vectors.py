@@ -52,3 +52,28 @@ def dimensions_of(vectors: Iterable[bytes | None]) -> int:
 def of_size(vectors: Iterable[bytes], dimensions: int) -> tuple[bytes, ...]:
     """The vectors, without those of another size."""
     return tuple(vector if len(vector) == dimensions * _BYTES_OF_NUMBER else NO_VECTOR for vector in vectors)
+
+
+class VectorSize:
+    """Size of a space's vectors: of the space's name, or else of the newest that the provider gave."""
+
+    def __init__(self, dimensions: int) -> None:
+        """Take the size that is asked for; 0 where the provider decides."""
+        self._is_fixed = bool(dimensions)
+        self.dimensions = dimensions
+        """0 while it is not known."""
+
+    def take(self, vectors: tuple[bytes, ...], *, is_probe: bool) -> tuple[tuple[bytes, ...], bool]:
+        """The vectors of a call, all of one size, and whether the size has changed.
+
+        Where the provider decides, it is that of most of them. A single text changes it only if it is the probe: else
+        the odd size may come from the text.
+        """
+        if self._is_fixed:
+            return vectors, False
+        dimensions = dimensions_of(vectors) or self.dimensions
+        if self.dimensions and len(vectors) == 1 and not is_probe:
+            dimensions = self.dimensions
+        has_changed = dimensions != self.dimensions
+        self.dimensions = dimensions
+        return of_size(vectors, dimensions), has_changed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,6 +10,8 @@ from actors.embedder.vectors import NO_VECTOR, of_size
 from actors.kernel import Timer
 from messages.base import RequestId
 from messages.embedder import EmbedTexts, TextRole
+
+KEPT_QUERIES = 256
 
 
 @dataclass(slots=True, eq=False)
@@ -21,12 +23,16 @@ class Job:
     """As they are embedded: trimmed and cut."""
     vectors: list[bytes | None] = field(default_factory=list)
     missing: int = 0
+    set_aside: list[int] = field(default_factory=list)
+    """Places of texts for which no vector can be made."""
     deadline: float | None = None
     """On the actor's steady clock."""
     timer: Timer | None = None
     is_over: bool = False
     is_redone: bool = False
     """Whether vectors of it were asked for anew, since the provider had changed their size."""
+    is_tried: bool = False
+    """Whether a call for it failed through the server's fault: from then on it waits for the server."""
 
     def __post_init__(self) -> None:
         """Nothing is known yet but that a blank text has no vector."""
@@ -39,6 +45,11 @@ class Job:
             self.vectors[index] = vector
             self.missing -= 1
 
+    def give_up(self, index: int) -> None:
+        """Note that no vector can be made for a text."""
+        self.set_aside.append(index)
+        self.settle(index, NO_VECTOR)
+
     def drop(self, dimensions: int) -> list[int]:
         """Forget the vectors of another size than `dimensions`; gives their places."""
         kept = of_size((vector or NO_VECTOR for vector in self.vectors), dimensions)
@@ -50,20 +61,48 @@ class Job:
 
 
 @dataclass(slots=True, eq=False)
+class Split:
+    """A failed call whose texts are asked for in smaller ones."""
+
+    largest: int
+    """Texts of the largest part."""
+    left: int
+    """Parts that have not succeeded yet; a part that fails makes this 0 for good."""
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """Texts that share a call with one another, and with no others."""
+
+    split: Split | None = None
+
+
+@dataclass(slots=True, eq=False)
 class Piece:
     """One text of a job."""
 
     job: Job
     index: int
-    spoilt: int = 0
-    """How many calls gave no usable vector for it."""
-    alone: bool = False
-    """Whether it goes in a call of its own, so that it cannot spoil another's, nor another its."""
+    part: Part | None = None
+    """None if it may go with any other."""
+    tries: int = 0
+    """Calls with it alone that failed while the server worked, and calls in which it alone got no usable vector."""
+    downs: int = 0
+    """Times that the server worked before a call with it, and not after it."""
+    successes: int = -1
+    """Of the server, when `downs` was last counted."""
 
     @property
     def text(self) -> str:
         """What is embedded."""
         return self.job.texts[self.index]
+
+    def may_join(self, other: Piece) -> bool:
+        """Whether it may be in one call with another: what has a deadline waits for no other request's texts."""
+        if self.part is not other.part:
+            return False
+        jobs = self.job, other.job
+        return jobs[0] is jobs[1] or all(job.request.deadline_s is None for job in jobs)
 
 
 class Waiting:
@@ -86,6 +125,26 @@ class Waiting:
         for piece in reversed(list(pieces)):
             self._queues[piece.job.request.role].appendleft(piece)
 
+    def put_behind(self, pieces: Iterable[Piece]) -> None:
+        """Put texts at the end, in their order."""
+        for piece in pieces:
+            self._queues[piece.job.request.role].append(piece)
+
+    def overdue(self, now: float, pause_s: float, asked_s: float) -> list[Job]:
+        """Jobs whose deadline lies in a pause; questions that were not tried yet wait for the provider's wish only.
+
+        Args:
+            now: Of the steady clock, in seconds.
+            pause_s: Seconds until calls for documents may be made.
+            asked_s: Seconds of it that the provider has asked for.
+        """
+
+        def wait_s(job: Job) -> float:
+            return asked_s if job.request.role is TextRole.QUERY and not job.is_tried else pause_s
+
+        timed = [(job, job.deadline) for job in self.jobs.values() if job.deadline is not None]
+        return [job for job, deadline in timed if deadline < now + wait_s(job)]
+
     def end(self, job: Job) -> None:
         """Forget a job; its texts that are here still are skipped."""
         job.is_over = True
@@ -93,21 +152,45 @@ class Waiting:
         if job.timer is not None:
             job.timer.cancel()
 
-    def has_texts(self, role: TextRole) -> bool:
-        """Whether a text of that role waits for a call."""
+    def first(self, role: TextRole) -> Piece | None:
+        """The next text of that role; None if none waits for a call."""
         queue = self._queues[role]
         while queue and queue[0].job.is_over:
             queue.popleft()
-        return bool(queue)
+        return queue[0] if queue else None
 
     def take(self, role: TextRole, max_texts: int, max_chars: int) -> tuple[Piece, ...]:
         """The next texts of that role for one call; at least one if any waits, whatever its length."""
         batch: list[Piece] = []
         chars = 0
-        while self.has_texts(role) and len(batch) < max_texts:
-            piece = self._queues[role][0]
+        while len(batch) < max_texts and (piece := self.first(role)) is not None:
             chars += len(piece.text)
-            if batch and (chars > max_chars or piece.alone or batch[0].alone):
+            if batch and (chars > max_chars or not piece.may_join(batch[0])):
                 break
             batch.append(self._queues[role].popleft())
         return tuple(batch)
+
+
+class KeptQueries:
+    """Vectors of the last queries."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._vectors: OrderedDict[str, bytes] = OrderedDict()
+
+    def recall(self, job: Job) -> None:
+        """Give a query the vectors that are still known."""
+        for index, text in enumerate(job.texts):
+            if (vector := self._vectors.get(text)) is not None:
+                self._vectors.move_to_end(text)
+                job.settle(index, vector)
+
+    def keep(self, text: str, vector: bytes) -> None:
+        """Keep the vector of a query."""
+        self._vectors[text] = vector
+        if len(self._vectors) > KEPT_QUERIES:
+            self._vectors.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all: they are of another size than the newest."""
+        self._vectors.clear()

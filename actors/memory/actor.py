@@ -306,11 +306,9 @@ class MemoryActor(Actor):
             case ExplainMemory() | RebuildMemory() | DescribeMemory():
                 self.tell(message.reply_to, refusal(message, reason))
             case DescribeYourself():
-                figures = (("state", self._upkeep.state),)
-                self.tell(
-                    message.reply_to,
-                    SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures),
-                )
+                trouble = (("state", self._upkeep.state),)
+                told = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=trouble)
+                self.tell(message.reply_to, told)
             case _:
                 return  # nobody waits; what it said is in the logs
 
@@ -354,6 +352,7 @@ class MemoryActor(Actor):
                 ok=counts.ok,
                 pending=counts.pending,
                 failed=counts.failed,
+                set_aside=counts.set_aside,
                 pins=counts.pins,
                 windows=counts.windows,
                 vectors=counts.vectors,
@@ -377,6 +376,7 @@ class MemoryActor(Actor):
             ("embedded", counts.ok),
             ("pending", counts.pending),
             ("failed", counts.failed),
+            ("set_aside", counts.set_aside),
             ("pins", counts.pins),
             ("damaged_logs", counts.damaged_logs),
             ("questions_waiting", len(self._lookups) + sum(each.is_turn for each in self._questions.values())),

@@ -12,6 +12,10 @@ from domain.memory.pins import crowding
 from messages.memory import DescribeMemory, MemoryDescribed
 
 ANSWER_S = 60.0
+_SET_ASIDE = (
+    "are set aside, since the embedding model fails with their text alone: only their words count, and the next start "
+    "tries them again"
+)
 
 
 def search_findings() -> Iterator[Finding]:
@@ -101,11 +105,15 @@ def turns_in_logs(data_root: Path) -> int:
 
 def _compared(index: MemoryDescribed, turns: int) -> Finding:
     counts = f"{index.rows} turns ({index.pending} wait for a vector, {index.failed} got none), {index.pins} pins"
+    notes = []
     if index.rows < turns:
-        missing = f"; the logs hold {turns}: the next start or comparison with the logs adds the rest"
-        return Finding("memory", Level.WARN, counts + missing)
+        notes.append(f"the logs hold {turns}: the next start or comparison with the logs adds the rest")
     if crowded := crowding(index.pins_here, index.pins_given):
-        return Finding("memory", Level.WARN, f"{counts}; {crowded}")
+        notes.append(crowded)
+    if index.set_aside:
+        notes.append(f"{index.set_aside} of these {_SET_ASIDE}")
     if index.damaged_logs:
-        return Finding("memory", Level.WARN, f"{counts}; {index.damaged_logs} logs are damaged")
+        notes.append(f"{index.damaged_logs} logs are damaged")
+    if notes:
+        return Finding("memory", Level.WARN, "; ".join((counts, *notes)))
     return Finding("memory", Level.OK, f"{counts}, all that the logs hold")

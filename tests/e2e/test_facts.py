@@ -35,12 +35,16 @@ class Server(UpstreamDouble):
         super().__init__()
         self.handler = self._answer
         self.prompts: list[str] = []
+        self.bad = ""
+        """Word of texts that it cannot embed; empty for none."""
 
     def _answer(self, request: web.Request) -> Any:
         asked = self.heard[-1].json if self.heard[-1].body else {}
         if request.path == "/v1/models":
             return web.json_response({"object": "list", "data": [{"id": "m", "object": "model"}]})
         if request.path == "/v1/embeddings":
+            if self.bad and any(self.bad in text for text in asked["input"]):
+                return web.json_response({"error": {"message": "unsupported value: NaN"}}, status=500)
             rows = [{"index": n, "embedding": _numbers(text)} for n, text in enumerate(asked["input"])]
             return web.json_response({"data": rows})
         first = asked["messages"][0]
@@ -176,6 +180,37 @@ def test_openais_client_is_given_what_was_said_in_another_chat(gateway: Gateway,
     assert "[user]" in server.prompts[-1]
     say(client, QUESTION, "bob")
     assert server.prompts[-1] == ""
+
+
+@pytest.mark.req("X-202")
+def test_one_text_that_the_embedding_server_cannot_take_costs_no_owner_its_memory(
+    gateway: Gateway, server: Server
+) -> None:
+    """ollama/ollama#12921: a server answers 500 for every call that has a certain text in it."""
+
+    def asked(text: str, owner: str) -> tuple[str, str]:
+        """What was said of the memory, and what was given of it."""
+        message: Any = {"role": "user", "content": text}
+        raw = client.chat.completions.with_raw_response.create(
+            model="m", messages=[message], extra_body={"memory_id": owner}
+        )
+        assert raw.parse().choices[0].message.content == "In Oslo."
+        return raw.headers.get("X-Memory-Note", ""), server.prompts[-1]
+
+    client, server.bad = gateway.client(), "hemlock"
+    assert "answered 500" in asked(f"{ANNE}, with hemlock", "alice")[0]
+    for owner in ("alice", "bob"):
+        asked(f"{ANNE}, {owner} says", owner)
+        wait_until(lambda owner=owner: "My wife" in asked(QUESTION, owner)[1])  # type: ignore[misc]
+
+    for number in range(4):
+        for owner in ("alice", "bob"):
+            note, given = asked(f"{QUESTION} ({number})", owner)
+            assert note == ""
+            assert f"{owner} says" in given
+    wait_until(
+        lambda: sum("hemlock" in str(heard.json) for heard in server.heard if heard.path == "/v1/embeddings") > 3
+    )
 
 
 def test_streams_tools_lists_and_errors_are_those_of_the_server(gateway: Gateway, server: Server) -> None:

@@ -128,6 +128,51 @@ def test_whatever_is_wrong_with_the_embedder_replies_go_on_and_all_is_embedded_a
             stage.stop()
 
 
+@pytest.mark.req("X-202")
+@pytest.mark.slow
+def test_one_text_that_the_embedding_server_cannot_take_is_set_aside_and_all_else_is_remembered(
+    server: PlaygroundServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """hang-in/seCall#5: a certain text is answered with 500, and no other text of its call gets a vector."""
+    with LoopbackEmbeddings() as embeddings:
+        embeddings.always = Reply(status=500, body={"error": {"message": "unsupported value: NaN"}}, only_for="hemlock")
+        given: dict[str, Any] = {
+            "embedder.provider": "google",
+            "embedder.api_base": embeddings.address,
+            "embedder.dimensions": 16,
+        }
+        stage = Stage(server, tmp_path / "data", {"GEMINI_API_KEY": "k"}, **given)
+        try:
+            thread = server.create_thread(GENERAL_ID, "aside")
+            tell(stage, "My bicycle is locked with the number 4711", thread)
+            tell(stage, "The hemlock grows behind the cellar", thread)
+            tell(stage, "My dog is called Rex", thread)
+            eventually(lambda: stats(stage)["ok"] + stats(stage)["set_aside"] == 6)
+            aside = stats(stage)["set_aside"]
+
+            assert aside > 0
+            assert "number 4711" in stage.ask("Which number is my bicycle locked with?")
+            assert "behind the cellar" in stage.ask("What grows behind the cellar?")
+            calls = sum("hemlock grows" in text for text in embeddings.texts)
+            assert calls <= 6 * stats(stage)["set_aside"]
+        finally:
+            stage.stop()
+        warned = [each for each in caplog.messages if "is set aside" in each]
+        assert aside <= len(warned) <= aside + 2  # with what was asked and answered since
+        (tmp_path / "agent.toml").write_text('[embedder]\nprovider = "google"\ndimensions = 16\n')
+        done = run("agent", "doctor", "--json", cwd=tmp_path, environment={"GEMINI_API_KEY": "k"})
+        (memory,) = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "memory"]
+        assert memory["level"] == "warn"
+        assert memory["detail"].count("set aside") == 1
+
+        embeddings.always = RIGHT
+        stage = Stage(server, tmp_path / "data", {"GEMINI_API_KEY": "k"}, **given)
+        try:
+            eventually(lambda: stats(stage)["failed"] == stats(stage)["pending"] == 0)
+        finally:
+            stage.stop()
+
+
 @contextmanager
 def deleted(folder: Path) -> Iterator[None]:
     shutil.rmtree(folder)

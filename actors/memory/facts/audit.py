@@ -27,6 +27,24 @@ def audit(path: Path) -> list[str]:
         connection.close()
 
 
+def count_bare(path: Path) -> int:
+    """Entries of the index at `path` that should have a vector and have none; 0 where it is no sound index.
+
+    Raises:
+        apsw.Error: it is locked, or cannot be opened.
+    """
+    connection = open_to_read(path)
+    try:
+        require_sound(connection)
+        statement = "SELECT count(*) FROM entries WHERE vector = x'' AND role <> ?"
+        ((count,),) = connection.execute(statement, (EntryRole.SUMMARY.value,))
+    except (ForeignIndexError, apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        return 0
+    finally:
+        connection.close()
+    return int(count)
+
+
 def _all_faults(connection: apsw.Connection) -> Iterator[str]:
     try:
         require_sound(connection)

@@ -20,7 +20,7 @@ def findings(data_root: Path) -> Iterator[Finding]:
     """
     import apsw
 
-    from actors.memory.facts.audit import audit
+    from actors.memory.facts.audit import audit, count_bare
     from actors.memory.facts.database import FILE, FOLDER
 
     index = data_root / FOLDER / FILE
@@ -28,7 +28,7 @@ def findings(data_root: Path) -> Iterator[Finding]:
         yield Finding(NAME, Level.OK, "nothing is indexed yet: the index is made from the files when the layer starts")
         return
     try:
-        faults = audit(index)
+        faults, bare = audit(index), count_bare(index)
     except apsw.Error as error:
         yield Finding(NAME, Level.WARN, f"{index} cannot be looked at: {error}")
         return
@@ -37,5 +37,10 @@ def findings(data_root: Path) -> Iterator[Finding]:
         yield Finding(
             NAME, Level.WARN, f"{index} has {len(faults)} faults: {told}; without the file it is made again at a start"
         )
+        return
+    told = f"sound index, {index.stat().st_size // 1024} KiB"
+    if bare:
+        waits = "they wait for one, or are set aside, since the embedding model fails with their text alone"
+        yield Finding(NAME, Level.WARN, f"{told}; {bare} entries have no vector: {waits}; the next start tries again")
     else:
-        yield Finding(NAME, Level.OK, f"sound index, {index.stat().st_size // 1024} KiB")
+        yield Finding(NAME, Level.OK, told)

@@ -29,6 +29,8 @@ class Counts:
     ok: int
     pending: int
     failed: int
+    set_aside: int
+    """Of the failed ones, those for which no vector can be made."""
     pins: int
     windows: int
     vectors: int
@@ -226,6 +228,7 @@ class Index:
             ok=by_status.get("ok", 0),
             pending=by_status.get("pending", 0),
             failed=by_status.get("failed", 0),
+            set_aside=self.pending.count_set_aside(),
             pins=self._session.one("SELECT count(*) FROM turns WHERE pinned = 1"),
             windows=self._session.one("SELECT count(*) FROM windows"),
             vectors=self._session.one("SELECT count(*) FROM vectors"),

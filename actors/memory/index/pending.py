@@ -17,6 +17,8 @@ LAST_RETRY_MS = 300_000
 MOST_ATTEMPTS = 8
 """Tries of one turn's embedding before it waits for the next comparison with the logs."""
 NEVER_MS = 2**62
+SET_ASIDE_MS = NEVER_MS + 1
+"""In place of a time: no vector can be made for the text, so that it is tried again at a start only."""
 _OF_HASH = "SELECT id FROM vectors WHERE space = ?1 AND vectors.hash = turns.hash"
 _KEEP = (
     "INSERT INTO vectors(id, space, hash, sum, embedding) VALUES (?, ?, ?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
@@ -101,10 +103,29 @@ class Pending:
                     *(attempts, NEVER_MS if is_over else milliseconds(now) + retry_wait_ms(attempts, row), row),
                 )
 
-    def retry_failed(self) -> int:
-        """Let every failed embedding be tried again; how many there are."""
+    def set_aside(self, rows: Iterable[int]) -> None:
+        """Note that no vector can be made for turns."""
+        with self._session.changing():
+            self._session.many(
+                "UPDATE turns SET status = 'failed', next_attempt_at = ? WHERE id = ? AND vector IS NULL",
+                [(SET_ASIDE_MS, row) for row in rows],
+            )
+
+    def count_set_aside(self) -> int:
+        """How many turns no vector can be made for."""
+        statement = "SELECT count(*) FROM turns WHERE status <> 'ok' AND next_attempt_at = ?"
+        return int(self._session.one(statement, SET_ASIDE_MS))
+
+    def retry_failed(self, *, is_start: bool) -> int:
+        """Let every failed embedding be tried again; how many there are.
+
+        Args:
+            is_start: Whether turns that are set aside are tried again, too.
+        """
         self._session.rows(
-            "UPDATE turns SET status = 'pending', attempts = 0, next_attempt_at = 0 WHERE status = 'failed'"
+            "UPDATE turns SET status = 'pending', attempts = 0, next_attempt_at = 0 "
+            "WHERE status = 'failed' AND next_attempt_at < ?",
+            SET_ASIDE_MS + is_start,
         )
         return self._session.connection.changes()
 

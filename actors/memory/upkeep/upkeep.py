@@ -66,6 +66,7 @@ class Upkeep:
         """What keeps the index from being used; empty when nothing does."""
         self._run: Generator[Piece, None, Reconciliation] | None = None
         self._run_number = 0
+        self._has_compared = False
         self._remade = 0
         self._rebuilds: list[tuple[RebuildMemory, float]] = []
         self._reconcile_timer: Timer | None = None
@@ -246,7 +247,8 @@ class Upkeep:
     def _reconciled(self, store: Store, run: Reconciliation) -> None:
         self._run = None
         with self._host.blocking():
-            retried = store.index.pending.retry_failed()
+            retried = store.index.pending.retry_failed(is_start=not self._has_compared)
+        self._has_compared = True
         tally = run.tally
         log.info(
             "memory compared with %d logs: %d turns added, %d dropped, %d embeddings to try again, %d damaged logs",

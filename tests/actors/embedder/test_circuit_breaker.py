@@ -6,7 +6,7 @@ from actors.embedder.circuit_breaker import CircuitBreaker
 
 
 def fail(breaker: CircuitBreaker, now: float, asked_wait_s: float | None = None) -> float:
-    breaker.fail(breaker.round, asked_wait_s, now)
+    breaker.fail(breaker.mark(now), asked_wait_s, now)
     return breaker.pause_left_s(now)
 
 
@@ -32,10 +32,10 @@ def test_pauses_have_a_chance_part() -> None:
 
 def test_calls_that_fail_side_by_side_count_once() -> None:
     breaker = CircuitBreaker()
-    begun_in = breaker.round
+    mark = breaker.mark(0)
 
     for _ in range(5):
-        breaker.fail(begun_in, None, 0)
+        breaker.fail(mark, None, 0)
 
     assert breaker.failures == 1
     assert breaker.pause_left_s(0) <= 1.5

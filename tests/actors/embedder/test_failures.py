@@ -63,13 +63,11 @@ def test_what_passes_is_waited_out_and_leaves_no_trace(make_rig: Callable[..., R
     rig.server.script = [reply]
     request_id = rig.ask("one", "two")
     rig.wait_until(calls_failed=1)
-
-    assert rig.figures()["state"] == "failing"
-    assert len(rig.server.seen) == 1
-    rig.pass_time(1.6)
+    rig.pass_time(1.6)  # too many calls are waited out, whatever the texts are
 
     assert [len(vector) for vector in rig.vectors(request_id)] == [DIMENSIONS] * 2
     assert rig.figures()["state"] == "working"
+    assert len(rig.server.seen) <= 4
 
 
 @PROVIDERS
@@ -93,7 +91,7 @@ def test_pauses_double_from_one_second_to_five_minutes(rig: Rig) -> None:
 
     pauses = []
     for failures in range(1, 12):
-        rig.wait_until(calls_failed=failures)
+        rig.wait_until(calls_failed=1 + failures)  # the text's call, and a probe in each pause
         pauses.append(rig.pause_s())
         rig.pass_time(rig.pause_s() + 0.1)
 
@@ -110,8 +108,8 @@ def test_a_hundred_requests_during_an_outage_are_one_call_at_a_time_and_all_come
 
     for request_id in requests:
         assert len(rig.vectors(request_id)) == 1
-    # Three began side by side before the first had failed.
-    assert len(rig.server.seen) <= 9
+    # Three began side by side before the first had failed; each of these is asked for by itself afterwards.
+    assert len(rig.server.seen) <= 12
 
 
 @PROVIDERS

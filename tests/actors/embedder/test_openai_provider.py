@@ -201,11 +201,11 @@ def test_what_passes_is_waited_out_and_leaves_no_trace(rig: Rig, reply: Reply, w
     rig.wait_until(calls_failed=1)
 
     assert words in str(rig.figures()["last_error"])
-    assert len(rig.server.seen) == 1
-    rig.pass_time(1.6)
+    rig.pass_time(1.6)  # too many calls are waited out, whatever the texts are
 
     assert np.allclose(rig.vectors(request_id), [direction("one"), direction("two")], atol=1e-6)
     assert rig.figures()["state"] == "working"
+    assert len(rig.server.seen) <= 4
 
 
 PERMANENT = {
@@ -325,7 +325,8 @@ def test_queries_of_another_size_are_forgotten(rig: Rig) -> None:
     rig.vectors(rig.ask("document"))
 
     assert name_and_sizes(rig.answer(rig.query("question"))) == (f"openai/{MODEL}/8", [8])
-    assert [seen.texts for seen in rig.server.seen] == [["question"], ["document"], ["question"]]
+    # One text alone does not change the size: a harmless one is asked about it first.
+    assert rig.server.texts == ["question", "document", "hello", "document", "question"]
 
 
 def test_a_size_that_changes_within_a_job_is_never_mixed_and_what_was_made_before_is_made_anew(rig: Rig) -> None:

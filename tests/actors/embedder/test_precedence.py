@@ -74,4 +74,4 @@ def test_a_question_is_answered_while_pages_are_at_work() -> None:
         return done
 
     assert asyncio.run(race()) == ["question", "pages"]
-    assert LocalBackend.limits.documents < LocalBackend.limits.calls
+    assert LocalBackend.limits.queries > 1  # one is left for turns

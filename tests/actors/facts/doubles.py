@@ -44,9 +44,14 @@ class EmbedderDouble(Actor):
         if script.failure:
             answer: Message = EmbeddingFailed(request_id=message.request_id, reason=script.failure, is_permanent=False)
         else:
-            vectors = tuple(vector_of(text, script.size) for text in message.texts)
+            aside = tuple(place for place, text in enumerate(message.texts) if script.bad and script.bad in text)
             answer = TextsEmbedded(
-                request_id=message.request_id, model=f"{script.model}/{script.size}", vectors=vectors
+                request_id=message.request_id,
+                model=f"{script.model}/{script.size}",
+                vectors=tuple(
+                    b"" if place in aside else vector_of(text, script.size) for place, text in enumerate(message.texts)
+                ),
+                set_aside=aside,
             )
         self.tell(message.reply_to, answer)
 
@@ -57,6 +62,8 @@ class EmbedderScript:
     def __init__(self) -> None:
         self.asked: list[EmbedTexts] = []
         self.failure = ""
+        self.bad = ""
+        """Word of texts that are set aside; empty for none."""
         self.is_silent = False
         self.model = "openai/m"
         self.size = SIZE

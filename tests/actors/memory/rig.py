@@ -57,7 +57,8 @@ class Brain:
         self.space = space
         self.dimensions = dimensions
         self.mood = "well"
-        """`well`, `silent`, `failing`, `broken` (permanently) or `lying`."""
+        """`well`, `silent`, `failing`, `broken` (permanently), `lying`, or `choosy`: without `bad` texts."""
+        self.bad = "poison"
         self.asked: list[EmbedTexts] = []
         self.held: deque[EmbedTexts] = deque()
 
@@ -76,6 +77,12 @@ class Brain:
                 lies = [b"", b"\0" * 8, np.full(self.dimensions, np.nan, "<f4").tobytes(), bytes(4 * self.dimensions)]
                 vectors = tuple(lies[place % len(lies)] for place, _ in enumerate(request.texts))
                 return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors)
+            case "choosy":
+                aside = tuple(place for place, text in enumerate(request.texts) if self.bad in text)
+                vectors = tuple(
+                    b"" if place in aside else vector(text, self.dimensions) for place, text in enumerate(request.texts)
+                )
+                return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors, set_aside=aside)
             case _:
                 vectors = tuple(vector(text, self.dimensions) for text in request.texts)
                 return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors)

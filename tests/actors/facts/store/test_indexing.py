@@ -192,3 +192,20 @@ def test_an_embedder_that_is_down_leaves_entries_known_and_gives_them_vectors_la
     rig.wait(31)
     assert rig.figures()["trouble"] == "none"
     assert [hit.content for hit in rig.recall("The user has a").hits] == ["The user has a cat"]
+
+
+@pytest.mark.req("X-202")
+def test_an_entry_that_is_set_aside_is_asked_for_once_in_a_life_and_again_at_the_next_start(rig: FactsRig) -> None:
+    rig.embedder.bad = "hemlock"
+    rig.add("The user has a cat")
+    rig.add("The user has hemlock")
+    for _ in range(20):
+        rig.wait(901)
+    assert rig.figures()["trouble"] == "none"
+    assert rig.figures()["to_be_indexed"] == 0
+    assert [text for text in rig.embedder.texts if "hemlock" in text] == ["The user has hemlock"]
+    assert {hit.content for hit in rig.recall("The user has a").hits} == {"The user has a cat"}
+
+    rig.embedder.bad = ""
+    rig.live_again()
+    assert {hit.content for hit in rig.recall("The user has a").hits} == {"The user has a cat", "The user has hemlock"}

@@ -44,6 +44,16 @@ def test_an_index_that_is_open_and_in_use_is_looked_at_as_it_is(rig: IndexRig, t
     assert rig.names(X) == ["a", "b"]
 
 
+def test_entries_without_a_vector_are_counted(rig: IndexRig, tmp_path: Path) -> None:
+    rig.put(row("a", X))
+    rig.put(row("b", b""), model="")
+    level, text = told(tmp_path)
+
+    assert level is Level.WARN
+    assert "1 entries have no vector" in text
+    assert "set aside" in text
+
+
 def test_faults_are_told_and_the_file_is_left_as_it_is(rig: IndexRig, tmp_path: Path) -> None:
     rig.put(*(row(f"r{n}", X) for n in range(5)))
     rig.stop()
@@ -55,7 +65,7 @@ def test_faults_are_told_and_the_file_is_left_as_it_is(rig: IndexRig, tmp_path: 
 
     assert level is Level.WARN
     assert "5 faults: row 'r0': there is no role 'memori'; row 'r1'" in text
-    assert "r3" not in text
+    assert "row 'r3'" not in text
     assert "made again" in text
     assert rig.path.read_bytes() == before
     rig.start()

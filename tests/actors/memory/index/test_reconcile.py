@@ -96,7 +96,7 @@ def test_only_what_is_missing_or_failed_is_queued_again(tmp_path: Path) -> None:
     index.note_file(CHANNEL, index.known_files()[0], 0, 0, "")
 
     assert compare(tmp_path, index).added == 2
-    index.pending.retry_failed()
+    index.pending.retry_failed(is_start=False)
     assert len(index.pending.due(NOW, 10)) == 3
     assert index.counts().ok == 2
     index.close()

@@ -1,0 +1,164 @@
+"""Narrowing of failed calls: whether the server is at fault or one of the texts, and which of them.
+
+A call with many texts fails as a whole when a single text spoils it. Such a call is halved until the bad text is alone,
+as long as the server answers other texts meanwhile; a server that answers no text at all is waited for instead.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeVar
+
+from domain.policy.retrying import Fault, FaultKind
+
+T = TypeVar("T")
+
+TRIES = 3
+"""Calls with a text alone that fail before it is set aside."""
+_TRIES_OF = {FaultKind.REJECTED: 1, FaultKind.TOO_LONG: 1, FaultKind.UNREADABLE: 2}
+"""Fewer where the server has looked at the text and will say the same again."""
+DOWNS_TO_SPLIT = 2
+DOWNS_TO_SET_ASIDE = 4
+"""Times that the server worked, was given a call, and failed for every text from then on: chance explains few."""
+_LEAST_HALVED = 4
+"""Of fewer texts each goes alone: halving would take more calls."""
+_GROW_AFTER = 16
+"""Calls of the greatest size in a row that succeed before a greater one is tried."""
+
+STREAK = 16
+"""Failed calls in a row before they are spaced out: more than it takes to find one bad text among a hundred."""
+LONGEST_SPACE_S = 10.0
+
+_NOT_THE_TEXT = frozenset({FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
+
+
+class Step(StrEnum):
+    """Next step after a failed call."""
+
+    WAIT = "wait"
+    """The server is at fault: ask for the same texts after a pause."""
+    PROBE = "probe"
+    """Find out with a harmless text whether the server works."""
+    SPLIT = "split"
+    """Ask for the texts in smaller calls."""
+    REPEAT = "repeat"
+    """Ask for the text alone once more."""
+    SET_ASIDE = "set aside"
+    """Ask no more for the text."""
+
+
+def server_works(fault: Fault, works: bool | None) -> bool | None:
+    """Whether the server works, given the fault of a call and the answers to other calls since it began.
+
+    Args:
+        fault: Of the call.
+        works: Whether the server has answered another text since; None if that is not known.
+    """
+    speaks_for_all = fault.kind in _NOT_THE_TEXT or fault.kind is FaultKind.RATE_LIMIT
+    return False if speaks_for_all or fault.asked_wait_s is not None else works
+
+
+def is_blamed_on_text(fault: Fault) -> bool:
+    """True if one text can cause such a fault."""
+    return fault.kind not in _NOT_THE_TEXT
+
+
+def next_step(fault: Fault, count: int, *, tries: int, downs: int, works: bool | None) -> Step:
+    """What to do about the texts of a failed call.
+
+    Args:
+        fault: Of the call.
+        count: Texts in the call, >= 1.
+        tries: Calls with the text alone that failed while the server worked, this one included.
+        downs: Times that the server worked before a call with these texts and not after it, this one included.
+        works: Whether the server has answered another text since the call began; None if that is not known.
+    """
+    works = server_works(fault, works)
+    if works is None:
+        return Step.PROBE
+    if not works and (downs < DOWNS_TO_SPLIT or not is_blamed_on_text(fault)):
+        return Step.WAIT
+    if count > 1:
+        return Step.SPLIT
+    if works:
+        return Step.SET_ASIDE if tries >= _TRIES_OF.get(fault.kind, TRIES) else Step.REPEAT
+    return Step.SET_ASIDE if downs >= DOWNS_TO_SET_ASIDE else Step.WAIT
+
+
+def parts(items: list[T]) -> tuple[list[T], ...]:
+    """The halves of `items`, in their order; each item alone where there are only a few."""
+    if len(items) < _LEAST_HALVED:
+        return tuple([item] for item in items)
+    middle = (len(items) + 1) // 2
+    return items[:middle], items[middle:]
+
+
+class CallSize:
+    """Most texts in one call, as far as the server's answers have shown it."""
+
+    def __init__(self, limit: int) -> None:
+        """Nothing is known yet.
+
+        Args:
+            limit: Most texts in any case, >= 1.
+        """
+        if limit < 1:
+            raise ValueError(f"limit {limit} must be >= 1")
+        self.most = self._limit = limit
+        self._has_merged = False
+        self._full = 0
+        """Calls of the greatest size that succeeded in a row."""
+
+    def note_answer(self, asked: int, given: int) -> None:
+        """Learn from how many vectors came for so many texts.
+
+        One vector for several texts, twice in a row, means that the texts are taken for one: each goes alone then.
+        """
+        if asked < 2:
+            return
+        is_merged = given == 1
+        if is_merged and self._has_merged:
+            self.most = self._limit = 1
+        self._has_merged = is_merged
+
+    def note_success(self, asked: int) -> None:
+        """Learn from a call of so many texts that succeeded."""
+        if asked < self.most or self.most == self._limit:
+            return
+        self._full += 1
+        if self._full >= _GROW_AFTER:
+            self._full = 0
+            self.most = min(self._limit, 2 * self.most)
+
+    def note_split(self, largest: int) -> None:
+        """Learn from a failed call all parts of which succeeded, the largest of so many texts: it was too large."""
+        self._full = 0
+        self.most = max(1, min(self.most, largest))
+
+
+class FailureStreak:
+    """Failed calls in a row that are blamed on their texts: after many of them further ones are spaced out."""
+
+    def __init__(self) -> None:
+        """No call has failed."""
+        self._length = 0
+        self._until = 0.0
+
+    def wait_s(self, now: float) -> float:
+        """Seconds until the next call; 0 if it may be made now.
+
+        Args:
+            now: Of a clock that never goes back, in seconds.
+        """
+        return max(0.0, self._until - now)
+
+    def fail(self, now: float) -> float:
+        """Note a failed call; seconds until the next one."""
+        self._length += 1
+        if self._length > STREAK:
+            self._until = now + min(LONGEST_SPACE_S, 2.0 ** min(self._length - STREAK - 1, 10))
+        return self.wait_s(now)
+
+    def succeed(self) -> None:
+        """Note a call that succeeded."""
+        self._length, self._until = 0, 0.0

@@ -1,0 +1,428 @@
+"""One text that an embedding server cannot take: it is found, and no other text, question or owner waits for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from domain.memory.space import Provider, Space
+from messages.embedder import EmbeddingFailed, TextRole, TextsEmbedded
+from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply, Vectors
+from tests.actors.embedder.rig import DIMENSIONS, GOOGLE, OPENAI, Rig
+
+SPACE = Space(Provider.OPENAI, "test-embedding", 0)
+FIXED = Space(Provider.OPENAI, "test-embedding", DIMENSIONS)
+POISON = "poison"
+DOWN = Reply(status=500, body={"error": {"message": "internal"}})
+NAN = "failed to encode response: json: unsupported value: NaN"
+
+
+class FragileServer(LoopbackEmbeddings):
+    """A server whose process a text with `POISON` ends; a few calls later it is there again."""
+
+    def __init__(self, calls_down: int) -> None:
+        super().__init__()
+        self._calls_down = calls_down
+        self._left = 0
+        self.ends = 0
+
+    def _next_reply(self, texts: list[str]) -> Reply:
+        if self._left:
+            self._left -= 1
+            return Reply(reset=True)
+        if any(POISON in text for text in texts):
+            self._left, self.ends = self._calls_down, self.ends + 1
+            return Reply(reset=True)
+        return Reply()
+
+
+@pytest.fixture(autouse=True)
+def _litellm(litellm: None) -> None:
+    """Some tests call it."""
+
+
+@pytest.fixture
+def openai_rig(make_rig: Callable[..., Rig]) -> Rig:
+    return make_rig(space=SPACE)
+
+
+def texts_with(*places: int, count: int = 64) -> list[str]:
+    return [f"text {place}" if place not in places else f"{POISON} {place}" for place in range(count)]
+
+
+def settle(rig: Rig, seconds: int = 400) -> None:
+    """Let time pass until no request waits."""
+    for _ in range(seconds):
+        rig.wait_until(calls_in_flight=0)
+        if not rig.figures()["requests_waiting"]:
+            return
+        rig.pass_time(1)
+    raise AssertionError(rig.figures())
+
+
+def embedded(rig: Rig, request_id: Any) -> TextsEmbedded:
+    answer = rig.answer(request_id)
+    assert isinstance(answer, TextsEmbedded), answer
+    return answer
+
+
+def without(answer: TextsEmbedded) -> list[int]:
+    return [place for place, vector in enumerate(answer.vectors) if not vector]
+
+
+def all_nan(vectors: Vectors) -> Vectors:
+    return [[math.nan] * DIMENSIONS for _ in vectors]
+
+
+BAD: dict[str, Reply] = {
+    "NaN, 500": Reply(status=500, body={"error": NAN}, only_for=POISON),
+    "500 page": Reply(status=500, body=b"Internal Server Error", only_for=POISON),
+    "502": Reply(status=502, body=b"<html>bad gateway</html>", only_for=POISON),
+    "503": Reply(status=503, body={"error": {"message": "unavailable"}}, only_for=POISON),
+    "504": Reply(status=504, body=b"", only_for=POISON),
+    "reset": Reply(reset=True, only_for=POISON),
+    "400": Reply(status=400, body={"error": {"message": "Input must not be empty"}}, only_for=POISON),
+    "413": Reply(status=413, body={"error": {"message": "too large"}}, only_for=POISON),
+    "422": Reply(status=422, body={"error": "unprocessable"}, only_for=POISON),
+    "page": Reply(body=b"<html>oops</html>", only_for=POISON),
+    "no body": Reply(body=b"", only_for=POISON),
+    "NaN vectors": Reply(spoil=all_nan, only_for=POISON),
+    "empty vectors": Reply(spoil=lambda vectors: [[] for _ in vectors], only_for=POISON),
+    "no vectors": Reply(spoil=lambda vectors: [], only_for=POISON),
+    "one too few": Reply(spoil=lambda vectors: vectors[1:], only_for=POISON),
+    "one too many": Reply(spoil=lambda vectors: [*vectors, vectors[0]], only_for=POISON),
+}
+
+
+@pytest.mark.req("X-202")
+@pytest.mark.parametrize("places", [{0}, {37}, {5, 50}], ids=["first", "one", "two"])
+@pytest.mark.parametrize("reply", BAD.values(), ids=BAD)
+def test_a_bad_text_is_found_and_all_others_get_their_vectors(
+    openai_rig: Rig, caplog: pytest.LogCaptureFixture, reply: Reply, places: set[int]
+) -> None:
+    """hang-in/seCall#5, ollama/ollama#12921: a server answers 500 for every call that has a certain text in it."""
+    rig = openai_rig
+    rig.server.always = reply
+    request_id = rig.ask(*texts_with(*places))
+    settle(rig, 20)
+
+    answer = embedded(rig, request_id)
+    assert without(answer) == sorted(places) == list(answer.set_aside)
+    assert rig.figures()["texts_without_vector"] == len(places)
+    assert len(rig.server.seen) <= 2 + 24 * len(places)
+    rig.system.stop()  # all is logged
+    assert sum("is set aside" in record.getMessage() for record in caplog.records) == len(places)
+
+
+@pytest.mark.parametrize("space", [GOOGLE, OPENAI, SPACE, FIXED], ids=["google", "litellm", "server", "fixed size"])
+def test_every_provider_does_so(make_rig: Callable[..., Rig], space: Space) -> None:
+    rig = make_rig(space=space)
+    rig.server.always = Reply(status=500, body={"error": {"code": 500, "message": "internal"}}, only_for=POISON)
+    request_id = rig.ask(*texts_with(3, count=10))
+    settle(rig, 20)
+
+    assert embedded(rig, request_id).set_aside == (3,)
+
+
+def test_a_text_that_takes_too_long_is_found_too(make_rig: Callable[..., Rig]) -> None:
+    """itlackey/akm#874: of a call that takes too long nothing is kept."""
+    rig = make_rig(space=SPACE, timeout_s=0.4)
+    rig.server.always = Reply(held=True, only_for=POISON)
+    request_id = rig.ask(*texts_with(3, count=8))
+    settle(rig, 20)
+
+    assert embedded(rig, request_id).set_aside == (3,)
+
+
+@pytest.mark.parametrize("size", [1, DIMENSIONS - 1, DIMENSIONS + 1, 2 * DIMENSIONS])
+def test_a_single_text_whose_vector_has_another_size_changes_nothing_for_the_others(openai_rig: Rig, size: int) -> None:
+    rig = openai_rig
+    rig.vectors(rig.ask("before"))
+    rig.server.always = Reply(spoil=lambda vectors: [[1.0] * size for _ in vectors], only_for=POISON)
+
+    answer = embedded(rig, rig.ask(POISON))
+    assert (answer.model, answer.set_aside) == (f"openai/test-embedding/{DIMENSIONS}", (0,))
+    assert rig.figures()["dimensions"] == DIMENSIONS
+    assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
+
+
+def test_a_text_is_set_aside_until_the_next_start_and_costs_no_more_calls(
+    make_rig: Callable[..., Rig], server: LoopbackEmbeddings
+) -> None:
+    rig = make_rig(space=SPACE)
+    server.always = Reply(status=500, only_for=POISON)
+    embedded_once = rig.ask("one", POISON)
+    settle(rig, 20)
+    assert embedded(rig, embedded_once).set_aside == (1,)
+    calls = len(server.seen)
+
+    again = embedded(rig, rig.ask(POISON, "two"))
+    question = rig.failure(rig.query(POISON))
+
+    assert (again.set_aside, without(again)) == ((0,), [0])
+    assert "500" in question.reason
+    assert [seen.texts for seen in server.seen[calls:]] == [["two"]]
+    server.always = Reply()
+    rig = make_rig(space=SPACE)
+    assert embedded(rig, rig.ask(POISON)).set_aside == ()
+
+
+# the server
+
+
+def test_a_server_that_is_down_costs_one_call_a_pause_and_no_text(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = DOWN
+    request_id = rig.ask(*texts_with(3))
+    rig.wait_until(calls_in_flight=0)
+    first = len(rig.server.seen)
+    for _ in range(60):
+        rig.pass_time(1)
+        rig.wait_until(calls_in_flight=0)
+
+    assert first <= 3  # both calls of 32 texts, and a probe
+    assert len(rig.server.seen) <= first + 6  # after 1, 2, 4, 8, 16, 32 s
+    assert {tuple(seen.texts) for seen in rig.server.seen[first:]} == {("hello",)}
+    assert rig.figures()["texts_without_vector"] == 0
+    rig.server.always = Reply()
+    settle(rig)
+    assert embedded(rig, request_id).set_aside == ()
+
+
+@pytest.mark.parametrize("calls", range(1, 12))
+def test_an_outage_of_any_length_sets_no_good_text_aside(openai_rig: Rig, calls: int) -> None:
+    rig = openai_rig
+    rig.server.script = [DOWN] * calls
+    request_id = rig.ask(*texts_with())
+    settle(rig, 900)
+
+    assert embedded(rig, request_id).set_aside == ()
+
+
+def test_a_bad_text_is_found_after_an_outage(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.script = [DOWN] * 6
+    rig.server.always = Reply(status=500, only_for=POISON)
+    request_id = rig.ask(*texts_with(9))
+    settle(rig)
+
+    assert embedded(rig, request_id).set_aside == (9,)
+
+
+def test_a_text_that_ends_the_servers_process_is_found(google_genai: None) -> None:
+    """ggml-org/llama.cpp#12836, gpustack/gpustack#1407: a text is too much for the server's process."""
+    with FragileServer(calls_down=2) as server:
+        rig = Rig(server, SPACE)
+        request_id = rig.ask(*texts_with(5, count=16))
+        settle(rig)
+        answer = embedded(rig, request_id)
+        rig.system.stop()
+
+    assert answer.set_aside == (5,)
+    assert server.ends <= 12
+
+
+def test_many_bad_texts_are_asked_for_slowly_and_a_good_one_behind_them_is_not_kept_waiting(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = Reply(status=500, only_for=POISON)
+    bad = rig.ask(*texts_with(*range(32), count=32))
+    good = rig.ask("a good text")
+    settled_after = None
+    for second in range(400):
+        rig.wait_until(calls_in_flight=0)
+        if settled_after is None and rig.figures()["requests_waiting"] == 1:
+            settled_after = second
+        if not rig.figures()["requests_waiting"]:
+            break
+        rig.pass_time(1)
+
+    assert settled_after is not None
+    assert settled_after <= 2
+    assert embedded(rig, good).set_aside == ()
+    assert embedded(rig, bad).set_aside == tuple(range(32))
+    assert len(rig.server.seen) <= 8 * 32
+
+
+# questions
+
+
+def test_questions_are_answered_while_a_bad_text_is_looked_for(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = Reply(status=500, only_for=POISON)
+    rig.ask(*texts_with(1))
+    for number in range(5):
+        assert len(rig.vectors(rig.query(f"question {number}"))) == 1
+        rig.pass_time(0.2)
+
+
+def test_a_question_in_a_pause_is_tried_at_once(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = DOWN
+    document = rig.ask("document")
+    for _ in range(100):
+        rig.wait_until(calls_in_flight=0)
+        rig.pass_time(rig.pause_s())
+        if rig.pause_s() > 200:
+            break
+    rig.wait_until(calls_in_flight=0)
+    rig.server.always = Reply()
+
+    assert len(rig.vectors(rig.query("question"))) == 1
+    assert len(rig.vectors(document)) == 1  # it works again: documents need not wait either
+
+
+def test_a_question_in_a_pause_costs_one_call_and_makes_no_pause_longer(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = DOWN
+    rig.ask("document")
+    rig.wait_until(calls_in_flight=0)
+    rig.pass_time(rig.pause_s() + 0.1)
+    rig.wait_until(calls_in_flight=0, calls_failed=3)
+    calls, pause_s = len(rig.server.seen), rig.pause_s()
+
+    failures = [rig.failure(rig.query(f"question {number}", deadline_s=1.0)) for number in range(20)]
+
+    assert all("500" in failure.reason and not failure.is_permanent for failure in failures)
+    assert len(rig.server.seen) == calls + 20
+    assert rig.pause_s() == pause_s
+
+
+def test_a_question_waits_half_a_second_at_most_for_a_server_that_hangs(make_rig: Callable[..., Rig]) -> None:
+    rig = make_rig(space=SPACE, timeout_s=0.3)
+    rig.server.always = Reply(held=True)
+    rig.ask("document")
+    rig.wait_until(state="failing", calls_in_flight=0)
+    question = rig.query("question", deadline_s=5.0)
+    rig.pass_time(0.5)
+
+    assert isinstance(rig.answer(question), EmbeddingFailed)
+
+
+@pytest.mark.parametrize("reply", [Reply(status=500, only_for=POISON), Reply(held=True, only_for=POISON)])
+def test_a_bad_question_keeps_no_other_question_waiting(openai_rig: Rig, reply: Reply) -> None:
+    rig = openai_rig
+    rig.server.always = reply
+    bad = [rig.query(f"{POISON} {number}") for number in range(6)]
+    good = [rig.query(f"question {number}") for number in range(12)]
+
+    assert [len(rig.vectors(request_id)) for request_id in good] == [1] * 12
+    if reply.held:
+        rig.pass_time(5)
+    assert all(isinstance(rig.answer(request_id), EmbeddingFailed) for request_id in bad)
+
+
+def test_questions_of_two_requests_share_no_call(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.script = [Reply(held=True)] * 8
+    first = [rig.query(f"question {number}") for number in range(8)]
+    rig.server.wait_for_calls(8)
+    rest = [rig.query(f"later {number}") for number in range(8)]
+    rig.wait_until(requests_waiting=16)
+    rig.server.release()
+    for request_id in (*first, *rest):
+        rig.vectors(request_id)
+
+    assert {len(seen.texts) for seen in rig.server.seen} == {1}
+
+
+def test_a_question_that_takes_too_long_takes_no_others_place(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.always = Reply(held=True, only_for=POISON)
+    for number in range(8):
+        rig.query(f"{POISON} {number}", deadline_s=1.0)
+    rig.server.wait_for_calls(8)
+    rig.pass_time(1.1)
+
+    assert len(rig.vectors(rig.query("question"))) == 1
+
+
+def test_documents_with_a_deadline_share_no_call_with_another_requests(openai_rig: Rig) -> None:
+    rig = openai_rig
+    rig.server.script = [Reply(held=True)] * 8
+    held = [rig.ask(f"text {number}") for number in range(8)]
+    rig.server.wait_for_calls(8)
+    rest = [rig.ask(f"fact {number}", role=TextRole.DOCUMENT, deadline_s=30) for number in range(3)]
+    rest += [rig.ask(f"turn {number}") for number in range(3)]
+    rig.wait_until(requests_waiting=14)
+    rig.server.release()
+    for request_id in (*held, *rest):
+        rig.vectors(request_id)
+
+    assert ["turn 0", "turn 1", "turn 2"] in [seen.texts for seen in rig.server.seen]
+    assert all(len(seen.texts) == 1 for seen in rig.server.seen if seen.texts[0].startswith("fact"))
+
+
+# the size of calls
+
+
+def one_for_all(vectors: Vectors) -> Vectors:
+    return vectors[:1]
+
+
+@pytest.mark.parametrize("space", [OPENAI, SPACE], ids=["litellm", "server"])
+def test_a_provider_that_makes_one_text_of_a_list_is_asked_text_by_text_without_a_pause(
+    make_rig: Callable[..., Rig], space: Space
+) -> None:
+    """AstrBotDevs/AstrBot#8537: three texts get one vector."""
+    rig = make_rig(space=space)
+    rig.server.always = Reply(spoil=one_for_all)
+
+    assert [len(vector) for vector in rig.vectors(rig.ask("one", "two", "three"))] == [DIMENSIONS] * 3
+    assert [len(vector) for vector in rig.vectors(rig.ask("four", "five", "six"))] == [DIMENSIONS] * 3
+    calls = len(rig.server.seen)
+    assert len(rig.vectors(rig.ask(*texts_with(count=10)))) == 10
+
+    assert [len(seen.texts) for seen in rig.server.seen[calls:]] == [1] * 10
+    assert "hello" not in rig.server.texts
+
+
+@pytest.mark.parametrize("model", ["gemini-embedding-001", "gemini-embedding-2", "gemini-embedding-2-preview"])
+def test_google_is_asked_for_one_vector_a_text_whatever_the_model(make_rig: Callable[..., Rig], model: str) -> None:
+    """AstrBotDevs/AstrBot#8534: for some models the client makes one content of a list of strings."""
+    rig = make_rig(space=Space(Provider.GOOGLE, model, DIMENSIONS))
+
+    assert len(rig.vectors(rig.ask("one", "two", "three"))) == 3
+    assert [seen.texts for seen in rig.server.seen] == [["one", "two", "three"]]
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+def test_a_server_that_takes_fewer_texts_a_call_is_given_fewer(status: int) -> None:
+    """memodb-io/memobase#142, huggingface/text-embeddings-inference#50: ten texts, or 32, are the most in one call."""
+
+    class Small(LoopbackEmbeddings):
+        def _next_reply(self, texts: list[str]) -> Reply:
+            return Reply(status=status, body={"error": "batch size"}) if len(texts) > 10 else Reply()
+
+    with Small() as server:
+        rig = Rig(server, SPACE)
+        first = rig.ask(*texts_with())
+        settle(rig)
+        assert embedded(rig, first).set_aside == ()
+        calls = len(server.seen)
+        second = rig.ask(*[f"more {number}" for number in range(64)])
+        settle(rig)
+        assert embedded(rig, second).set_aside == ()
+        rig.system.stop()
+
+    assert {len(seen.texts) for seen in server.seen[calls:]} == {8}
+
+
+# texts that servers stumble over
+
+
+@pytest.mark.parametrize(
+    "text", ["\0", "a\0b", "\ud800", "a\ud800b", "<|endoftext|>", "\u200b", "\ufeff", "\u202e", " \0 "]
+)
+@pytest.mark.parametrize("space", [GOOGLE, OPENAI, SPACE], ids=["google", "litellm", "server"])
+def test_odd_characters_reach_the_server_and_keep_no_other_text_from_it(
+    make_rig: Callable[..., Rig], space: Space, text: str
+) -> None:
+    """dnotitia/akb#527, openai/openai-python#576: a zero byte, or nothing at all, spoils a whole call."""
+    rig = make_rig(space=space)
+
+    answer = embedded(rig, rig.ask("one", text, "three"))
+
+    assert without(answer) == []

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from math import ceil, log2
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.policy.narrowing import (
+    LONGEST_SPACE_S,
+    STREAK,
+    TRIES,
+    CallSize,
+    FailureStreak,
+    Step,
+    next_step,
+    parts,
+    server_works,
+)
+from domain.policy.retrying import Fault, FaultKind
+
+SERVER = Fault(FaultKind.SERVER, 500)
+TEXTS = (FaultKind.SERVER, FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE, FaultKind.UNKNOWN)
+REFUSALS = (FaultKind.REJECTED, FaultKind.TOO_LONG)
+
+
+def step(fault: Fault, count: int, *, tries: int = 0, downs: int = 0, works: bool | None = None) -> Step:
+    return next_step(fault, count, tries=tries, downs=downs, works=works)
+
+
+@pytest.mark.req("X-202")
+@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
+@pytest.mark.parametrize("count", [1, 2, 64])
+def test_who_is_at_fault_is_found_out_first(kind: FaultKind, count: int) -> None:
+    assert step(Fault(kind), count) is Step.PROBE
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
+def test_a_server_that_answers_nothing_is_waited_for_and_no_text_is_blamed(kind: FaultKind) -> None:
+    assert step(Fault(kind), 1, tries=9, downs=1, works=False) is Step.WAIT
+    assert step(Fault(kind), 64, downs=1, works=False) is Step.WAIT
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
+def test_a_call_that_fails_while_the_server_works_is_split(kind: FaultKind) -> None:
+    assert step(Fault(kind), 2, works=True) is Step.SPLIT
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
+def test_a_text_alone_is_set_aside_after_a_few_tries(kind: FaultKind) -> None:
+    steps = [step(Fault(kind), 1, tries=tries, works=True) for tries in range(1, TRIES + 1)]
+
+    assert steps == sorted(steps, key=lambda each: each is Step.SET_ASIDE)
+    assert set(steps) <= {Step.REPEAT, Step.SET_ASIDE}
+    assert steps[-1] is Step.SET_ASIDE
+    assert (steps[0] is Step.SET_ASIDE) is (kind in REFUSALS)
+
+
+@pytest.mark.parametrize("kind", [FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND])
+def test_no_text_can_cause_what_no_text_has_reached(kind: FaultKind) -> None:
+    assert step(Fault(kind), 1, tries=9, downs=9, works=True) is Step.WAIT
+
+
+@pytest.mark.parametrize("fault", [Fault(FaultKind.RATE_LIMIT, 429), Fault(FaultKind.SERVER, 503, asked_wait_s=5.0)])
+def test_a_server_that_asks_for_a_wait_gets_it(fault: Fault) -> None:
+    assert server_works(fault, works=True) is False
+    assert step(fault, 64, works=True) is Step.WAIT
+
+
+def test_a_text_before_which_the_server_works_and_after_which_it_does_not_is_found_too() -> None:
+    """gpustack/gpustack#1407: a text that is too long ends the server's process."""
+    assert [step(SERVER, 64, downs=downs, works=False) for downs in (1, 2)] == [Step.WAIT, Step.SPLIT]
+    alone = [step(SERVER, 1, downs=downs, works=False) for downs in (1, 2, 3, 4)]
+    assert alone == [Step.WAIT, Step.WAIT, Step.WAIT, Step.SET_ASIDE]
+
+
+@given(st.lists(st.integers(), max_size=200))
+def test_parts_are_all_items_in_their_order_and_none_is_empty(items: list[int]) -> None:
+    cut = parts(items)
+
+    assert [item for part in cut for item in part] == items
+    assert all(cut)
+    assert len(items) < 2 or max(map(len, cut)) <= (len(items) + 1) // 2
+
+
+@given(st.integers(1, 128), st.data())
+def test_exactly_the_bad_texts_are_set_aside_and_each_costs_few_calls(count: int, data: st.DataObject) -> None:
+    bad = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
+    waiting, tries, gone, calls = [list(range(count))], dict.fromkeys(range(count), 0), set(), 0
+    while waiting:
+        call, calls = waiting.pop(), calls + 1
+        if bad.isdisjoint(call):
+            continue
+        if len(call) == 1:
+            tries[call[0]] += 1
+        match step(SERVER, len(call), tries=tries[call[0]], works=True):
+            case Step.SPLIT:
+                waiting += parts(call)
+            case Step.REPEAT:
+                waiting.append(call)
+            case Step.SET_ASIDE:
+                gone.update(call)
+
+    assert gone == bad
+    assert calls <= 1 + len(bad) * (2 * ceil(log2(count + 1)) + TRIES)
+
+
+# the size of calls
+
+
+def test_one_vector_for_several_texts_twice_means_that_each_goes_alone() -> None:
+    """AstrBotDevs/AstrBot#8537: a model's client makes one text of a list."""
+    size = CallSize(64)
+    size.note_answer(64, 1)
+    assert size.most == 64
+    size.note_answer(1, 1)
+    size.note_answer(32, 1)
+    assert size.most == 1
+
+    for _ in range(100):
+        size.note_success(1)
+    assert size.most == 1
+
+
+@pytest.mark.parametrize("given", [0, 2, 63, 64, 65])
+def test_another_wrong_count_is_no_sign_of_that(given: int) -> None:
+    size = CallSize(64)
+    for _ in range(9):
+        size.note_answer(64, given)
+
+    assert size.most == 64
+
+
+def test_a_call_that_was_too_large_makes_the_next_ones_smaller_and_later_a_greater_one_is_tried() -> None:
+    """memodb-io/memobase#142: a server takes ten texts a call."""
+    size = CallSize(64)
+    for largest in (32, 16, 8):
+        size.note_split(largest)
+    assert size.most == 8
+
+    for _ in range(100):
+        size.note_success(7)
+    assert size.most == 8
+    for _ in range(16):
+        size.note_success(8)
+    assert size.most == 16
+    for _ in range(16 * 9):
+        size.note_success(64)
+    assert size.most == 64
+
+
+def test_a_limit_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="limit 0 must be >= 1"):
+        CallSize(0)
+
+
+# failures in a row
+
+
+def test_many_failures_in_a_row_are_spaced_out_and_a_success_ends_that() -> None:
+    streak = FailureStreak()
+
+    assert [streak.fail(0) for _ in range(STREAK)] == [0] * STREAK
+    waits = [streak.fail(0) for _ in range(40)]
+    assert waits[:3] == [1, 2, 4]
+    assert waits[-1] == LONGEST_SPACE_S
+    assert streak.wait_s(LONGEST_SPACE_S / 2) == LONGEST_SPACE_S / 2
+    assert streak.wait_s(LONGEST_SPACE_S) == 0
+
+    streak.succeed()
+    assert streak.wait_s(0) == 0
