@@ -60,6 +60,7 @@ REBOUND = {
         "sys.stdout",
     },
     "actors/model/provider.py": {"litellm.suppress_debug_info"},
+    "messages/base.py": {"vars(sys.modules[module])"},  # read
 }
 """What libraries have once for a process; set before any actor works."""
 KEPT = {"actors/model/wire.py": {"_tools"}}

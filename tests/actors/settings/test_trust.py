@@ -48,8 +48,11 @@ def test_the_list_lies_in_the_users_state_folder() -> None:
 @pytest.mark.parametrize(
     "environ", [{"HOME": "."}, {"XDG_STATE_HOME": "state", "HOME": ""}, {"XDG_STATE_HOME": ""}, {}]
 )
-def test_no_variable_has_the_list_looked_for_in_the_folder_one_stands_in(environ: dict[str, str]) -> None:
-    home = pwd.getpwuid(os.geteuid()).pw_dir
+def test_no_variable_has_the_list_looked_for_in_the_folder_one_stands_in(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)  # root has an account everywhere
+    home = pwd.getpwuid(0).pw_dir
 
     assert trust_path(environ) == Path(home) / ".local/state/remembrancer/trusted.json"
 
