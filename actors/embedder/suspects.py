@@ -143,6 +143,8 @@ class Suspects:
                     self._queue(pieces)
                 else:
                     self._resting.append((piece, now + REPEAT_S))
+            case Step.PROBE | Step.SET_ASIDE:
+                pass  # the caller acts
 
     def _split(self, pieces: list[Piece]) -> None:
         groups = parts(pieces)

@@ -44,8 +44,7 @@ LEDGER = (178, *range(190, 193))
 WHEEL = (193,)
 TRACES = (194,)
 SETUP = range(197, 200)
-GATEWAY = (203,)
-TRUST = (204,)
+MENDS = (202, 203, 204)
 """Of waits, logs, vectors and turns."""
 
 
@@ -90,8 +89,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *WHEEL,
         *TRACES,
         *SETUP,
-        *GATEWAY,
-        *TRUST,
+        *MENDS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -96,10 +96,11 @@ def test_exactly_the_bad_texts_are_set_aside_and_each_costs_few_calls(count: int
         match step(SERVER, len(call), tries=tries[call[0]], works=True):
             case Step.SPLIT:
                 waiting += parts(call)
-            case Step.REPEAT:
-                waiting.append(call)
             case Step.SET_ASIDE:
                 gone.update(call)
+            case other:
+                assert other is Step.REPEAT
+                waiting.append(call)
 
     assert gone == bad
     assert calls <= 1 + len(bad) * (2 * ceil(log2(count + 1)) + TRIES)
