@@ -68,25 +68,37 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
 @config_option
 @json_option
 def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
-    """Name each line that was meant as a reminder and is none, or failed, and why; exit 1 if there are any."""
-    from domain.reminder.document import scan
+    """Name each line that was meant as a reminder and is none, or failed, and why; exit 1 if there are any.
+
+    A file that is not in UTF-8 is named too. Reminders in code blocks and comments are noted, which is no error.
+    """
+    from domain.edit.encoding import encoding_flaw
+    from domain.edit.lines import line_count
+    from domain.reminder.document import hidden_reminders, scan
     from domain.text.terminal_text import plain
 
     path = _file(file, config_file)
     data = _read(path)
+    flaw, hidden = encoding_flaw(data), hidden_reminders(data)
     look_ms = _look_ms(data)
     found = scan(data)
     faults = sorted((*found.faults, *found.repeated, *found.failed), key=lambda fault: fault.number)
     problems = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in faults]
     if as_json:
-        figures = {"lines": data.count(b"\n") + 1, "look_ms": round(look_ms, 2)}
-        click.echo(json.dumps({"reminders": len(found.entries), "invalid": problems, **figures}))
+        notes = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in hidden]
+        figures = {"lines": line_count(data) + 1, "look_ms": round(look_ms, 2)}
+        answer = {"reminders": len(found.entries), "invalid": problems, "hidden": notes, "encoding": flaw, **figures}
+        click.echo(json.dumps(answer))
     else:
+        if flaw:
+            click.echo(f"{path}: {flaw}", err=True)
+        for fault in hidden:
+            click.echo(f"note: {path}:{fault.number}: {fault.reason}\n    {plain(fault.text)}", err=True)
         for problem in problems:
             line = plain(str(problem["line"]))
             click.echo(f"{path}:{problem['number']}: {problem['reason']}\n    {line}", err=True)
         click.echo(f"{len(found.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
-    sys.exit(1 if problems else 0)
+    sys.exit(1 if problems or flaw else 0)
 
 
 @reminders.command("next")
@@ -155,9 +167,15 @@ def _file(given: Path | None, config_file: Path | None) -> Path:
 
 
 def _scan(path: Path) -> Scan:
+    from domain.edit.encoding import encoding_flaw, is_wide
     from domain.reminder.document import scan
 
-    return scan(_read(path))
+    data = _read(path)
+    if is_wide(data):
+        fail(f"{path}: {encoding_flaw(data)}")
+    if flaw := encoding_flaw(data):
+        click.echo(f"note: {path}: {flaw}", err=True)
+    return scan(data)
 
 
 def _read(path: Path) -> bytes:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.disk import Disk
+from domain.edit.lines import line_count
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +144,7 @@ class Access:
                 f"{path}: has more than {shown_size(self.most_bytes)}, so it is not edited; take something out of it "
                 "by hand"
             )
-        if not self.follows_links and data.count(b"\n") > MOST_LINES:
+        if not self.follows_links and line_count(data) > MOST_LINES:
             raise FileRefusedError(
                 f"{path}: has more than {MOST_LINES:,} lines, so it is not edited; take something out of it by hand"
             )
@@ -155,7 +156,7 @@ class Access:
         Raises:
             FileRefusedError: it could not be edited again.
         """
-        if not self.follows_links and data.count(b"\n") > max(MOST_LINES, seen.count(b"\n")):
+        if not self.follows_links and line_count(data) > max(MOST_LINES, line_count(seen)):
             raise FileRefusedError(
                 f"{path}: would have more than {MOST_LINES:,} lines; take something out of it by hand"
             )

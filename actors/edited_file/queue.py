@@ -14,6 +14,7 @@ from typing import Protocol
 
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 from actors.edited_file.rewriting import Edit, Rewriting, Waits
+from domain.edit.encoding import encoding_flaw
 from domain.edit.lines import EditRefusedError
 from domain.edit.merge import Hunk, apply, changes
 from domain.policy.fair_queue import FairQueue
@@ -53,6 +54,8 @@ class QueueConfig:
     """So much of the file is looked at; people are told."""
     refusals: tuple[type[Exception], ...] = ()
     """By what an edit says no, besides `EditRefusedError`."""
+    flaw: Callable[[bytes], str] = encoding_flaw
+    """Gives the reason why the file may not be edited as it is; empty if it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Job:
     """A job that waits stands for every other with its key, unless that is empty."""
     most_bytes: int | None = None
     """The edit fails if it would make the file larger than before and than this."""
+    fills_zeros: bool = False
+    """True if the edit is made also of a file that holds zeros only, as after a power loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,11 @@ class EditQueue:
         self._asked.enter(WindowJob(name, window, edit, on_done, on_failed, self._config.requested_bytes))
         self._begin()
 
+    def flaw(self, data: bytes) -> str:
+        """Reason why the file may not be edited while it holds `data`, for a person; empty if it may."""
+        flaw = self._config.flaw(data)
+        return f"{self._config.file} {flaw}" if flaw else ""
+
     def go_on(self, number: int) -> None:
         """Do the next step, if `number` is the edit under way."""
         if number != self._number or self._running is None:
@@ -198,7 +208,7 @@ class EditQueue:
                     partial(self.make_again, hunks, on_done, instead_of_nothing=instead_of_nothing, tries=1)
                 )
 
-        self.put(Job(edit, on_done, failed))
+        self.put(Job(edit, on_done, failed, fills_zeros=True))
 
     def bring_back(self) -> None:
         """Have what a crash left beside the file made again in it.
@@ -251,7 +261,7 @@ class EditQueue:
         self._number = next(self._numbers)
         self._current = None
         if job.edit is not None:
-            self._current = Rewriting(self._file, _bounded(job.edit, job.most_bytes, self._config), self._config.waits)
+            self._current = Rewriting(self._file, _bounded(job.edit, job, self._config), self._config.waits)
         self._wake(0.0)
 
     def _take(self) -> Job | WindowJob | None:
@@ -310,14 +320,18 @@ class EditQueue:
         self._begin()
 
 
-def _bounded(edit: Edit, most_bytes: int | None, config: QueueConfig) -> Edit:
-    """`edit`, which fails where it would make the file larger than it was and than `most_bytes`."""
+def _bounded(edit: Edit, job: Job | WindowJob, config: QueueConfig) -> Edit:
+    """`edit`, which fails where the file has a flaw, or would be larger than it was and than the job may make it."""
+    most_bytes = job.most_bytes
+    fills_zeros = isinstance(job, Job) and job.fills_zeros
 
     def bounded(data: bytes) -> bytes:
         try:
             edited = edit(data)
         except config.refusals as error:
             raise EditRefusedError(str(error)) from error
+        if edited != data and not (fills_zeros and not data.strip(b"\0")) and (flaw := config.flaw(data)):
+            raise EditRefusedError(f"{config.file} {flaw}")
         if most_bytes is not None and len(edited) > most_bytes and len(edited) > len(data):
             raise EditRefusedError(
                 f"{config.file} would have too many bytes, at most {most_bytes:,} are written of the "

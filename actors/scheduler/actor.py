@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
@@ -23,9 +24,10 @@ from actors.scheduler.sight import Sights
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
-from domain.edit.lines import BOM
+from domain.edit.encoding import encoding_flaw, is_wide
 from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
+from domain.reminder.file_lines import FileLines
 from messages.base import RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
 from messages.scheduler import (
@@ -52,6 +54,7 @@ REST_S = 2.0
 _T = TypeVar("_T")
 _WATERMARK, _LEFTOVERS, _DISK = "the last look", "what a crash left", "the disk"
 _CONFIRMATIONS, _NOTES = "confirmations", "notes of confirmations"
+_ENCODING = "the encoding of the reminders' file"
 _CONSEQUENCES = {
     _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
     _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
@@ -84,7 +87,7 @@ class SchedulerActor(Actor):
         self._watermark = Watermark(config.spare)
         self._alerts = Alerts(self, config)
         self._troubles = Troubles(self._alerts.tell, self.monotonic)
-        self._edits = EditQueue(self, self._file, queue_config(config.waits), state.numbers)
+        self._edits = EditQueue(self, self._file, queue_config(config.waits, self._flaw), state.numbers)
         self._sights = Sights(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)
@@ -172,12 +175,25 @@ class SchedulerActor(Actor):
         look = self._due_scan.look_again(number)
         if look is None:
             return
-        self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
+        flaw = "" if look.is_empty else self._flaw(look.data)
+        if is_wide(look.data):
+            if self._state.readable is None:
+                self._due_scan.end()
+                return
+            look = replace(look, data=self._state.readable)
+        else:
+            self._state.readable = look.data
+        self._take_look(look, flaw)
+
+    def _take_look(self, look: Look, flaw: str) -> None:
+        """Have said what is due by a file at rest; `flaw` is why it may not be edited."""
+        if not flaw:
+            self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
         if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())
         findings = Stretch(after, until, self._config.zone).find(look.data, self._state.spent_ids)
-        if findings.lacks_ids and not (self._ids_tried or look.left_out_bytes):
+        if findings.lacks_ids and not (self._ids_tried or look.left_out_bytes or flaw):
             self._give_ids(self._may_end_the_file(look))
         else:
             self._announce(look, findings)
@@ -202,14 +218,20 @@ class SchedulerActor(Actor):
         if self._edits.is_settled:
             self._guarded(_LEFTOVERS, self._edits.bring_back, None)
         now = self.now()
-        lines = look.data.removeprefix(BOM).split(b"\n")
-        unfinished = b"" if self._may_end_the_file(look) else lines[-1]
+        file = FileLines(look.data)
+        unfinished = b"" if self._may_end_the_file(look) else file.lines[-1]
         due = [firing for firing in findings.firings if firing.is_named or firing.raw != unfinished]
-        self._announcer.announce(due, frozenset(lines), now, self.monotonic())
+        self._announcer.announce(due, frozenset(file.texts()), now, self.monotonic())
         self._cursor.advance(now)
         settled = self._announcer.settled_until(self._cursor.at)
         self._guarded(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
         self._due_scan.end()
+
+    def _flaw(self, data: bytes) -> str:
+        """Reason why the file may not be edited as it is, told once; empty if it may."""
+        flaw = encoding_flaw(data)
+        self._troubles.report(_ENCODING, f"{self._file.path}: {flaw}" if flaw else "")
+        return flaw
 
     def _may_end_the_file(self, look: Look) -> bool:
         """Whether the last line is whole, as far as one can tell."""

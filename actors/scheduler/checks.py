@@ -8,6 +8,7 @@ from pathlib import Path
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 from actors.part import Finding, Level
 from actors.scheduler.zone import ZoneMissingError, load_zone
+from domain.edit.encoding import encoding_flaw
 from domain.reminder.document import scan
 
 
@@ -22,6 +23,9 @@ def findings(file: Path) -> Iterator[Finding]:
         look = EditedFile(file, file.parent).look()
     except OSError as error:
         yield Finding("reminders", Level.WARN, reason_of(error))
+        return
+    if look is not None and (flaw := encoding_flaw(look.data)):
+        yield Finding("reminders", Level.WARN, f"{file}: {flaw}")
         return
     document = scan(look.data if look is not None else b"")
     if look is not None and look.left_out_bytes:

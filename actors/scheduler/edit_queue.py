@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actors.edited_file.file import LIMIT_BYTES
 from actors.edited_file.queue import QueueConfig
 from actors.edited_file.rewriting import Waits
@@ -18,8 +20,8 @@ TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 """Why an edit may not come about."""
 
 
-def queue_config(waits: Waits) -> QueueConfig:
-    """How the reminders' file is edited."""
+def queue_config(waits: Waits, flaw: Callable[[bytes], str]) -> QueueConfig:
+    """Rules of editing the reminders' file; `flaw` gives why it may not be edited as it is."""
     return QueueConfig(
         wake=lambda number: GoOnWriting(edit=number),
         most_waiting=WAITING,
@@ -28,4 +30,5 @@ def queue_config(waits: Waits) -> QueueConfig:
         remedy="some reminders have to be deleted",
         waits=waits,
         refusals=(InvalidReminderError,),
+        flaw=flaw,
     )

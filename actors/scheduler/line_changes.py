@@ -21,6 +21,8 @@ class LineChanges:
         """None is to change; `edits` makes the edits."""
         self._edits = edits
         self._changes: list[tuple[bytes, bytes | None, Callable[[], None]]] = []
+        self._trouble = ""
+        """Last reason why that could not be done; said once."""
 
     def remove(self, raw: bytes, on_done: Callable[[], None]) -> None:
         """Have the first line that is exactly `raw` taken out; `on_done` is called when that would survive a crash."""
@@ -50,9 +52,12 @@ class LineChanges:
             for _, _, follow in self._changes[:done]:
                 follow()
             del self._changes[:done]
+            self._trouble = ""
 
         def give_up(reason: str) -> None:
-            log.error("lines of reminders that were said or failed could not be changed, it is tried again: %s", reason)
+            if reason != self._trouble:
+                log.error("lines of reminders that were said or failed are not changed, it is tried again: %s", reason)
+            self._trouble = reason
             self._changes.clear()
 
         self._edits.put(Job(edit, forget, give_up, key=_KEY))

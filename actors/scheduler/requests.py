@@ -14,6 +14,7 @@ from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE
 from actors.scheduler.listing import listed
 from actors.scheduler.sight import Sight, Sights
 from actors.scheduler.state import SchedulerState
+from domain.edit.encoding import is_wide
 from domain.edit.lines import EditRefusedError
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.document import Entry, append, remove, replace, scan, windows_in
@@ -103,7 +104,7 @@ class ReminderRequests:
 
         def begin() -> None:
             self._count(self._state.lists, request.window, "lists of reminders")
-            self._sights.of(request.window, windows_in(self._looked_at()), take_turn)
+            self._sights.of(request.window, windows_in(self._readable()), take_turn)
 
         def take_turn(sight: Sight) -> None:
             self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
@@ -143,7 +144,7 @@ class ReminderRequests:
         self._confirmations.take(reply)
 
     def _list(self, request: ListReminders, sight: Sight) -> None:
-        reminders = scan(self._looked_at())
+        reminders = scan(self._readable())
         if not sight.is_whole:
             reminders = reminders.seen_by(sight.sees)
         now, zone = self._host.now(), self._config.zone
@@ -265,6 +266,26 @@ class ReminderRequests:
             return None
 
     def _looked_at(self) -> bytes:
+        """Content of the file, for an edit of it.
+
+        Raises:
+            EditRefusedError: it is in an encoding that is not edited.
+        """
+        data = self._seen()
+        if flaw := self._edits.flaw(data):
+            raise EditRefusedError(flaw)
+        return data
+
+    def _readable(self) -> bytes:
+        """Content of the file, for a list of those lines that can be read.
+
+        Raises:
+            EditRefusedError: no line can be.
+        """
+        data = self._seen()
+        return self._looked_at() if is_wide(data) else data
+
+    def _seen(self) -> bytes:
         look = self._file.look()
         return b"" if look is None else look.data
 

@@ -33,6 +33,9 @@ class SchedulerState:
 
     started_at: datetime | None = None
     cursor: Cursor | None = None
+    readable: bytes | None = None
+    """The file as it was read last; None before the first look. What is due is taken from it while the file is in
+    UTF-16."""
     shown_keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Keys of firings that people have seen, oldest first."""
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
-from domain.text.code_fences import CodeFences
+from domain.text.markdown_lines import markdown_lines
 
 _LONGEST_SECTION = 200
 """Characters of a heading that every page below it carries."""
@@ -50,15 +50,14 @@ def parsed(data: bytes) -> Document:
     text = decoded(data)
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
-    fenced = [False] * len(lines)
-    for first, last in CodeFences(lines).blocks():
-        fenced[first + 1 : last + 1] = [True] * (last - first)
+    read = markdown_lines(lines)
     pages: list[Page] = []
     begun: list[str] = []
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False
     for number, raw in enumerate(lines, 1):
         bare = raw.rstrip("\r\n")
-        sign = "" if fenced[number - 1] else bare[:1]
+        is_within = read[number - 1].first < number - 1
+        sign = "" if is_within else bare[:1]
         heading = heading_words(bare) if sign == "#" else None
         bullet = sign in ("-", "*", "+") and is_bullet(bare)
         prose = after_blank and kind is PageKind.FACT and sign.strip() != ""

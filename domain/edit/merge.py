@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from domain.edit.lines import line_end
+from domain.edit.lines import line_end, separator
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ _MOST_STEPS = 5_000_000
 """Of the exact comparison, which takes a tenth of a second for so many; beyond, lines that stand once lead it."""
 _ANCHORS = 8
 """Lines before a place that are remembered in order to find it again."""
+_EQUAL_LINES = 64
+"""Equal lines of which the one that was meant is told by the lines before it."""
 
 
 def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
@@ -57,7 +59,7 @@ def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
     draft = _Draft(data)
     for hunk in hunks:
         draft.make(hunk)
-    return b"\n".join(draft.lines)
+    return draft.separator.join(draft.lines)
 
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
@@ -69,8 +71,9 @@ class _Draft:
     """Lines that are being changed."""
 
     def __init__(self, data: bytes) -> None:
-        self.lines = data.split(b"\n")
-        self._carriage_return = line_end(data).removesuffix(b"\n")
+        self.separator = separator(data)
+        self.lines = data.split(self.separator)
+        self._carriage_return = line_end(data).removesuffix(self.separator)
         self._bare = _bare_lines(data)
         self._there = Counter(self._bare)
 
@@ -83,7 +86,7 @@ class _Draft:
         place = self._place(hunk)
         for line in doomed:
             if there[line] > counts[line]:
-                place = self._bare.index(line)
+                place = self._index(line, hunk.anchors)
                 del self.lines[place], self._bare[place]
                 there[line] -= 1
         missing = []
@@ -96,10 +99,27 @@ class _Draft:
 
     def _place(self, hunk: Hunk) -> int:
         """Index before which added lines belong: after the nearest line that stood before them, else at the end."""
-        for anchor in hunk.anchors:
+        for number, anchor in enumerate(hunk.anchors):
             if anchor.strip() and self._there[anchor]:
-                return self._bare.index(anchor) + 1
+                return self._index(anchor, hunk.anchors[number + 1 :]) + 1
         return len(self._bare)
+
+    def _index(self, line: bytes, anchors: tuple[bytes, ...]) -> int:
+        """Index of a line that is there: of equal ones the first that has the most of the anchors before it."""
+        best, most = self._bare.index(line), -1
+        at = best
+        for _ in range(min(self._there[line], _EQUAL_LINES)):
+            before = self._bare[max(0, at - len(anchors)) : at][::-1]
+            count = next(
+                (n for n, (one, other) in enumerate(zip(before, anchors, strict=False)) if one != other), len(before)
+            )
+            if count > most:
+                best, most = at, count
+            try:
+                at = self._bare.index(line, at + 1)
+            except ValueError:
+                break
+        return best
 
     def _insert(self, place: int, added: list[bytes]) -> None:
         """Put lines before index `place`; what follows the last line end is no line."""
@@ -154,5 +174,5 @@ def _landmarks(
 
 
 def _bare_lines(data: bytes) -> list[bytes]:
-    lines = data.split(b"\n")
+    lines = data.split(separator(data))
     return [line.removesuffix(b"\r") for line in lines] if b"\r" in data else lines

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from domain.edit.lines import BOM, EditRefusedError, line_end
+from domain.edit.lines import EditRefusedError
+from domain.reminder.file_lines import FileLines
 from domain.reminder.line import (
     BULLET,
     FAILED_BULLET,
@@ -129,18 +130,23 @@ class Scan:
 
 
 def scan(data: bytes, holding: bytes = b"") -> Scan:
-    """Everything that `data` states, in the order of its lines; never fails, whatever the bytes.
+    """Reminders and faults of `data`, in the order of its lines; never fails, whatever the bytes.
 
     Args:
+        data: The file.
         holding: Only lines that hold it are read, which is much quicker for a long file.
     """
+    file, maybe = FileLines(data), _MAYBE.match
+    candidates = [index for index, raw in enumerate(file.lines) if holding in raw and maybe(raw)]
+    return scan_lines((index + 1, file.lines[index]) for index in candidates if file.is_text(index))
+
+
+def scan_lines(lines: Iterable[tuple[int, bytes]]) -> Scan:
+    """Reminders and faults of lines that are text, each with its number."""
     entries: list[Entry] = []
     faults: list[Fault] = []
     first_lines: dict[str, int] = {}
-    maybe = _MAYBE.match
-    for number, raw in enumerate(data.removeprefix(BOM).split(b"\n"), 1):
-        if holding not in raw or not maybe(raw):
-            continue
+    for number, raw in lines:
         try:
             reminder = _read(raw)
         except InvalidReminderError as error:
@@ -150,6 +156,25 @@ def scan(data: bytes, holding: bytes = b"") -> Scan:
             first = first_lines.setdefault(reminder.id, number) if reminder.id else number
             entries.append(Entry(number, raw, reminder, first if first != number else 0))
     return Scan(tuple(entries), tuple(faults))
+
+
+def worth_reading(raw: bytes) -> bool:
+    """True for a line that could be a reminder or was meant as one; all others are prose."""
+    return _MAYBE.match(raw) is not None
+
+
+def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
+    """Lines that would be reminders if they did not stand in a code block, a comment or the front matter."""
+    file = FileLines(data)
+    notes = []
+    for index in file.hidden():
+        raw = file.lines[index]
+        if _MAYBE.match(raw) and scan_lines([(index + 1, raw.lstrip(b" \t"))]).entries:
+            seen = file.seen[index]
+            end = ", which nothing closes" if seen.is_open else ""
+            reason = f"stands in {seen.kind.value} that begins in line {seen.first + 1}{end}, so it is no reminder"
+            notes.append(Fault(index + 1, _shortened(raw), reason))
+    return tuple(notes)
 
 
 def windows_in(data: bytes) -> frozenset[Window | None]:
@@ -167,68 +192,59 @@ def windows_in(data: bytes) -> frozenset[Window | None]:
 def append(data: bytes, line: str) -> bytes:
     """`data` with `line` after its last line, in its own line ends; a missing final one stays missing.
 
-    A file that holds the line already stays as it is.
+    A file that holds the line already stays as it is. Where the file ends in a code block or comment that nothing
+    closes, the line goes above that.
+
+    Raises:
+        EditRefusedError: there is no place for it that leaves code and comments as they are.
     """
-    if holds(data, line):
-        return data
-    raw, end = line.encode("utf-8"), line_end(data)
-    if not data.removeprefix(BOM):
-        return data + raw + end
-    return data + raw + end if data.endswith(b"\n") else data + end + raw
+    return data if holds(data, line) else FileLines(data).with_line(line.encode("utf-8"))
 
 
 def holds(data: bytes, line: str) -> bool:
-    """Whether `line` stands in `data`, as `Entry.line` gives it."""
-    raw = line.encode("utf-8")
-    return any(other.rstrip(b"\r") == raw for other in data.removeprefix(BOM).split(b"\n"))
+    """True if `line`, as `Entry.line` gives it, is a line of text in `data`."""
+    raw, file = line.encode("utf-8"), FileLines(data)
+    return any(other.rstrip(b"\r") == raw and file.is_text(index) for index, other in enumerate(file.lines))
 
 
 def replace(data: bytes, number: int, raw: bytes) -> bytes:
-    """`data` with line `number` (from 1) saying `raw`; its line end and its trailing carriage return stay."""
-    head, lines = _lines(data)
-    old = lines[number - 1]
-    lines[number - 1] = raw + (b"\r" if old.endswith(b"\r") else b"")
-    return head + b"\n".join(lines)
+    """`data` with line `number` (from 1) saying `raw`; its line end and its trailing carriage return stay.
+
+    Raises:
+        EditRefusedError: `raw` would hide other lines, or have hidden ones come to light.
+    """
+    file = FileLines(data)
+    carriage_return = b"\r" if file.lines[number - 1].endswith(b"\r") else b""
+    return file.with_changes({number - 1: raw + carriage_return})
 
 
 def remove(data: bytes, number: int) -> bytes:
-    """`data` without line `number` (from 1)."""
-    head, lines = _lines(data)
-    if number == len(lines):
-        lines[number - 1] = b""
-    else:
-        del lines[number - 1]
-    return head + b"\n".join(lines)
+    """`data` without line `number` (from 1); ticked instead, where a block of code or a comment hangs on the line."""
+    return FileLines(data).with_changes({number - 1: None})
 
 
 def remove_line(data: bytes, raw: bytes) -> bytes:
-    """`data` without the first line that is exactly `raw`; as it is when there is none."""
+    """`data` without the first line of text that is exactly `raw`; as it is when there is none."""
     return change_lines(data, {raw: (None,)})
 
 
 def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -> bytes:
-    """`data` with lines changed, each where it stands exactly so; in one pass, however many there are.
+    """`data` with lines of text changed, each where it stands exactly so; in one pass, however many there are.
 
     Args:
+        data: The file.
         changes: Line -> what becomes of the first one, the second one and so on; None takes it out.
     """
-    head, lines = _lines(data)
+    file = FileLines(data)
     met: defaultdict[bytes, int] = defaultdict(int)
-    doomed = []
-    for index in [index for index, line in enumerate(lines) if line in changes]:
-        line = lines[index]
+    made: dict[int, bytes | None] = {}
+    for index in [index for index, line in enumerate(file.lines) if line in changes and file.is_text(index)]:
+        line = file.lines[index]
         fates, count = changes[line], met[line]
-        if count == len(fates):
-            continue
-        met[line] += 1
-        fate = fates[count]
-        if fate is None and index < len(lines) - 1:
-            doomed.append(index)
-        else:
-            lines[index] = fate or b""
-    for index in reversed(doomed):
-        del lines[index]
-    return head + b"\n".join(lines) if met else data
+        if count < len(fates):
+            met[line] += 1
+            made[index] = fates[count]
+    return file.with_changes(made) if made else data
 
 
 def failed_line(raw: bytes) -> bytes:
@@ -248,21 +264,15 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
         spent: Ids of lines that are gone for good, which are not used.
         last_line_too: Whether a last line without a line end counts; somebody may still be writing it.
     """
-    reminders, namer = scan(data), Namer(data, spent)
-    head, lines = _lines(data)
+    reminders, namer, file = scan(data), Namer(data, spent), FileLines(data)
+    lines = list(file.lines)
     for entry in reminders.entries:
         if entry.reminder.id or (entry.number == len(lines) and not last_line_too):
             continue
         fresh, raw = namer.name(entry.reminder), entry.raw
         end = len(raw.rstrip(b" \t\r"))
         lines[entry.number - 1] = raw[:end] + b" id=" + fresh.encode("ascii") + raw[end:]
-    return head + b"\n".join(lines)
-
-
-def _lines(data: bytes) -> tuple[bytes, list[bytes]]:
-    """The byte order mark, if any, and the lines; joined by line feeds they are `data`."""
-    body = data.removeprefix(BOM)
-    return data[: len(data) - len(body)], body.split(b"\n")
+    return file.joined(lines)
 
 
 def _read(raw: bytes) -> Reminder | None:

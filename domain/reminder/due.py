@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 import msgspec
 
-from domain.edit.lines import BOM
-from domain.reminder.document import FAILED_START, Entry, scan
+from domain.reminder.document import FAILED_START, Entry, scan_lines, worth_reading
+from domain.reminder.file_lines import FileLines
 from domain.reminder.line import Recurrence, Reminder
 from domain.reminder.naming import Namer, base32_key
 from domain.reminder.recurrence import firings, last_firing, one_off_due
@@ -74,8 +74,7 @@ class Stretch:
         Args:
             spent: Ids of lines that are gone for good, as for a `Namer`.
         """
-        relevant = b"\n".join(self._worth_reading(data.removeprefix(BOM).split(b"\n")))
-        entries = scan(relevant).entries
+        entries = scan_lines(enumerate(self._worth_reading(FileLines(data).texts()), 1)).entries
         namer = Namer(data, spent)
         due = [firing for entry in entries if (firing := self._firing(entry, namer)) is not None]
         return Findings(
@@ -100,7 +99,8 @@ class Stretch:
                     if line[27:32] in minutes:
                         relevant.append(line)
                     continue
-            relevant.append(line)
+            if worth_reading(line):
+                relevant.append(line)
         return relevant
 
     def _firing(self, entry: Entry, namer: Namer) -> Firing | None:

@@ -256,6 +256,8 @@ def _fields(text: str) -> dict[str, str]:
     position = len(BULLET)
     while position < len(text):
         match = _FIELD.match(text, position)
+        if match is None and text[position:].lstrip().startswith(("<!--", "%%")):
+            raise InvalidReminderError("has a comment beside it: put the comment on a line of its own")
         if match is None:
             raise InvalidReminderError(f"{in_quotes(text[position:].strip())}: must be a field such as date=2026-11-22")
         name = match[1]

@@ -1,7 +1,7 @@
 """Outline of a markdown file: its lines as they are seen, its sections and their items.
 
-What stands in a code block or a comment begins neither a section nor an item; of the two, that which opens first
-counts. A fence or a comment that nothing ends is a line like any other, so that one stray mark hides nothing.
+What stands in a code block, a comment or the front matter begins neither a section nor an item; which lines these are
+is decided by `domain/text/markdown_lines.py`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from domain.curated.document import decoded, heading_words, lines_of
 from domain.edit.lines import line_end
-from domain.text.code_fences import CodeFences
-from domain.workspace.files.comments import Comments
+from domain.text.markdown_lines import LineKind, markdown_lines
 from domain.workspace.files.wording import title_key
 
 BULLET = re.compile(r"([ \t]*)(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)")
@@ -84,30 +83,12 @@ class Section:
 
 def seen(data: bytes) -> tuple[Line, ...]:
     """The lines of a file; their `raw` together is the file."""
-    text = decoded(data)
-    raws = lines_of(text)
-    fences, comments = CodeFences(raws, behind_bullets=True), Comments(text)
-    made: list[Line] = []
-    at = hidden_to = 0
-    while len(made) < len(raws):
-        last = fences.last_of(len(made)) if hidden_to <= at else None
-        if last is not None:
-            code = raws[len(made) : last + 1]
-            made += (Line(raw, _bare(raw), is_code=True) for raw in code)
-            at += sum(map(len, code))
-            continue
-        raw = raws[len(made)]
-        shown, place, end = "", max(at, hidden_to), at + len(raw)
-        while place < end:
-            comment = comments.after(place)
-            if comment is None or comment[0] >= end:
-                shown += text[place:end]
-                break
-            shown += text[place : comment[0]]
-            place = hidden_to = comment[1]
-        made.append(_line(raw, _bare(shown)))
-        at = end
-    return tuple(made)
+    raws = lines_of(decoded(data))
+    read = markdown_lines([raws[0].removeprefix("\ufeff"), *raws[1:]]) if raws else []
+    return tuple(
+        Line(raw, line.text, is_code=True) if line.kind is LineKind.CODE else _line(raw, line.text)
+        for raw, line in zip(raws, read, strict=True)
+    )
 
 
 def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Section, ...]:
@@ -138,10 +119,6 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
 def new_line_of(data: bytes) -> str:
     """What most of its lines end with."""
     return line_end(data).decode()
-
-
-def _bare(raw: str) -> str:
-    return raw.rstrip("\r\n").removeprefix("\ufeff")
 
 
 def _line(raw: str, shown: str) -> Line:

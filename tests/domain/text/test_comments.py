@@ -6,19 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.files.comments import Comments
+from domain.text.comments import Comments
 from tests.pace import paced_s
 
 PIECES = st.sampled_from(["a", "\n", "`", "``", "```", "<!--", "-->", "<!-- c -->", " "])
 
 
-def without_comments(text: str) -> list[str]:
-    """The lines of a text without its comments, as one who asks for the next from each one's end sees them."""
-    comments, shown, at = Comments(text), "", 0
-    while (span := comments.after(at)) is not None:
-        shown += text[at : span[0]] + "\n" * text.count("\n", *span)
-        at = span[1]
-    return (shown + text[at:]).split("\n")
+def without_comments(text: str, *, whole_note: bool = False) -> list[str]:
+    """The lines of a text without its comments, looked for line by line."""
+    comments, hidden_to, at, shown = Comments(text, whole_note=whole_note), 0, 0, list[str]()
+    for line in text.split("\n"):
+        end, place, words = at + len(line), max(at, hidden_to), ""
+        while place < end:
+            comment = comments.first(place, end, at)
+            words += text[place : comment.begin if comment else end]
+            place = hidden_to = max(hidden_to, comment.end if comment else end)
+        shown.append(words)
+        at = end + 1
+    return shown
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,9 @@ def without_comments(text: str) -> list[str]:
         ("never <!-- closed\nat all", ["never <!-- closed", "at all"]),
         ("once <!-- open\nand <!-- closed -->", ["once <!-- open", "and "]),
         ("closed --> never open", ["closed --> never open"]),
-        ("<!---->x<!--->y", ["x<!--->y"]),
+        ("<!---->x<!--->y<!-->z", ["xyz"]),
+        ("\\<!-- a -->", ["\\<!-- a -->"]),
+        ("a %% b %%", ["a %% b %%"]),
         ("", [""]),
     ],
 )
@@ -53,19 +60,29 @@ def test_no_line_is_gone_and_nothing_that_is_no_comment(text: str) -> None:
         assert lines == text.split("\n")
 
 
-def test_from_a_line_s_beginning_the_next_one_is_the_same_until_it_is_passed() -> None:
-    text = "a\nb <!-- c -->\nd\n<!-- e -->\n"
-    comments = Comments(text)
-
-    assert [comments.after(at) for at in (0, 2)] == [(4, 14), (4, 14)]
-    assert [comments.after(at) for at in (15, 17)] == [(17, 27), (17, 27)]
-    assert comments.after(28) is None
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("%%\none\n\ntwo\n%%\nthree", ["", "", "", "", "", "three"]),
+        ("one %%two%% three", ["one  three"]),
+        ("one %% two\nthree %% four", ["one ", " four"]),
+        ("50%% one\n\n50%% two", ["50%% one", "", "50%% two"]),
+        ("`%%` one\n%%", ["`%%` one", ""]),
+        ("%% never\nclosed", ["", ""]),
+        ("<!-- never\nclosed", ["", ""]),
+        ("<!-- once\nmore <!-- closed -->!", ["", "!"]),
+        ("one <!-- never\nclosed", ["one <!-- never", "closed"]),
+    ],
+)
+def test_in_a_note_percent_signs_count_and_what_begins_a_line_may_stay_open(text: str, lines: list[str]) -> None:
+    assert without_comments(text, whole_note=True) == lines
 
 
 @pytest.mark.parametrize(
     "text",
-    ["<!--", "`a` <!--\n", "```\n```\n", "`a`\n```\n```\n", "<!-- a -->", "`` ` ", "` <!-- ` -->", "<!-- a --> ` "],
+    ["<!--", "`a` <!--\n", "```\n```\n", "`a`\n```\n```\n", "<!-- a -->", "`` ` ", "` <!-- ` -->", "<!-- a --> ` ", "%% a %%\n", "a %%"],
 )
 def test_a_text_that_was_written_to_cost_time_costs_little(text: str) -> None:
     for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):
         assert paced_s(partial(without_comments, whole)) < 4.0
+        assert paced_s(partial(without_comments, whole, whole_note=True)) < 4.0

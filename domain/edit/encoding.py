@@ -1,0 +1,40 @@
+"""Encoding of files that people edit: only UTF-8 is read and written, and any other is told with a reason."""
+
+from __future__ import annotations
+
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+"""Byte order marks of UTF-16 and UTF-32."""
+_HEAD_BYTES = 4096
+_REMEDY = "; save it in UTF-8, until then nothing is written to it"
+
+
+def encoding_flaw(data: bytes) -> str:
+    """Reason, for a person, why `data` is no text in UTF-8; empty if it is."""
+    if is_wide(data):
+        return f"is in UTF-16 or UTF-32, and only UTF-8 is read{_REMEDY}"
+    if (nul := data.find(b"\0")) >= 0:
+        return f"has a NUL byte in line {_line(data, nul)}, so it is no text in UTF-8{_REMEDY}"
+    if data.isascii():
+        return ""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":
+            return f"ends in the middle of a character, so it is cut or not in UTF-8{_REMEDY}"
+        place = f"byte 0x{data[error.start]:02x} in line {_line(data, error.start)}"
+        return f"is not in UTF-8: {place} begins no character{_REMEDY}"
+    return ""
+
+
+def is_wide(data: bytes) -> bool:
+    """True if `data` is in UTF-16 or UTF-32, with a mark or without, so that no line of it can be read."""
+    head = data[:_HEAD_BYTES]
+    if head.startswith(_WIDE_MARKS):
+        return True
+    nuls = max(head[0::2].count(0), head[1::2].count(0))
+    return nuls * 4 > len(head) and bool(head.strip(b"\0"))
+
+
+def _line(data: bytes, at: int) -> int:
+    """Number, from 1, of the line that a byte is in."""
+    return data.count(b"\n", 0, at) + 1

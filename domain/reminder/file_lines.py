@@ -1,0 +1,150 @@
+"""Lines of the reminders' file: which are text, where a line may go, and edits that leave all code and comments alone.
+
+In a code block, a comment and the front matter no line is a reminder, whatever it says, and none is ever changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+from domain.edit.lines import EditRefusedError, line_end, separator, without_mark
+from domain.reminder.line import InvalidReminderError, parse
+from domain.text.markdown_lines import LineKind, MarkdownLine, markdown_lines
+
+_HIDES = re.compile(
+    rb"```|~~~|<!--|%%|<(?:pre|script|style|textarea)|\A(?:---|\+\+\+)|(?:^|[\r\n])(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]",
+    re.IGNORECASE,
+)
+"""Bytes without which every line is text; most files have none of these."""
+_DONE = b"- [x] "
+
+
+class FileLines:
+    """Lines of one version of the file, without their ends, from 0."""
+
+    def __init__(self, data: bytes) -> None:
+        """Take the file apart; joined again it is `data`."""
+        body = without_mark(data)
+        self._body = body
+        self.mark = data[: len(data) - len(body)]
+        self.separator = separator(body)
+        self.lines = body.split(self.separator)
+        self._hides = _HIDES.search(body) is not None
+
+    def joined(self, lines: list[bytes]) -> bytes:
+        """File of those lines, with this one's mark and line ends."""
+        return self.mark + self.separator.join(lines)
+
+    def is_text(self, index: int) -> bool:
+        """True if the line is neither code nor comment nor front matter."""
+        return not self._hides or self.seen[index].kind is LineKind.TEXT
+
+    def texts(self) -> list[bytes]:
+        """Lines that are text."""
+        if not self._hides:
+            return self.lines
+        return [line for line, seen in zip(self.lines, self.seen, strict=True) if seen.kind is LineKind.TEXT]
+
+    @cached_property
+    def seen(self) -> list[MarkdownLine]:
+        """Lines as they are read; empty lines where the file has nothing that could hide one."""
+        raws = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in self.lines]
+        return markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder)
+
+    def hidden(self) -> list[int]:
+        """Indices of the lines that are no text."""
+        if not self._hides:
+            return []
+        return [index for index, line in enumerate(self.seen) if line.kind is not LineKind.TEXT]
+
+    def with_line(self, raw: bytes) -> bytes:
+        """File with one more line of text: the last, or above a block that nothing closes.
+
+        Raises:
+            EditRefusedError: wherever it went, it or another line would be hidden or come to light.
+        """
+        lines, last = self.lines, len(self.lines) - 1
+        cr = line_end(self._body).removesuffix(self.separator)
+        end = last if not lines[last] else last + 1
+        if lines == [b""]:
+            return self.mark + raw + line_end(b"")
+        at_end = [*lines[:last], raw + cr, b""] if end == last else [*lines[:last], lines[last] + cr, raw]
+        if not self._differs(at_end, {end: 1}):
+            return self.joined(at_end)
+        seen = self.seen[max(0, end - 1)]
+        above = [*lines[: seen.first], raw + cr, *lines[seen.first :]]
+        if seen.is_open and not self._differs(above, {seen.first: 1}):
+            return self.joined(above)
+        raise EditRefusedError(
+            f"the reminders' file ends in {seen.kind.value} that begins in line {seen.first + 1}, where no reminder is "
+            "read: close it first"
+            if seen.kind is not LineKind.TEXT
+            else "no place in the reminders' file would leave its comments and code blocks as they are"
+        )
+
+    def with_changes(self, changes: Mapping[int, bytes | None]) -> bytes:
+        """File with lines changed that are text; None takes one out, or ticks it where others depend on it.
+
+        Raises:
+            EditRefusedError: a new line would hide another one, or have one come to light.
+        """
+        kept = {index: raw for index, raw in changes.items() if raw is not None}
+        gone = [index for index in changes if index not in kept]
+        if gone:
+            lines = self._changed(kept, gone)
+            if not self._differs(lines, dict.fromkeys((index for index in gone if index < len(self.lines) - 1), -1)):
+                return self.joined(lines)
+            kept.update({index: _DONE + self.lines[index][len(_DONE) :] for index in gone})
+        lines = self._changed(kept, ())
+        if self._differs(lines, {}):
+            raise EditRefusedError(
+                "the line would hide others of the reminders' file, or have hidden ones come to light: say it without "
+                "marks of comments"
+            )
+        return self.joined(lines)
+
+    def _changed(self, kept: Mapping[int, bytes], gone: Collection[int]) -> list[bytes]:
+        lines = [kept.get(index, line) for index, line in enumerate(self.lines)] if kept else list(self.lines)
+        for index in sorted(gone, reverse=True):
+            if index == len(lines) - 1:
+                lines[index] = b""
+            else:
+                del lines[index]
+        return lines
+
+    def _differs(self, lines: list[bytes], shifts: Mapping[int, int]) -> bool:
+        """True if in the new version a line is hidden that was not, or the other way round.
+
+        Args:
+            lines: The new version.
+            shifts: Index, in the old version, of a line that is gone: -1; before which one came that is text: 1.
+        """
+        joined = self.separator.join(lines)
+        if not self._hides and _HIDES.search(joined) is None:
+            return False
+        before = self._kinds()
+        for index in sorted(shifts, reverse=True):
+            if shifts[index] < 0:
+                del before[index]
+            else:
+                before.insert(index, LineKind.TEXT)
+        return FileLines(joined)._kinds() != before
+
+    def _kinds(self) -> list[LineKind]:
+        kinds = [line.kind for line in self.seen]
+        if not self.lines[-1]:  # what follows the last line end is no line
+            kinds[-1] = LineKind.TEXT
+        return kinds
+
+
+def _is_reminder(text: str) -> bool:
+    """True for a line that is a reminder: the words of its message open no comment."""
+    if not text.startswith("- ["):
+        return False
+    try:
+        parse(text)
+    except InvalidReminderError:
+        return False
+    return True

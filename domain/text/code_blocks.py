@@ -1,0 +1,78 @@
+"""Code blocks of a markdown text as CommonMark has them: fenced, indented, and `<pre>`; also within lists and quotes.
+
+A fence that nothing closes goes on to the end of its list item or quote, or of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from domain.text.nesting import CODE_INDENT, Nesting, Spot
+
+_FENCE = re.compile(r"(?P<sign>`{3,})[^`]*$|(?P<wave>~{3,})")
+_RAW = re.compile(r"<(?:pre|script|style|textarea)(?:[ \t>]|$)", re.IGNORECASE)
+_RAW_END = re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
+_PLAIN_ITEM = "- ["
+
+
+class CodeBlock(NamedTuple):
+    """Block of code that begins in the line that was asked about."""
+
+    last: int
+    """Number of its last line, from 0."""
+    is_open: bool = False
+    """True if it goes on to the text's end because nothing closes it."""
+
+
+class CodeBlocks:
+    """Finder of code blocks, asked about each line in turn that is neither of a comment nor of an earlier block."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Nothing has been looked at.
+
+        Args:
+            lines: Without their ends.
+        """
+        self._lines = lines
+        self._nesting = Nesting()
+        self.block_at = -1
+        """Index in the line that was asked about at which a block of its own may begin, outside of all lists."""
+
+    def at(self, number: int) -> CodeBlock | None:
+        """Block of code that begins in the line; None for none."""
+        line, nesting = self._lines[number], self._nesting
+        if line.startswith(_PLAIN_ITEM):
+            nesting.begin_plain_item()
+            self.block_at = -1
+            return None
+        spot = nesting.enter(line, nesting.descend(line))
+        self.block_at = spot.at if spot.indent < CODE_INDENT and not spot.depth else -1
+        if spot.indent < CODE_INDENT and spot.at < len(line):
+            if (fence := _FENCE.match(line, spot.at)) is not None:
+                return self._fenced(number, spot, fence["sign"] or fence["wave"])
+            if _RAW.match(line, spot.at) is not None:
+                return self._raw(number, spot)
+        return CodeBlock(number) if nesting.settle(line, spot) else None
+
+    def _fenced(self, number: int, opening: Spot, fence: str) -> CodeBlock:
+        self._nesting.begin_block(opening.depth)
+        closing = re.compile(rf"{fence[0]}{{{len(fence)},}}[ \t]*$")
+        for later in range(number + 1, len(self._lines)):
+            line = self._lines[later]
+            spot = self._nesting.descend(line)
+            if spot.depth < opening.depth:
+                return CodeBlock(later - 1)
+            if spot.indent < CODE_INDENT and closing.match(line, spot.at):
+                return CodeBlock(later)
+        return CodeBlock(len(self._lines) - 1, is_open=True)
+
+    def _raw(self, number: int, opening: Spot) -> CodeBlock:
+        self._nesting.begin_block(opening.depth)
+        for later in range(number, len(self._lines)):
+            if later > number and self._nesting.descend(self._lines[later]).depth < opening.depth:
+                return CodeBlock(later - 1)
+            if _RAW_END.search(self._lines[later]):
+                return CodeBlock(later)
+        return CodeBlock(len(self._lines) - 1, is_open=True)

@@ -1,0 +1,147 @@
+"""Nesting of a markdown text: the quotes and list items that are open, from line to line, as CommonMark has them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+CODE_INDENT = 4
+"""Columns from which on a line is code, where no paragraph goes on."""
+_MOST_OPEN = 100
+"""Quotes and items within one another; a mark further in is text, so that no line costs much."""
+_QUOTE = -1
+"""Stands for a quote among the columns at which items' texts begin."""
+_ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
+_RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
+
+
+class Spot(NamedTuple):
+    """Place in a line behind the marks of the quotes and items that it is in."""
+
+    at: int
+    """Index of its first character that is no blank; the line's length if there is none."""
+    column: int
+    """Of that character; tabs go to every fourth."""
+    base: int
+    """Column at which the innermost quote or item has its text."""
+    depth: int
+    """Quotes and items that the line is in."""
+    is_fresh: bool = False
+    """True if one of these begins in the line."""
+
+    @property
+    def indent(self) -> int:
+        """Columns of the blanks before it."""
+        return self.column - self.base
+
+
+class Nesting:
+    """Open quotes and items; of each line ask `descend`, and unless that is code `enter`, and then `settle`."""
+
+    def __init__(self) -> None:
+        """Nothing is open."""
+        self._open: list[int] = []
+        """For each, from outside: the column at which an item's text begins, or `_QUOTE`."""
+        self._in_paragraph = False
+        self._is_bare = False
+        """True if the innermost item has no text yet."""
+
+    def descend(self, line: str) -> Spot:
+        """Spot behind the marks of those quotes and items that go on in the line."""
+        at, column = _past_blanks(line, 0, 0)
+        base = depth = 0
+        for content in self._open:
+            if content == _QUOTE:
+                if column - base >= CODE_INDENT or line[at : at + 1] != ">":
+                    break
+                at, column, base = _past_quote(line, at, column)
+            elif at < len(line):
+                if column < content:
+                    break
+                base = content
+            depth += 1
+        return Spot(at, column, base, depth)
+
+    def enter(self, line: str, spot: Spot) -> Spot:
+        """Open the quotes and items that begin in the line, behind the spot that `descend` gave."""
+        while spot.indent < CODE_INDENT and spot.at < len(line) and spot.depth < _MOST_OPEN:
+            if line[spot.at] == ">":
+                content = _QUOTE
+                at, column, base = _past_quote(line, spot.at, spot.column)
+            elif (mark := self._item(line, spot)) is not None:
+                width = mark.end() - spot.at
+                at, column = _past_blanks(line, mark.end(), spot.column + width)
+                blanks, text_at = column - spot.column - width, spot.column + width + 1
+                base = content = text_at if at == len(line) or blanks > CODE_INDENT else column
+            else:
+                break
+            self.begin_block(spot.depth)
+            self._is_bare = content != _QUOTE and at == len(line)
+            self._open.append(content)
+            spot = Spot(at, column, base, spot.depth + 1, is_fresh=True)
+        return spot
+
+    def settle(self, line: str, spot: Spot) -> bool:
+        """Note the rest of a line behind all marks, which begins no fence; True if it is indented code."""
+        if spot.at == len(line):
+            self._end_paragraph(spot)
+            return False
+        if spot.indent >= CODE_INDENT:
+            if not self._in_paragraph:
+                self.begin_block(spot.depth)
+            return not self._in_paragraph
+        goes_on = self._in_paragraph and spot.depth == len(self._open)
+        if goes_on and _UNDERLINE.match(line, spot.at):
+            self._in_paragraph = False
+        elif _HEADING.match(line, spot.at) or _RULE.match(line, spot.at) or line.startswith("<!--", spot.at):
+            self.begin_block(spot.depth)
+        else:
+            if not self._in_paragraph:
+                del self._open[spot.depth :]
+            self._in_paragraph, self._is_bare = True, False
+        return False
+
+    def begin_block(self, depth: int) -> None:
+        """End what is open but the outer `depth` quotes and items, paragraphs included."""
+        del self._open[depth:]
+        self._in_paragraph = self._is_bare = False
+
+    def begin_plain_item(self) -> None:
+        """Note a line that begins with `- [`: the short way for most lines."""
+        self._open[:] = [2]
+        self._in_paragraph, self._is_bare = True, False
+
+    def _end_paragraph(self, spot: Spot) -> None:
+        """Note an empty line, or one that only begins an item."""
+        self._in_paragraph = False
+        if spot.is_fresh:
+            return
+        del self._open[spot.depth :]
+        if self._is_bare and self._open:  # an item that begins with an empty line has no second one
+            self._open.pop()
+        self._is_bare = False
+
+    def _item(self, line: str, spot: Spot) -> re.Match[str] | None:
+        """Mark of the item that begins at the spot; None for none."""
+        mark = _ITEM.match(line, spot.at)
+        if mark is None or _RULE.match(line, spot.at):
+            return None
+        interrupts = self._in_paragraph and spot.depth == len(self._open)
+        is_plain = line[mark.end() :].strip(" \t") and mark["number"] in (None, "1")
+        return mark if is_plain or not interrupts else None
+
+
+def _past_blanks(line: str, at: int, column: int) -> tuple[int, int]:
+    """Index and column of the first character from `at` on that is no blank."""
+    while at < len(line) and line[at] in " \t":
+        column += 1 if line[at] == " " else 4 - column % 4
+        at += 1
+    return at, column
+
+
+def _past_quote(line: str, at: int, column: int) -> tuple[int, int, int]:
+    """Index and column behind a quote's mark and the blanks after it, and the column at which its text begins."""
+    base = column + 2 if line[at + 1 : at + 2] in (" ", "\t") and at + 1 < len(line) else column + 1
+    return *_past_blanks(line, at + 1, column + 1), base

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from domain.text.markdown_lines import LineKind, markdown_lines
+from tests.pace import paced_s
+
+SIGNS = {LineKind.TEXT: ".", LineKind.CODE: "c", LineKind.COMMENT: "#", LineKind.FRONT_MATTER: "f"}
+X = "- [ ] x"
+
+
+def raws_of(text: str) -> list[str]:
+    return [f"{line}\n" for line in text.split("\n")]
+
+
+def kinds(text: str, *, whole_note: bool = True) -> str:
+    """A sign for each line: `.` text, `c` code, `#` comment, `f` front matter."""
+    return "".join(SIGNS[line.kind] for line in markdown_lines(raws_of(text), whole_note=whole_note))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"```\n{X}\n```\n{X}", "ccc."),
+        (f"~~~ sh `a` b\n{X}\n```\n~~~\n{X}", "cccc."),
+        (f"``` a`b\n{X}", ".."),
+        (f"````\n```\n{X}\n`````\n{X}", "cccc."),
+        (f"```\n``` sh\n{X}\n```", "cccc"),
+        (f"```\n    ```\n{X}", "ccc"),
+        (f"   ```\n{X}\n  ```  \n{X}", "ccc."),
+        (f"```\n{X}", "cc"),
+        (f"``\n{X}", ".."),
+        (f"a\n```\n{X}\n```\n{X}", ".ccc."),
+        (f"- ```\n  {X}\n  ```\n{X}", "ccc."),
+        (f"- ```\n  {X}\n{X}", "cc."),
+        (f"1. a\n\n   ```\n   {X}\n   ```\n{X}", "..ccc."),
+        (f"> ```\n> {X}\n{X}", "cc."),
+        (f"> - ```\n>   {X}\n>   ```\n{X}", "ccc."),
+        (f"a\n\n    {X}\n\n{X}", "..c.."),
+        (f"a\n    {X}", ".."),
+        (f"- a\n    {X}", ".."),
+        (f"- a\n\n    {X}", "..."),
+        (f"- a\n\n      {X}", "..c"),
+        (f"\t{X}", "c"),
+        (f"# a\n    {X}", ".c"),
+        (f"<pre>\n\n{X}\n</pre>\n{X}", "cccc."),
+        (f"<div>\n{X}\n</div>", "..."),
+    ],
+)
+def test_code_is_where_commonmark_has_it(text: str, expected: str) -> None:
+    assert kinds(text) == kinds(text.replace("\n", "\r\n")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"<!--\n{X}\n\n{X}\n-->\n{X}", "#####."),
+        (f"a <!--\n{X}\n--> b\n{X}", ".##."),
+        (f"<!-- {X} -->\n{X}", "#."),
+        (f"{X} <!-- a -->\n{X}", ".."),
+        (f"%%\n{X}\n%%\n{X}", "###."),
+        (f"%% {X} %%\n{X}", "#."),
+        (f"`<!--`\n{X}\n`-->`", "..."),
+        (f"<!--\n```\n-->\n{X}\n```\n{X}", "###.cc"),
+        (f"```\n<!--\n```\n{X}\n-->", "ccc.."),
+        (f"    <!--\n{X}\n-->", "c.."),
+        (f"<!--\n{X}", "##"),
+        (f"a <!--\n{X}", ".."),
+        (f"- <!--\n{X}", ".."),
+        (f"%%\n{X}", "##"),
+        (f"100%% sure\n\n{X}\n\n100%% sure", "....."),
+    ],
+)
+def test_comments_hide_what_is_in_them_and_no_more(text: str, expected: str) -> None:
+    assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"---\na: b\n{X}\n---\n{X}", "ffff."),
+        (f"---\n{X}\n...\n{X}", "fff."),
+        (f"+++\n{X}\n+++\n{X}", "fff."),
+        (f"---\n{X}", ".."),
+        (f"a\n---\n{X}\n---", "...."),
+        (f"---\n```\n---\n{X}", "fff."),
+    ],
+)
+def test_front_matter_begins_in_the_first_line_and_is_closed(text: str, expected: str) -> None:
+    assert kinds(text) == kinds(text, whole_note=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"```\n{X}\n    ```\n{X}", "ccc."),
+        (f"```\n{X}", ".."),
+        (f"<!--\n{X}", ".."),
+        (f"%%\n{X}\n%%", "..."),
+        (f"a\n\n    {X}", "..."),
+    ],
+)
+def test_in_a_file_of_memory_one_stray_mark_hides_nothing(text: str, expected: str) -> None:
+    assert kinds(text, whole_note=False) == expected
+
+
+def test_a_line_whose_words_are_its_own_opens_no_comment() -> None:
+    raws = raws_of(f"{X} <!--\n{X}\n-->")
+
+    assert [line.kind for line in markdown_lines(raws, whole_note=True, opens_nothing=lambda line: "<!--" in line)] == [
+        LineKind.TEXT
+    ] * 3
+
+
+def test_a_hidden_line_names_the_line_that_hides_it_and_whether_that_is_closed() -> None:
+    read = markdown_lines(raws_of("a\n<!--\nb\n-->\n```\nc"), whole_note=True)
+
+    assert [(line.first, line.is_open) for line in read] == [(0, False), *[(1, False)] * 3, *[(4, True)] * 2]
+
+
+PIECES = st.builds(
+    lambda indent, mark, words: indent + mark + words,
+    st.sampled_from(["", "", " ", "  ", "   ", "    ", "      ", "\t", "  \t"]),
+    st.sampled_from(["", "", "- ", "-\t", "-   ", "-      ", "1. ", "2) ", "> ", ">", "> - ", "- - ", "- > ", "+ 3. "]),
+    st.sampled_from(["", "a", "```", "~~~", "````", "``` x", "~~~ `x`", "``` `", "# h", "---", "***", "===", "<pre>", "-"]),
+)
+
+
+def code_lines(text: str) -> set[int]:
+    """Lines of code as markdown-it has them; of indented blocks without the empty lines between."""
+    lines, found = text.split("\n"), set[int]()
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type in ("fence", "code_block") or (token.type == "html_block" and token.content.startswith("<pre")):
+            begin, end = token.map or (0, 0)
+            is_indented = token.type == "code_block"
+            found.update(at for at in range(begin, end) if not is_indented or lines[at].strip("> \t-+*123.)"))
+    return found
+
+
+@given(st.lists(PIECES, max_size=9).map("\n".join))
+def test_code_is_where_another_reader_of_commonmark_has_it(text: str) -> None:
+    read = markdown_lines(raws_of(text), whole_note=True)
+    if any(line.kind is LineKind.FRONT_MATTER for line in read):
+        text = "\n" + text
+        read = markdown_lines(raws_of(text), whole_note=True)
+    lines = text.split("\n")
+    blank = {at for at, line in enumerate(lines) if not line.strip("> \t-+*123.)")}
+
+    assert {at for at, line in enumerate(read) if line.kind is LineKind.CODE} - blank == code_lines(text) - blank
+
+
+@pytest.mark.parametrize("line", ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"])
+def test_lines_that_were_written_to_cost_time_cost_little(line: str) -> None:
+    raws = (line * (200_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
+
+    assert paced_s(partial(markdown_lines, raws, whole_note=True)) < 4.0
