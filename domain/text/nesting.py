@@ -10,7 +10,7 @@ CODE_INDENT = 4
 _MOST_OPEN = 100
 """Quotes and items within one another; a mark further in is text, so that no line costs much."""
 _QUOTE = -1
-"""Stands for a quote among the columns at which items' texts begin."""
+"""Stands for a quote among the indents of items' texts."""
 _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
 _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -43,7 +43,7 @@ class Nesting:
     def __init__(self) -> None:
         """Nothing is open."""
         self._open: list[int] = []
-        """For each, from outside: the column at which an item's text begins, or `_QUOTE`."""
+        """For each, from outside: the columns by which an item's text is indented, or `_QUOTE`."""
         self._in_paragraph = False
         self._is_bare = False
         """True if the innermost item has no text yet."""
@@ -58,9 +58,9 @@ class Nesting:
                     break
                 at, column, base = _past_quote(line, at, column)
             elif at < len(line):
-                if column < content:
+                if column - base < content:
                     break
-                base = content
+                base += content
             depth += 1
         return Spot(at, column, base, depth)
 
@@ -74,7 +74,8 @@ class Nesting:
                 width = mark.end() - spot.at
                 at, column = _past_blanks(line, mark.end(), spot.column + width)
                 blanks, text_at = column - spot.column - width, spot.column + width + 1
-                base = content = text_at if at == len(line) or blanks > CODE_INDENT else column
+                base = text_at if at == len(line) or blanks > CODE_INDENT else column
+                content = base - spot.base
             else:
                 break
             self.begin_block(spot.depth)

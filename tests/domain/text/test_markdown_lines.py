@@ -123,10 +123,14 @@ def test_a_hidden_line_names_the_line_that_hides_it_and_whether_that_is_closed()
     assert [(line.first, line.is_open) for line in read] == [(0, False), *[(1, False)] * 3, *[(4, True)] * 2]
 
 
+# markdown-it goes on with a quote whose mark is indented by four columns or more, and takes a fence that is indented by
+# four but by less than the item above it; CommonMark has neither, so no item here has its text beyond the fourth.
 PIECES = st.builds(
-    lambda indent, mark, words: indent + mark + words,
-    st.sampled_from(["", "", " ", "  ", "   ", "    ", "      ", "\t", "  \t"]),
-    st.sampled_from(["", "", "- ", "-\t", "-   ", "-      ", "1. ", "2) ", "> ", ">", "> - ", "- - ", "- > ", "+ 3. "]),
+    lambda begin, words: begin + words,
+    st.one_of(
+        st.sampled_from(["", "", " ", "  ", "   ", "    ", "      ", "\t", "  \t"]),
+        st.sampled_from(["- ", " - ", "  - ", "-\t", "-      ", "1. ", " 2) ", "> ", ">", "   > ", "> - ", "- - ", "- > "]),
+    ),
     st.sampled_from(["", "a", "```", "~~~", "````", "``` x", "~~~ `x`", "``` `", "# h", "---", "***", "===", "<pre>", "-"]),
 )
 
@@ -135,7 +139,7 @@ def code_lines(text: str) -> set[int]:
     """Lines of code as markdown-it has them; of indented blocks without the empty lines between."""
     lines, found = text.split("\n"), set[int]()
     for token in MarkdownIt("commonmark").parse(text):
-        if token.type in ("fence", "code_block") or (token.type == "html_block" and token.content.startswith("<pre")):
+        if token.type in ("fence", "code_block") or (token.type == "html_block" and token.content.lstrip().startswith("<pre")):
             begin, end = token.map or (0, 0)
             is_indented = token.type == "code_block"
             found.update(at for at in range(begin, end) if not is_indented or lines[at].strip("> \t-+*123.)"))
