@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from domain.edit.lines import separator
+
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """Byte order marks of UTF-16 and UTF-32."""
 _HEAD_BYTES = 4096
@@ -37,4 +39,4 @@ def is_wide(data: bytes) -> bool:
 
 def _line(data: bytes, at: int) -> int:
     """Number, from 1, of the line that a byte is in."""
-    return data.count(b"\n", 0, at) + 1
+    return data.count(separator(data), 0, at) + 1

@@ -80,7 +80,18 @@ def test_in_a_note_percent_signs_count_and_what_begins_a_line_may_stay_open(text
 
 @pytest.mark.parametrize(
     "text",
-    ["<!--", "`a` <!--\n", "```\n```\n", "`a`\n```\n```\n", "<!-- a -->", "`` ` ", "` <!-- ` -->", "<!-- a --> ` ", "%% a %%\n", "a %%"],
+    [
+        "<!--",
+        "`a` <!--\n",
+        "```\n```\n",
+        "`a`\n```\n```\n",
+        "<!-- a -->",
+        "`` ` ",
+        "` <!-- ` -->",
+        "<!-- a --> ` ",
+        "%% a %%\n",
+        "a %%",
+    ],
 )
 def test_a_text_that_was_written_to_cost_time_costs_little(text: str) -> None:
     for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):

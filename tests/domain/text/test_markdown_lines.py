@@ -129,9 +129,13 @@ PIECES = st.builds(
     lambda begin, words: begin + words,
     st.one_of(
         st.sampled_from(["", "", " ", "  ", "   ", "    ", "      ", "\t", "  \t"]),
-        st.sampled_from(["- ", " - ", "  - ", "-\t", "-      ", "1. ", " 2) ", "> ", ">", "   > ", "> - ", "- - ", "- > "]),
+        st.sampled_from(
+            ["- ", " - ", "  - ", "-\t", "-      ", "1. ", " 2) ", "> ", ">", "   > ", "> - ", "- - ", "- > "]
+        ),
     ),
-    st.sampled_from(["", "a", "```", "~~~", "````", "``` x", "~~~ `x`", "``` `", "# h", "---", "***", "===", "<pre>", "-"]),
+    st.sampled_from(
+        ["", "a", "```", "~~~", "````", "``` x", "~~~ `x`", "``` `", "# h", "---", "***", "===", "<pre>", "-"]
+    ),
 )
 
 
@@ -139,7 +143,9 @@ def code_lines(text: str) -> set[int]:
     """Lines of code as markdown-it has them; of indented blocks without the empty lines between."""
     lines, found = text.split("\n"), set[int]()
     for token in MarkdownIt("commonmark").parse(text):
-        if token.type in ("fence", "code_block") or (token.type == "html_block" and token.content.lstrip().startswith("<pre")):
+        if token.type in ("fence", "code_block") or (
+            token.type == "html_block" and token.content.lstrip().startswith("<pre")
+        ):
             begin, end = token.map or (0, 0)
             is_indented = token.type == "code_block"
             found.update(at for at in range(begin, end) if not is_indented or lines[at].strip("> \t-+*123.)"))
@@ -158,7 +164,9 @@ def test_code_is_where_another_reader_of_commonmark_has_it(text: str) -> None:
     assert {at for at, line in enumerate(read) if line.kind is LineKind.CODE} - blank == code_lines(text) - blank
 
 
-@pytest.mark.parametrize("line", ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"])
+@pytest.mark.parametrize(
+    "line", ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"]
+)
 def test_lines_that_were_written_to_cost_time_cost_little(line: str) -> None:
     raws = (line * (200_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
 
