@@ -15,6 +15,7 @@ from actors.edited_file.queue import EditQueue, Job, QueueConfig
 from actors.edited_file.rewriting import Edit, Waits
 from actors.linux.disk import RealDisk
 from domain.edit.lines import EditRefusedError
+from domain.edit.merge import changes
 from messages.base import Message, Surface, Window
 from messages.scheduler import GoOnWriting
 
@@ -248,3 +249,28 @@ def test_a_queue_that_is_closed_does_nothing_any_more(rig: Rig) -> None:
     assert rig.outcomes == []
     assert rig.path.read_bytes() == b"a\n"
     assert rig.is_settled()
+
+
+@pytest.mark.req("X-206")
+@pytest.mark.parametrize("data", ["a\n".encode("utf-16"), b"caf\xe9\n", b"a\0\n", b"\0\0"])
+def test_a_file_that_is_not_in_utf_8_is_not_edited_and_the_reason_is_said(rig: Rig, data: bytes) -> None:
+    rig.path.write_bytes(data)
+    rig.put(adding(b"b"))
+    rig.put_for(GREEDY, adding(b"c"), "theirs")
+    rig.settle()
+
+    assert ["the word list " in outcome and "save it in UTF-8" in outcome for outcome in rig.outcomes] == [True, True]
+    assert rig.path.read_bytes() == data
+
+
+def test_what_others_wrote_waits_until_the_file_is_in_utf_8_again(rig: Rig) -> None:
+    rig.path.write_bytes("a\n".encode("utf-16"))
+    rig.queue.make_again(changes(b"a\n", b"a\nb\n"))
+    rig.settle()
+    assert rig.path.read_bytes() == "a\n".encode("utf-16")
+
+    rig.path.write_bytes(b"a\n")
+    rig.queue.try_again()
+    rig.settle()
+
+    assert rig.path.read_bytes() == b"a\nb\n"

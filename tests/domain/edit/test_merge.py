@@ -51,3 +51,27 @@ def test_lines_come_and_go_where_their_neighbours_are(old: bytes, new: bytes, ot
 @pytest.mark.parametrize(("old", "new"), [(b"a\nb\n", b"a\r\nb\r\n"), (b"a\r\nb\r\n", b"a\nb\r\n")])
 def test_other_line_ends_alone_are_no_change(old: bytes, new: bytes) -> None:
     assert changes(old, new) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other", "expected"),
+    [
+        # The same line stands in a code block above: the one that was meant is known by the lines before it.
+        (
+            b"```\nx\n```\n# H\nx\n",
+            b"```\nx\n```\n# H\n",
+            b"```\nx\n```\n# H\nx\nagent\n",
+            b"```\nx\n```\n# H\nagent\n",
+        ),
+        (b"```\nx\n```\nx\n", b"```\nx\n```\nx\ny\n", b"```\nx\n```\nx\nagent\n", b"```\nx\n```\nx\ny\nagent\n"),
+        (b"x\n```\nx\n```\n", b"```\nx\n```\n", b"x\n```\nx\n```\nagent\n", b"```\nx\n```\nagent\n"),
+    ],
+)
+def test_of_equal_lines_the_one_that_was_changed_is_changed_again(
+    old: bytes, new: bytes, other: bytes, expected: bytes
+) -> None:
+    assert apply(changes(old, new), other) == expected
+
+
+def test_lines_that_end_with_carriage_returns_alone_are_lines() -> None:
+    assert apply(changes(b"a\rb\r", b"a\rx\rb\r"), b"a\rb\ragent\r") == b"a\rx\rb\ragent\r"
