@@ -50,7 +50,7 @@ def parsed(data: bytes) -> Document:
     text = decoded(data)
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
-    read = markdown_lines(lines)
+    read = markdown_lines(lines, bullets_open_code=False)
     pages: list[Page] = []
     begun: list[str] = []
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False

@@ -27,8 +27,11 @@ def without_mark(data: bytes) -> bytes:
 
 
 def line_end(data: bytes) -> bytes:
-    """End of most lines of `data`."""
-    if separator(data) == b"\r":
-        return b"\r"
+    """End of most lines of `data`, which are told by their line feeds."""
     carriage_returns = data.count(b"\r\n")
     return b"\r\n" if carriage_returns * 2 > data.count(b"\n") else b"\n"
+
+
+def padding(data: bytes) -> bytes:
+    """Carriage return that most lines of `data` have before their separator; empty if they have none."""
+    return line_end(data).removesuffix(b"\n")

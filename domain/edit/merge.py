@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from domain.edit.lines import line_end, separator
+from domain.edit.lines import padding, separator
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class _Draft:
     def __init__(self, data: bytes) -> None:
         self.separator = separator(data)
         self.lines = data.split(self.separator)
-        self._carriage_return = line_end(data).removesuffix(self.separator)
+        self._carriage_return = padding(data)
         self._bare = _bare_lines(data)
         self._there = Counter(self._bare)
 

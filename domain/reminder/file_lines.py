@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
 
-from domain.edit.lines import EditRefusedError, line_end, separator, without_mark
+from domain.edit.lines import EditRefusedError, padding, separator, without_mark
 from domain.reminder.line import InvalidReminderError, parse
 from domain.text.markdown_lines import LineKind, MarkdownLine, markdown_lines
 
@@ -66,10 +66,10 @@ class FileLines:
             EditRefusedError: wherever it went, it or another line would be hidden or come to light.
         """
         lines, last = self.lines, len(self.lines) - 1
-        cr = line_end(self._body).removesuffix(self.separator)
+        cr = padding(self._body)
         end = last if not lines[last] else last + 1
         if lines == [b""]:
-            return self.mark + raw + line_end(b"")
+            return self.mark + raw + self.separator
         at_end = [*lines[:last], raw + cr, b""] if end == last else [*lines[:last], lines[last] + cr, raw]
         if not self._differs(at_end, {end: 1}):
             return self.joined(at_end)

@@ -42,7 +42,11 @@ class MarkdownLine(NamedTuple):
 
 
 def markdown_lines(
-    raws: Sequence[str], *, whole_note: bool = False, opens_nothing: Callable[[str], bool] = lambda _: False
+    raws: Sequence[str],
+    *,
+    whole_note: bool = False,
+    bullets_open_code: bool = True,
+    opens_nothing: Callable[[str], bool] = lambda _: False,
 ) -> list[MarkdownLine]:
     """Kind and words of each line.
 
@@ -50,20 +54,28 @@ def markdown_lines(
         raws: Lines with their ends; a byte order mark is not part of the first.
         whole_note: True to read as an editor of notes does: also indented code and `%%`, and what nothing closes goes
             on to the end.
+        bullets_open_code: False where a bullet's first line is never the fence of a code block; of a note it may be.
         opens_nothing: True for a line in whose middle no comment opens, whatever it says.
     """
-    return _Reading(raws, whole_note, opens_nothing).read()
+    bares = [raw.rstrip("\r\n") for raw in raws]
+    blocks = CodeBlocks(bares) if whole_note else CodeFences(bares, behind_bullets=bullets_open_code)
+    return _Reading(raws, bares, blocks, opens_nothing).read()
 
 
 class _Reading:
     """Pass over the lines of one text."""
 
-    def __init__(self, raws: Sequence[str], whole_note: bool, opens_nothing: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        raws: Sequence[str],
+        bares: Sequence[str],
+        blocks: CodeBlocks | CodeFences,
+        opens_nothing: Callable[[str], bool],
+    ) -> None:
         self._raws = raws
-        self._bares = [raw.rstrip("\r\n") for raw in raws]
-        self._comments = Comments("".join(raws), whole_note=whole_note)
-        self._notes = CodeBlocks(self._bares) if whole_note else None
-        self._fences = CodeFences(self._bares, behind_bullets=True)
+        self._bares = bares
+        self._blocks = blocks
+        self._comments = Comments("".join(raws), whole_note=isinstance(blocks, CodeBlocks))
         self._opens_nothing = opens_nothing
         self._made: list[MarkdownLine] = []
         self._at = 0
@@ -85,9 +97,9 @@ class _Reading:
         return self._made
 
     def _block(self, number: int) -> CodeBlock | None:
-        if self._notes is not None:
-            return self._notes.at(number)
-        last = self._fences.last_of(number)
+        if isinstance(self._blocks, CodeBlocks):
+            return self._blocks.at(number)
+        last = self._blocks.last_of(number)
         return None if last is None else CodeBlock(last)
 
     def _take(self, stop: int, kind: LineKind, *, is_open: bool = False) -> None:
@@ -108,7 +120,8 @@ class _Reading:
             self._made.append(MarkdownLine(LineKind.TEXT, words, number))
             return
         first = self._comment_first if begun_in is not None else number
-        block_at = at + self._notes.block_at if self._notes is not None and self._notes.block_at >= 0 else -1
+        block_at = self._blocks.block_at if isinstance(self._blocks, CodeBlocks) else -1
+        block_at += at if block_at >= 0 else 0
         shown, place = list[str](), min(end, max(at, self._comment.end))
         if begun_in is not None and self._comment.end >= self._at:
             place = end

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from actors.bootstrap import Agent, discord_connection
 from actors.part import SHIPPED_SKILLS
 from actors.scheduler.zone import load_zone
@@ -93,3 +95,40 @@ def test_what_was_asked_for_in_a_thread_is_said_there_and_nowhere_when_it_is_gon
     assert ["biopsy" in text for text in bot_texts(server, open_thread)] == [True]
     assert ["checkup" in text for text in bot_texts(server, archived)] == [True]
     assert not any(word in text for text in bot_texts(server) for word in ("oncology", "biopsy", "checkup"))
+
+
+@pytest.mark.req("X-206")
+def test_examples_in_a_how_to_are_neither_said_nor_changed(server: PlaygroundServer, tmp_path: Path) -> None:
+    now = datetime.now(UTC).astimezone(load_zone())
+    file = tmp_path / "data" / "reminders.md"
+    file.parent.mkdir()
+    due = f"date={now:%Y-%m-%d} time={now:%H:%M} recur=none"
+    how_to = (
+        f'# How to\r\n\r\n```md\r\n- [ ] {due} msg="example one"\r\n```\r\n'
+        f'<!-- another:\r\n- [ ] {due} msg="example two" id=rid_TWO\r\n-->\r\n'
+    ).encode()
+    file.write_bytes(how_to + f'- [ ] {due} msg="tea" id=rid_TEA\r\n'.encode())
+    stage = Stage(server, tmp_path / "data")
+    try:
+        eventually(lambda: any("tea" in text for text in bot_texts(server)))
+        eventually(lambda: file.read_bytes() == how_to)
+    finally:
+        stage.stop()
+    assert not any("example" in text for text in bot_texts(server))
+    assert file.read_bytes() == how_to
+
+
+@pytest.mark.req("X-206")
+def test_a_file_in_utf_16_is_refused_with_a_word_and_kept_byte_for_byte(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = stage.data / "reminders.md"
+    data = '# Mine\r\n- [ ] date=2030-01-01 time=09:00 recur=none msg="tea"\r\n'.encode("utf-16")
+    file.write_bytes(data)
+
+    stage.ask("remind me in 300 minutes to stretch")
+
+    told = "the reminders' file is in UTF-16 or UTF-32, and only UTF-8 is read"
+    eventually(lambda: any(told in text for text in bot_texts(stage.server)))
+    assert file.read_bytes() == data
+    assert any(f"{file}: is in UTF-16" in record.getMessage() for record in caplog.records)

@@ -80,6 +80,15 @@ def test_a_line_that_only_looks_like_a_reminder_is_counted(tmp_path: Path) -> No
     assert "only its first 8 MiB are read" in checks(tmp_path)["reminders"].detail
 
 
+def test_reminders_in_another_encoding_than_utf_8_are_named(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data" / "reminders.md"
+    file.write_bytes("- [ ] x\n".encode("utf-16"))
+    found = checks(tmp_path)["reminders"]
+    assert found.level is Level.WARN
+    assert found.detail.startswith(f"{file}: is in UTF-16 or UTF-32")
+
+
 def test_a_reminder_that_could_not_be_said_is_counted(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     failed = '- [!] date=2030-01-01 time=09:00 recur=none msg="tea" id=rid_A in=discord-thread/1\n'

@@ -157,3 +157,37 @@ def test_of_a_huge_file_the_beginning_is_shown_and_that_it_is_only_that(file: Pa
     done = run("agent", "reminders", "list", "--file", str(file), cwd=file.parent)
     assert (done.returncode, "rid_MONTHLY" in done.stdout) == (0, True)
     assert "only its first 8 MiB are read" in done.stderr
+
+
+@pytest.mark.req("X-206")
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_named_and_never_taken_for_an_empty_one(file: Path, name: str) -> None:
+    file.write_bytes(FILE.encode(name))
+    before = digest(file.parent)
+    for command in ("check", "list", "next"):
+        done = run("agent", "reminders", command, "--file", str(file), cwd=file.parent)
+        assert done.returncode == 1
+        assert f"{file}: is in UTF-16 or UTF-32, and only UTF-8 is read" in done.stderr
+    assert digest(file.parent) == before
+
+
+def test_of_a_file_with_bytes_that_are_not_utf_8_check_names_the_line_and_list_shows_the_others(file: Path) -> None:
+    file.write_bytes(FILE.encode() + b"caf\xe9\n")
+    check = run("agent", "reminders", "check", "--file", str(file), "--json", cwd=file.parent)
+    assert check.returncode == 1
+    assert json.loads(check.stdout)["encoding"].startswith("is not in UTF-8: byte 0xe9 in line 6")
+    shown = run("agent", "reminders", "list", "--file", str(file), cwd=file.parent)
+    assert (shown.returncode, "rid_DAILY" in shown.stdout) == (0, True)
+    assert "byte 0xe9 in line 6" in shown.stderr
+
+
+@pytest.mark.req("X-206")
+def test_a_reminder_in_a_code_block_is_noted_and_no_error(file: Path) -> None:
+    example = FILE.splitlines()[1]
+    file.write_text(f"{FILE}```\n{example}\n```\n<!--\n{example}\n- [ ] milk\n")
+    done = run("agent", "reminders", "check", "--file", str(file), cwd=file.parent)
+    assert done.returncode == 0
+    assert f"note: {file}:7: stands in a code block that begins in line 6, so it is no reminder" in done.stderr
+    assert f"note: {file}:10: stands in a comment that begins in line 9, which nothing closes" in done.stderr
+    assert "milk" not in done.stderr
+    assert done.stdout.startswith("4 reminders, 0 invalid lines")

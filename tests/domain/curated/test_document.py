@@ -131,13 +131,20 @@ def test_a_fact_that_stands_twice_is_a_duplicate_in_its_later_places() -> None:
         (b"```\r\n- a\r\n```\r\n- b\r\n", ["b"]),
         (b"- a\n  ```\n- b\n  ```\n- c\n", ["a ``` - b ```", "c"]),
         (b"``` \n```x\n- a\n```\n- b\n", ["b"]),
+        (b"<!-- off:\n- a\n-->\n- b\n", ["b"]),
+        (b"- a <!-- on\n- b\n-->\n- c\n", ["a <!-- on - b -->", "c"]),
+        (b"<!--\n- a\n", ["a"]),
+        (b"---\ntags:\n- a\n---\n- b\n", ["b"]),
+        (b"\xef\xbb\xbf---\n- a\n---\n- b\n", ["b"]),
+        (b"```\n<!--\n```\n- a\n-->\n", ["a -->"]),
+        (b"- ```\n- a\n```\n", ["```", "a ```"]),
         (b"* * *\n- - -\n- \n-\n-a\n", []),
         (b"\xef\xbb\xbf- a\n", ["a"]),
         (b"- a\n\nprose\n- b\nlazily\n", ["a", "b lazily"]),
         (b"- \0\xff\n", ["\0\udcff"]),
     ],
 )
-def test_a_bullet_in_a_code_block_is_no_fact(data: bytes, facts: list[str]) -> None:
+def test_a_bullet_in_a_code_block_a_comment_or_front_matter_is_no_fact(data: bytes, facts: list[str]) -> None:
     assert [page.text for page in parsed(data).facts] == facts
 
 

@@ -34,6 +34,9 @@ def test_lines_and_sections_together_are_the_file(data: bytes) -> None:
         (b"# A\r\n## B\r\n# C ##\r\n", ["", "A", "C"]),
         (b"#A\n    # B\n", [""]),
         (b"\xef\xbb\xbf# A\n", ["", "A"]),
+        (b"---\ntitle: x\n# B\n---\n# C\n", ["", "C"]),
+        (b"\xef\xbb\xbf```\n# B\n```\n# C\n", ["", "C"]),
+        (b"---\n# B\n", ["", "B"]),
     ],
 )
 def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str]) -> None:
