@@ -244,3 +244,14 @@ def test_dates_are_written_where_wanted_and_old_facts_are_suggested_and_stay(tmp
 def test_without_dates_nothing_is_confirmed_and_none_is_written(rig: CuratedRig) -> None:
     assert "curated.dates is off" in rig.refusal(ConfirmFact, scope="global", fact="one is 1")
     assert rig.index() == INDEX
+
+
+@pytest.mark.req("X-206")
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "latin-1"])
+def test_an_index_that_is_not_in_utf_8_is_not_written(rig: CuratedRig, name: str) -> None:
+    path = rig.folder / "MEMORY.md"
+    path.write_bytes("# Café\r\n- one is 1\r\n".encode(name))
+    before = path.read_bytes()
+
+    assert "save it in UTF-8" in rig.refusal(AddFact, scope="global", text="two is 2")
+    assert path.read_bytes() == before
