@@ -219,7 +219,7 @@ def replace(data: bytes, number: int, raw: bytes) -> bytes:
 
 
 def remove(data: bytes, number: int) -> bytes:
-    """`data` without line `number` (from 1); ticked instead, where a block of code or a comment hangs on the line."""
+    """`data` without line `number` (from 1), of which a bullet stays where code or a comment depends on it."""
     return FileLines(data).with_changes({number - 1: None})
 
 

@@ -18,7 +18,8 @@ _HIDES = re.compile(
     re.IGNORECASE,
 )
 """Bytes without which every line is text; most files have none of these."""
-_DONE = b"- [x] "
+_STUB = b"- \xe2\x80\xa6"
+"""Bullet that stays of a line that is to go, where code or a comment depends on it."""
 
 
 class FileLines:
@@ -48,10 +49,10 @@ class FileLines:
         return [line for line, seen in zip(self.lines, self.seen, strict=True) if seen.kind is LineKind.TEXT]
 
     @cached_property
-    def seen(self) -> list[MarkdownLine]:
+    def seen(self) -> tuple[MarkdownLine, ...]:
         """Lines as they are read; empty lines where the file has nothing that could hide one."""
         raws = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in self.lines]
-        return markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder)
+        return tuple(markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder))
 
     def hidden(self) -> list[int]:
         """Indices of the lines that are no text."""
@@ -85,7 +86,7 @@ class FileLines:
         )
 
     def with_changes(self, changes: Mapping[int, bytes | None]) -> bytes:
-        """File with lines changed that are text; None takes one out, or ticks it where others depend on it.
+        """File with lines changed that are text; None takes one out, or all but its bullet where others depend on that.
 
         Raises:
             EditRefusedError: a new line would hide another one, or have one come to light.
@@ -96,7 +97,7 @@ class FileLines:
             lines = self._changed(kept, gone)
             if not self._differs(lines, dict.fromkeys((index for index in gone if index < len(self.lines) - 1), -1)):
                 return self.joined(lines)
-            kept.update({index: _DONE + self.lines[index][len(_DONE) :] for index in gone})
+            kept.update({index: _STUB + b"\r" * self.lines[index].endswith(b"\r") for index in gone})
         lines = self._changed(kept, ())
         if self._differs(lines, {}):
             raise EditRefusedError(

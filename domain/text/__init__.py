@@ -4,9 +4,11 @@ Read first `splitting.py` with `markdown_block.py` (one text in many messages), 
 `running_text.py` (an answer that is too long, and one that is being written), third `output_tail.py` with
 `terminal_text.py` (the output of commands). `imitation.py` knows every line that the runtime writes among other
 people's words, and with `lookalike.py` marks what passes for one. `presentable.py` shows what would be invisible,
-`secret_scrub.py` takes secrets out, `brief.py` words for an error what others made, and `code_fences.py` finds the code
-blocks of markdown. All pure: text in, text out;
-nothing here is stored.
+`secret_scrub.py` takes secrets out, and `brief.py` words for an error what others made.
+
+`markdown_lines.py` says which lines of a markdown file are text; with `code_blocks.py` and `nesting.py` (a note's
+code, as CommonMark has it), `code_fences.py` (the fences of a file of memory) and `comments.py`. All pure: text in,
+text out; nothing here is stored.
 """
 
 from __future__ import annotations
