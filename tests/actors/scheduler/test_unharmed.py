@@ -48,8 +48,9 @@ def refusal(process: Process, message: type[Message], **fields: Any) -> str:
 def test_examples_are_not_said_and_only_the_line_that_was_said_goes(
     start: StartProcess, file: Path, channel: Channel, end: str, mark: str
 ) -> None:
-    before = ["---", f"x: {DUE}", "---", "```md", DUE, "```", "<!--", DUE, "", "-->", "%%", DUE, "%%", f"    {DUE}"]
-    after = ["", "~~~", DUE, LATER]
+    example = line("example", "2026-03-28 12:02", "none", "rid_EXAMPLE")
+    before = ["---", example, "---", "```md", DUE, example, "```", "<!--", example, "", "-->", "%%", example, "%%"]
+    after = [f"    {example}", "", "~~~", DUE, example, LATER]
     file.write_bytes((mark + end.join([*before, DUE, *after])).encode())
 
     start().pass_minutes(3)
