@@ -98,7 +98,7 @@ def test_an_id_that_stands_in_code_only_names_no_reminder(start: StartProcess, f
         *(f"# Mine\r\n{LATER}\r\n".encode(name) for name in ENCODINGS),
         f"# Café\n{LATER}\n".encode("latin-1"),
         f"{LATER}\n# 日本\n".encode("shift-jis"),
-        f"{LATER}\n".encode() + "more\r\n".encode("utf-16-le"),  # a shell that appends in UTF-16
+        f"{LATER}\n".encode() + "more\r\n".encode("utf-16-le"),  # PowerShell/PowerShell#9194: `>>` adds UTF-16
         f"{LATER}\n€".encode()[:-1],
         b"\0" * 64,
     ],
