@@ -56,8 +56,8 @@ def parsed(data: bytes) -> Document:
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False
     for number, raw in enumerate(lines, 1):
         bare = raw.rstrip("\r\n")
-        is_within = read[number - 1].first < number - 1
-        sign = "" if is_within else bare[:1]
+        special = read.get(number - 1)
+        sign = bare[:1] if special is None or special.first == number - 1 else ""
         heading = heading_words(bare) if sign == "#" else None
         bullet = sign in ("-", "*", "+") and is_bullet(bare)
         prose = after_blank and kind is PageKind.FACT and sign.strip() != ""

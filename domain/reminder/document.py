@@ -170,7 +170,7 @@ def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
     for index in file.hidden():
         raw = file.lines[index]
         if _MAYBE.match(raw) and scan_lines([(index + 1, raw.lstrip(b" \t"))]).entries:
-            seen = file.seen[index]
+            seen = file.special[index]
             end = ", which nothing closes" if seen.is_open else ""
             reason = f"stands in {seen.kind.value} that begins in line {seen.first + 1}{end}, so it is no reminder"
             notes.append(Fault(index + 1, _shortened(raw), reason))

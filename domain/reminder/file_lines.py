@@ -40,25 +40,24 @@ class FileLines:
 
     def is_text(self, index: int) -> bool:
         """True if the line is neither code nor comment nor front matter."""
-        return not self._hides or self.seen[index].kind is LineKind.TEXT
+        return not self._hides or index not in self.special or self.special[index].kind is LineKind.TEXT
 
     def texts(self) -> list[bytes]:
         """Lines that are text."""
-        if not self._hides:
-            return self.lines
-        return [line for line, seen in zip(self.lines, self.seen, strict=True) if seen.kind is LineKind.TEXT]
+        hidden = set(self.hidden())
+        return [line for index, line in enumerate(self.lines) if index not in hidden] if hidden else self.lines
 
     @cached_property
-    def seen(self) -> tuple[MarkdownLine, ...]:
-        """Lines as they are read; empty lines where the file has nothing that could hide one."""
+    def special(self) -> Mapping[int, MarkdownLine]:
+        """Lines that are not plain text, by index."""
         raws = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in self.lines]
-        return tuple(markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder))
+        return markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder)
 
     def hidden(self) -> list[int]:
         """Indices of the lines that are no text."""
         if not self._hides:
             return []
-        return [index for index, line in enumerate(self.seen) if line.kind is not LineKind.TEXT]
+        return [index for index, line in self.special.items() if line.kind is not LineKind.TEXT]
 
     def with_line(self, raw: bytes) -> bytes:
         """File with one more line of text: the last, or above a block that nothing closes.
@@ -74,15 +73,17 @@ class FileLines:
         at_end = [*lines[:last], raw + cr, b""] if end == last else [*lines[:last], lines[last] + cr, raw]
         if not self._differs(at_end, {end: 1}):
             return self.joined(at_end)
-        seen = self.seen[max(0, end - 1)]
-        above = [*lines[: seen.first], raw + cr, *lines[seen.first :]]
-        if seen.is_open and not self._differs(above, {seen.first: 1}):
+        block = self.special.get(max(0, end - 1))
+        if block is None or block.kind is LineKind.TEXT:
+            raise EditRefusedError(
+                "no place in the reminders' file would leave its comments and code blocks as they are"
+            )
+        above = [*lines[: block.first], raw + cr, *lines[block.first :]]
+        if block.is_open and not self._differs(above, {block.first: 1}):
             return self.joined(above)
         raise EditRefusedError(
-            f"the reminders' file ends in {seen.kind.value} that begins in line {seen.first + 1}, where no reminder is "
-            "read: close it first"
-            if seen.kind is not LineKind.TEXT
-            else "no place in the reminders' file would leave its comments and code blocks as they are"
+            f"the reminders' file ends in {block.kind.value} that begins in line {block.first + 1}, where no reminder "
+            "is read: close it first"
         )
 
     def with_changes(self, changes: Mapping[int, bytes | None]) -> bytes:
@@ -134,7 +135,9 @@ class FileLines:
         return FileLines(joined)._kinds() != before
 
     def _kinds(self) -> list[LineKind]:
-        kinds = [line.kind for line in self.seen]
+        kinds = [LineKind.TEXT] * len(self.lines)
+        for index, line in self.special.items():
+            kinds[index] = line.kind
         if not self.lines[-1]:  # what follows the last line end is no line
             kinds[-1] = LineKind.TEXT
         return kinds

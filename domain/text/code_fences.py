@@ -40,6 +40,10 @@ class CodeFences:
                 longest[mark.sign] = max(longest[mark.sign], mark.size)
         self._longest.reverse()
 
+    def marked(self) -> Iterator[int]:
+        """Numbers of the lines that may open or close a block, from the top."""
+        return (mark.number for mark in self._marks)
+
     def last_of(self, number: int) -> int | None:
         """The last line of the block that a line opens; None if it opens none that something closes."""
         place = self._places.get(number)

@@ -7,8 +7,10 @@ fence or comment that nothing closes is a line like any other, and fences count 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
+from heapq import merge
+from itertools import accumulate
 from typing import NamedTuple
 
 from domain.text.code_blocks import CodeBlock, CodeBlocks
@@ -47,8 +49,8 @@ def markdown_lines(
     whole_note: bool = False,
     bullets_open_code: bool = True,
     opens_nothing: Callable[[str], bool] = lambda _: False,
-) -> list[MarkdownLine]:
-    """Kind and words of each line.
+) -> Mapping[int, MarkdownLine]:
+    """Lines that are not plain text, by number from 0: code, comments, front matter, and text with comments in it.
 
     Args:
         raws: Lines with their ends; a byte order mark is not part of the first.
@@ -77,24 +79,38 @@ class _Reading:
         self._blocks = blocks
         self._comments = Comments("".join(raws), whole_note=isinstance(blocks, CodeBlocks))
         self._opens_nothing = opens_nothing
-        self._made: list[MarkdownLine] = []
-        self._at = 0
-        """Index of the line's beginning in the text."""
+        self._made: dict[int, MarkdownLine] = {}
+        self._starts = [0, *accumulate(map(len, raws))]
+        """Index of each line's beginning in the text."""
         self._comment = Comment(0, 0, False)
         """The last one that was met."""
         self._comment_first = 0
         """Number of the line in which it opens."""
 
-    def read(self) -> list[MarkdownLine]:
-        """All lines."""
-        self._take(_front_matter_size(self._bares), LineKind.FRONT_MATTER)
-        while (number := len(self._made)) < len(self._raws):
-            block = self._block(number) if self._comment.end <= self._at else None
+    def read(self) -> Mapping[int, MarkdownLine]:
+        """Lines that are not plain text."""
+        number = self._take(0, _front_matter_size(self._bares), LineKind.FRONT_MATTER)
+        upcoming = self._remarkable()
+        while number < len(self._raws):
+            is_free = self._comment.end <= self._starts[number]
+            if is_free:
+                number = next((each for each in upcoming if each >= number), len(self._raws))
+            if number == len(self._raws):
+                break
+            block = self._block(number) if is_free else None
             if block is not None:
-                self._take(block.last + 1, LineKind.CODE, is_open=block.is_open)
+                number = self._take(number, block.last + 1, LineKind.CODE, is_open=block.is_open)
             else:
                 self._take_text(number)
+                number += 1
         return self._made
+
+    def _remarkable(self) -> Iterator[int]:
+        """Numbers, in order, of the lines to look at: of a note all, of a file of memory those that have a mark."""
+        if isinstance(self._blocks, CodeBlocks):
+            return iter(range(len(self._bares)))
+        comments = (number for number, words in enumerate(self._bares) if "<!--" in words)
+        return merge(self._blocks.marked(), comments)
 
     def _block(self, number: int) -> CodeBlock | None:
         if isinstance(self._blocks, CodeBlocks):
@@ -102,28 +118,25 @@ class _Reading:
         last = self._blocks.last_of(number)
         return None if last is None else CodeBlock(last)
 
-    def _take(self, stop: int, kind: LineKind, *, is_open: bool = False) -> None:
-        """Take the lines up to number `stop` as one block."""
-        first = len(self._made)
+    def _take(self, first: int, stop: int, kind: LineKind, *, is_open: bool = False) -> int:
+        """Take the lines from number `first` up to `stop` as one block, and give `stop`."""
         for number in range(first, stop):
             words = self._bares[number] if kind is LineKind.CODE else ""
-            self._made.append(MarkdownLine(kind, words, first, is_open))
-            self._at += len(self._raws[number])
+            self._made[number] = MarkdownLine(kind, words, first, is_open)
+        return stop
 
     def _take_text(self, number: int) -> None:
         """Take a line that is no code, or of which a part is in a comment."""
-        at, words = self._at, self._bares[number]
+        at, words = self._starts[number], self._bares[number]
         end = at + len(words)
-        self._at += len(self._raws[number])
         begun_in = self._comment if self._comment.end > at else None
         if begun_in is None and not self._may_open(words):
-            self._made.append(MarkdownLine(LineKind.TEXT, words, number))
             return
         first = self._comment_first if begun_in is not None else number
         block_at = self._blocks.block_at if isinstance(self._blocks, CodeBlocks) else -1
         block_at += at if block_at >= 0 else 0
         shown, place = list[str](), min(end, max(at, self._comment.end))
-        if begun_in is not None and self._comment.end >= self._at:
+        if begun_in is not None and self._comment.end >= self._starts[number + 1]:
             place = end
         while place < end:
             comment = self._comments.first(place, end, block_at)
@@ -134,7 +147,7 @@ class _Reading:
             begun_in = comment if begun_in is None and comment.begin == at else begun_in
             place = comment.end
         kind = LineKind.TEXT if begun_in is None else LineKind.COMMENT
-        self._made.append(MarkdownLine(kind, "".join(shown), first, begun_in is not None and begun_in.is_open))
+        self._made[number] = MarkdownLine(kind, "".join(shown), first, begun_in is not None and begun_in.is_open)
 
     def _may_open(self, words: str) -> bool:
         return ("<!--" in words or "%%" in words) and not self._opens_nothing(words)

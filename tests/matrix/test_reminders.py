@@ -171,7 +171,22 @@ def test_row_27_line_ends_marks_and_a_missing_last_newline_stay_as_they_are(
     check_odd(start, file, channel, ODD[name])
 
 
-@pytest.mark.parametrize("name", ["invalid UTF-8", "NUL", "a line of 1 MB", "100,000 lines"])
+@pytest.mark.parametrize("name", ["invalid UTF-8", "NUL"])
+def test_row_28_what_is_not_in_utf_8_is_never_written_and_its_other_lines_are_said(
+    start: StartProcess, file: Path, channel: Channel, name: str
+) -> None:
+    data = TEA.encode() + b"\n" + ODD[name]
+    file.write_bytes(data)
+    process = start()
+    process.pass_minutes(5)
+    assert [("tea" in text, "UTF-8" in text) for text in channel.texts()] == [(False, True), (True, False)]
+    process.tell(CreateReminder(request_id=RequestId("r"), reply_to=process.asker.address, window=CHANNEL, msg="x"))
+    process.settle()
+    assert [type(answer) for answer in process.asker.drain()] == [Refused]
+    assert file.read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["a line of 1 MB", "100,000 lines"])
 def test_row_28_what_is_no_reminder_stays_byte_for_byte(
     start: StartProcess, file: Path, channel: Channel, name: str
 ) -> None:

@@ -84,11 +84,15 @@ class Section:
 def seen(data: bytes) -> tuple[Line, ...]:
     """The lines of a file; their `raw` together is the file."""
     raws = lines_of(decoded(data))
-    read = markdown_lines([raws[0].removeprefix("\ufeff"), *raws[1:]]) if raws else []
-    return tuple(
-        Line(raw, line.text, is_code=True) if line.kind is LineKind.CODE else _line(raw, line.text)
-        for raw, line in zip(raws, read, strict=True)
-    )
+    bares = [raws[0].removeprefix("\ufeff"), *raws[1:]] if raws else []
+    special = markdown_lines(bares)
+    made = []
+    for number, (raw, bare) in enumerate(zip(raws, bares, strict=True)):
+        line = special.get(number)
+        is_code = line is not None and line.kind is LineKind.CODE
+        words = bare.rstrip("\r\n") if line is None else line.text
+        made.append(Line(raw, words, is_code=True) if is_code else _line(raw, words))
+    return tuple(made)
 
 
 def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Section, ...]:

@@ -258,4 +258,4 @@ def test_kinds_of_ten_thousand_lines_cost_little() -> None:
     data = "".join(itertools.chain(["```\n```\n"], (f"{A}{number}\n" for number in range(10_000)))).encode()
     file = FileLines(data)
 
-    assert [file.seen[0].kind, file.seen[5].kind] == [LineKind.CODE, LineKind.TEXT]
+    assert [line.kind for line in file.special.values()] == [LineKind.CODE] * 2
