@@ -79,6 +79,10 @@ class Timing:
     """How long a window may take to say what its logs hold."""
     compare_again_s: float = 600.0
     """After that a window is compared again where it could not be."""
+    look_every_s: float = 600.0
+    """Between two looks into a channel's history for messages that no event told of."""
+    look_pause_s: float = 0.4
+    """Between two such calls: 1,500 in ten minutes, where Discord lets a bot make fifty in a second."""
     close_timeout_s: float = 3.0
 
 

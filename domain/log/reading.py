@@ -10,10 +10,12 @@ class Reading:
     """Set of a channel's messages that are not known to be logged, as intervals and single ids.
 
     A message up to `reached` is in a gap, or `pending`, which means known and on its way to the log, or else it is
-    logged or needs not be. Whoever takes one out of a gap notices it in the same breath.
+    logged or needs not be, or Discord never sent its event: only a page of history says that nothing is missing below
+    it, which is why what is kept goes no further than `confirmed`. Whoever takes one out of a gap or a page notices it
+    in the same breath.
     """
 
-    __slots__ = ("_pending", "first", "gaps", "joins", "reached", "session", "surface")
+    __slots__ = ("_pending", "confirmed", "first", "gaps", "joins", "reached", "session", "surface")
 
     def __init__(self, watermark: Watermark) -> None:
         """What an earlier life knew; in no session yet."""
@@ -21,6 +23,8 @@ class Reading:
         self.first = watermark.first
         self.reached = watermark.upto
         """Newest message that is known, or that a gap ends with."""
+        self.confirmed = watermark.upto
+        """Up to here nothing but what the gaps say is missing, by pages of history; never above `reached`."""
         self.gaps = watermark.gaps
         """What is still to be looked for, in order."""
         self.session = 0
@@ -32,21 +36,31 @@ class Reading:
     @property
     def may_be_forgotten(self) -> bool:
         """Whether nothing is pending nor to be looked for, and no thread below it is read by when it was met."""
-        return not self.gaps and not self._pending and not self.first
+        return not self.gaps and not self._pending and not self.first and not self.is_in_doubt
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether events came since history was read, among which one may be missing."""
+        return self.confirmed < self.reached
 
     def join(self, session: int, newest: int) -> None:
-        """Take part in a session from now on: whatever came since the last one, up to `newest`, may have been missed.
+        """Take part in a session from now on: what no page of history confirms, up to `newest`, may have been missed.
 
         Args:
             session: The new one.
             newest: Newest message when it began; `ENDLESS` where nobody knows.
         """
-        if newest > self.reached and not (self.gaps and self.gaps[-1].upto == ENDLESS):
-            self.gaps = (*self.gaps, Gap(self.reached, newest))
+        upto = ENDLESS if self.gaps and self.gaps[-1].upto == ENDLESS else max(newest, self.reached)
+        if upto > self.confirmed:
+            self.gaps = (*(gap for gap in self.gaps if gap.upto <= self.confirmed), Gap(self.confirmed, upto))
         if newest != ENDLESS:
             self.reached = max(self.reached, newest)
         self.session = session
         self.joins += 1
+
+    def doubt(self, after: int) -> None:
+        """Take nothing after `after` for confirmed, though it opens no gap."""
+        self.confirmed = min(self.confirmed, after)
 
     def leave(self) -> None:
         """Take part in no session, until the next `join`: what is said from now on may be missed."""
@@ -65,7 +79,7 @@ class Reading:
         self.pass_by(message_id, session)
 
     def pass_by(self, message_id: int, session: int) -> None:
-        """A message is known that needs no log, so nothing is missing before it but what is known to be.
+        """A message is known that needs no log; of those before it that says nothing.
 
         Args:
             message_id: Its.
@@ -81,19 +95,30 @@ class Reading:
             self._pending = self._pending or None
 
     def lacks(self, message_id: int) -> bool:
-        """Whether a message is to be looked for, or newer than all that is known."""
-        return message_id > self.reached or any(gap.after < message_id <= gap.upto for gap in self.gaps)
+        """Whether a message may be in no log, nor on its way there; one that was logged in this life may be as well."""
+        if self._pending is not None and message_id in self._pending:
+            return False
+        return message_id > self.confirmed or any(gap.after < message_id <= gap.upto for gap in self.gaps)
 
-    def fill_page(self, after: int, newest: int, *, joins: int, is_last: bool) -> None:
+    def fill_page(self, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
         """A page of history was read, and all of it that counts is noticed.
 
         Args:
             after: What it comes after.
             newest: Its newest message; 0 for none.
             joins: What `joins` was when it was asked for.
+            reached: What `reached` was then: so much had been said.
             is_last: Whether nothing newer was there then.
         """
         self.fill(after, ENDLESS if is_last and joins == self.joins else newest)
+        if after <= self.confirmed:  # Never further: what is said while the page is on its way is in no page yet.
+            self.confirmed = max(self.confirmed, newest, reached if is_last else 0)
+            self.reached = max(self.reached, self.confirmed)
+
+    def give_up(self) -> None:
+        """What is missing will never be known."""
+        self.gaps = ()
+        self.confirmed = self.reached
 
     def fill(self, after: int, upto: int) -> None:
         """All that was said after `after`, up to and with `upto`, is known, and noticed if it counts."""
@@ -109,10 +134,10 @@ class Reading:
         self.gaps = tuple(gaps)
 
     def watermark(self) -> Watermark:
-        """What may be kept of it: what is pending, and a gap without an end, stand above the line."""
+        """What may be kept of it: what is not confirmed or pending, and a gap without an end, stand above the line."""
         ceilings = [gap.after for gap in self.gaps if gap.upto == ENDLESS]
         if self._pending:
             ceilings.append(min(self._pending) - 1)
-        upto = min((self.reached, *ceilings))
+        upto = min((self.confirmed, *ceilings))
         gaps = tuple(Gap(gap.after, min(gap.upto, upto)) for gap in self.gaps if gap.after < upto)
         return Watermark(surface=self.surface, first=self.first, upto=upto, gaps=gaps)

@@ -90,6 +90,10 @@ class Readings:
         """What is reached in those at rest, with their channels."""
         return ((self._reached[row], channel) for channel, row in self._rows.pairs() if channel not in self._busy)
 
+    def busy(self) -> Iterator[tuple[int, Reading]]:
+        """The others, with their channels; to be read only."""
+        return iter(self._busy.items())
+
     def of_surface(self, surface: Surface) -> list[int]:
         """The channels that are of one kind."""
         return [channel for channel, row in self._rows.pairs() if self._surface(row) is surface]

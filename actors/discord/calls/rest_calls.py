@@ -69,6 +69,11 @@ def is_forbidden(error: BaseException) -> bool:
     return isinstance(error, discord.Forbidden) and error.code not in _FORBIDDEN_FOR_GOOD
 
 
+def is_final(error: CallRefusedError | CallFailedError) -> bool:
+    """Whether something will not be shown: it is gone, or the bot may not read it."""
+    return isinstance(error, CallRefusedError) and isinstance(error.__cause__, discord.Forbidden | discord.NotFound)
+
+
 def described(error: BaseException) -> str:
     """An error without anything that people wrote: its kind, and Discord's own code where there is one."""
     if isinstance(error, discord.HTTPException):

@@ -215,6 +215,7 @@ class AgentClient(discord.Client):
     async def on_thread_create(self, thread: discord.Thread) -> None:
         """A thread was made."""
         self._intake.readership.meet(thread)
+        self._catch_up.meet_thread(thread)
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """A thread is there again, or took the bot in."""
@@ -282,10 +283,11 @@ class AgentClient(discord.Client):
         self._intake.readership.suspend()
 
     def _continue(self, shard: int) -> None:
-        """What was missed has been sent before."""
+        """What was missed has been sent before, or should have been."""
         self._clock.doubt()
         self._pauses.resumed()
         self._shards.continued(shard)
+        self._catch_up.look()
         if self._shards.are_connected:
             self._intake.readership.resume()
 

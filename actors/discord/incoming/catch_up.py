@@ -14,7 +14,8 @@ import discord
 
 from actors.discord.calls.archives import archived_since, archives_of
 from actors.discord.calls.history import Page, read_page
-from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls, is_final
+from actors.discord.calls.rounds import Rounds
 from actors.discord.calls.turns import Turns
 from actors.discord.incoming.arrival import MessageArrival, is_speech
 from actors.discord.incoming.comparison import Comparison
@@ -42,6 +43,8 @@ class _PageOfGap:
     """The message that it comes after."""
     joins: int
     """The channel's, when it was asked for."""
+    reached: int
+    """The newest message of the channel that was known then."""
     page: Page
 
 
@@ -75,6 +78,7 @@ class CatchUp:
         self._rest = rest
         self._timing = timing
         self._turns = Turns(_AT_ONCE, timing.turn_s)
+        self._rounds = Rounds(self._look, comparison.is_free, self._to_look_at, timing)
         self._late: set[int] = set()
         """Channels in which nobody waits any more for what is missing."""
         self._guilds = IdTable()
@@ -109,6 +113,17 @@ class CatchUp:
         self.intake.release(map(_lane, missed))
         self._read(missed)
         self._comparison.begin()
+        self._rounds.begin()
+
+    def look(self) -> None:
+        """A session goes on after a break: what Discord should have sent meanwhile may be missing all the same."""
+        if not self.intake.is_holding:
+            self._rounds.begin()
+
+    def _to_look_at(self) -> list[int]:
+        """Channels in which an event may be missing."""
+        configured = [each for each in map(int, self._window_map.channels) if self._watermarks.has(each)]
+        return list(dict.fromkeys([*configured, *self._watermarks.to_look_at()]))
 
     async def _secured(self) -> None:
         """Return when all watermarks are kept, or the disk takes too long."""
@@ -199,7 +214,7 @@ class CatchUp:
             try:
                 threads = await self._rest.persist("listing archived threads", list_threads, self._turns)
             except (CallRefusedError, CallFailedError) as error:
-                if _is_final(error):
+                if is_final(error):
                     log.warning("threads of channel %d archived meanwhile are not read: %s", channel_id, error)
                     return
                 log.error("threads of channel %d archived meanwhile are read later: %s", channel_id, error)
@@ -208,6 +223,11 @@ class CatchUp:
                 break
         current = self._watermarks.is_current
         self._look_into([each for thread in threads or () if not current(thread.id) for each in self._meet(thread)])
+
+    def meet_thread(self, thread: discord.Thread) -> None:
+        """A thread was made: what is said in it comes by itself, or is found though no word of it comes."""
+        if not self.intake.is_holding and not self._watermarks.has(thread.id):
+            self._look_into(self._meet(thread))
 
     # reading it
 
@@ -232,7 +252,7 @@ class CatchUp:
             with self._comparison.behind():
                 await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id))
         except (CallRefusedError, CallFailedError) as error:
-            if _is_final(error):
+            if is_final(error):
                 self._give_up(channel_id, error)
                 return
             log.error("what was said in channel %d while away is passed on later: %s", channel_id, error)
@@ -261,7 +281,7 @@ class CatchUp:
                 lane = self.intake.lane(_lane(channel_id))
                 await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, page))
             except (CallRefusedError, CallFailedError) as error:
-                if _is_final(error):
+                if is_final(error):
                     self._give_up(channel_id, error)
                     return
                 log.warning("channel %d is still not read: %s", channel_id, error)
@@ -284,15 +304,37 @@ class CatchUp:
         """
         while begun is not None or self._watermarks.gaps(channel_id):
             read, begun = begun or await self._first_page(channel_id), None
-            page = read.page
-            for message in page.messages:
-                self.intake.seen.notice(str(channel_id), message.id)
-            said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
-            for message in said:
-                self._watermarks.notice(channel_id, message.id)
-            self._watermarks.fill_page(channel_id, read.after, page.newest, joins=read.joins, is_last=page.is_last)
-            for message in said:
+            for message in self._taken_in(channel_id, read):
                 yield MessageArrival.of(message, is_live=False)
+
+    def _taken_in(self, channel_id: int, read: _PageOfGap) -> list[discord.Message]:
+        """What nobody was told of a page, oldest first; it is on its way, and the page is read."""
+        page = read.page
+        for message in page.messages:
+            self.intake.seen.notice(str(channel_id), message.id)
+        said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
+        for message in said:
+            self._watermarks.notice(channel_id, message.id)
+        self._watermarks.fill_page(
+            channel_id, read.after, page.newest, joins=read.joins, reached=read.reached, is_last=page.is_last
+        )
+        return said
+
+    async def _look(self, channel_id: int) -> bool:
+        """Pass on what a channel's history has that no event told; whether there is more than a page of it.
+
+        Raises:
+            CallRefusedError, CallFailedError: as `RestCalls.persist` does.
+        """
+        if not self._watermarks.is_current(channel_id) or self._watermarks.gaps(channel_id):
+            return False  # It is read anyway.
+        read = await self._page(channel_id, self._watermarks.confirmed(channel_id))
+        found = self._taken_in(channel_id, read)
+        if found:
+            log.warning("%d messages of channel %d came by no event; its history has them", len(found), channel_id)
+            lane = self.intake.lane(_lane(channel_id))
+            await self.intake.replay(_lane(channel_id), lane, _arrivals(found))
+        return not read.page.is_last
 
     def _is_unknown(self, message: discord.Message) -> bool:
         """Whether a message in a page of history is none of those that were passed on, in this life or another."""
@@ -316,7 +358,7 @@ class CatchUp:
             raise CallFailedError(f"history did not come within {self._timing.gap_hold_s:g} s") from None
 
     async def _page(self, channel_id: int, after: int) -> _PageOfGap:
-        joins = self._watermarks.joins(channel_id)
+        joins, reached = self._watermarks.joins(channel_id), self._watermarks.reached(channel_id)
 
         async def call(client: discord.Client) -> Page:
             return await read_page(self._messageable(client, channel_id), after=after)
@@ -326,7 +368,7 @@ class CatchUp:
             raise CallFailedError("Discord gave messages that were not asked for")
         if page.unreadable:
             log.error("%d messages in channel %d cannot be read and are left out", page.unreadable, channel_id)
-        return _PageOfGap(after, joins, page)
+        return _PageOfGap(after, joins, reached, page)
 
     def _messageable(self, client: discord.Client, channel_id: int) -> discord.abc.MessageableChannel:
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
@@ -356,6 +398,6 @@ def _lane(channel_id: int) -> ChannelId:
     return ChannelId(str(channel_id))
 
 
-def _is_final(error: CallRefusedError | CallFailedError) -> bool:
-    """Whether a history will not be shown: it is gone, or the bot may not read it."""
-    return isinstance(error, CallRefusedError) and isinstance(error.__cause__, discord.Forbidden | discord.NotFound)
+async def _arrivals(messages: Iterable[discord.Message]) -> AsyncIterator[MessageArrival]:
+    for message in messages:
+        yield MessageArrival.of(message, is_live=False)

@@ -82,8 +82,9 @@ class Comparison:
         """Of which it was said in this session that they cannot be compared yet."""
         self._working = 0
         self._ahead = 0
-        self._is_free = asyncio.Event()
-        self._is_free.set()
+        self.is_free = asyncio.Event()
+        """Set while nothing is to go first that reads history."""
+        self.is_free.set()
         self._tasks = BackgroundTasks()
 
     def begin(self) -> None:
@@ -96,13 +97,13 @@ class Comparison:
     def behind(self) -> Iterator[None]:
         """Let something go first that reads history."""
         self._ahead += 1
-        self._is_free.clear()
+        self.is_free.clear()
         try:
             yield
         finally:
             self._ahead -= 1
             if self._ahead == 0:
-                self._is_free.set()
+                self.is_free.set()
 
     def _work(self) -> None:
         for _ in range(min(_AT_ONCE, len(self._due)) - self._working):
@@ -112,7 +113,7 @@ class Comparison:
     async def _go_through(self) -> None:
         try:
             while self._due:
-                await self._is_free.wait()
+                await self.is_free.wait()
                 if self._due:
                     key = next(iter(self._due))
                     del self._due[key]

@@ -150,6 +150,7 @@ class Watermarks:
             is_configured: Whether the operator named it: what was said before it is met is none of ours.
         """
         reading = self._readings.get(channel_id)
+        is_new = reading is None
         if reading is None and is_configured:
             met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
             reading = Reading(met)
@@ -157,8 +158,10 @@ class Watermarks:
             floor = self._floor(channel_id, surface, newest, parent_id)
             reading = Reading(Watermark(surface=surface, first=0, upto=floor))
         elif not reading.reached:
-            reading.reached = self._floor(channel_id, surface, newest, parent_id)
+            reading.reached = reading.confirmed = self._floor(channel_id, surface, newest, parent_id)
         reading.join(self.session, newest)
+        if is_new and surface is Surface.DISCORD_THREAD and self._is_made_here(channel_id) and not is_configured:
+            reading.doubt(channel_id - 1)
         self._readings.keep(channel_id, reading)
         self._mark(channel_id)
         self._forget_some()
@@ -167,12 +170,16 @@ class Watermarks:
     def _floor(self, channel_id: int, surface: Surface, newest: int, parent_id: int | None) -> int:
         """Newest message that need not be looked for in a channel of which nobody knows how far it was read."""
         if surface is Surface.DISCORD_THREAD:
-            if channel_id > self._since:
-                return newest  # It was made in this session, so everything that is said in it comes by itself.
+            if self._is_made_here(channel_id):
+                return max(newest, channel_id - 1)  # Everything that is said in it should come by itself.
             parent = self._readings.get(parent_id or 0)
             met = parent.first if parent is not None else 0
             return max(met, self._horizon, channel_id - 1)  # A thread's first message may have its number.
         return max(self._readings.met(), self._horizon)
+
+    def _is_made_here(self, thread_id: int) -> bool:
+        """Whether a thread was made in this session."""
+        return thread_id > self._since
 
     def gaps(self, channel_id: int) -> tuple[Gap, ...]:
         """What is still to be looked for in a channel."""
@@ -180,23 +187,44 @@ class Watermarks:
         return () if reading is None else reading.gaps
 
     def lacks(self, channel_id: int, message_id: int) -> bool:
-        """Whether a message is in one of a channel's gaps, or newer than all that is known of it."""
+        """Whether a message may be in no log of a channel, nor on its way there; see `Reading.lacks`."""
         return self._known(channel_id).lacks(message_id)
 
     def joins(self, channel_id: int) -> int:
         """How often a channel has joined a session: `fill_page` asks what it was when a page was asked for."""
         return self._known(channel_id).joins
 
-    def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, is_last: bool) -> None:
+    def reached(self, channel_id: int) -> int:
+        """The newest message of a channel that is known; the same holds of it."""
+        return self._known(channel_id).reached
+
+    def confirmed(self, channel_id: int) -> int:
+        """The message of a channel up to which its history says that none is missing."""
+        return self._known(channel_id).confirmed
+
+    def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
         """A page of a channel's history was read, and all of it that counts is noticed; see `Reading.fill_page`."""
         reading = self._known(channel_id)
-        reading.fill_page(after, newest, joins=joins, is_last=is_last)
+        reading.fill_page(after, newest, joins=joins, reached=reached, is_last=is_last)
         self._readings.keep(channel_id, reading)
         self._mark(channel_id)
 
     def give_up(self, channel_id: int) -> None:
         """What is missing of a channel will never be known."""
-        self.fill_page(channel_id, 0, ENDLESS, joins=0, is_last=False)
+        reading = self._known(channel_id)
+        reading.give_up()
+        self._readings.keep(channel_id, reading)
+        self._mark(channel_id)
+
+    def to_look_at(self) -> list[int]:
+        """Channels of this session in which an event may be missing: those in doubt, and those used of late."""
+        recent = self._catch_up_from(self._readings.newest())
+        doubted = [
+            channel_id
+            for channel_id, reading in self._readings.busy()
+            if reading.is_in_doubt or reading.reached > recent
+        ]
+        return doubted + [channel_id for reached, channel_id in self._readings.resting() if reached > recent]
 
     # messages
 

@@ -62,6 +62,10 @@ class FaultDriver(ThreadCalls):
 
         self.run(act)
 
+    def send_delayed(self) -> int:
+        """How many events were sent now that `delay_messages` held back."""
+        return self.run(self._hub.gateway.send_delayed)
+
     def dispatch(self, name: str, payload: Json) -> None:
         """Send the bot any gateway event, malformed ones too."""
         self.run(lambda: self._hub.gateway.dispatch(name, payload))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from lab.playground.gateway.events import Event
 
 
 @dataclass(slots=True)
@@ -16,3 +18,26 @@ class GatewayFaults:
     duplicate_after_resume: int = 0
     """RESUMEs after which the newest MESSAGE_CREATE comes a second time."""
     ignore_heartbeats: bool = False
+    lose_messages: int = 0
+    """Messages of people whose MESSAGE_CREATE is never sent."""
+    delay_messages: int = 0
+    """Those after that, whose MESSAGE_CREATE waits in `delayed`."""
+    double_messages: int = 0
+    """Those after that, whose MESSAGE_CREATE is sent twice."""
+    delayed: list[Event] = field(default_factory=list)
+
+    def times(self, event: Event) -> int:
+        """How often an event is sent now."""
+        if event.name != "MESSAGE_CREATE" or event.payload["author"].get("bot"):
+            return 1
+        if self.lose_messages:
+            self.lose_messages -= 1
+            return 0
+        if self.delay_messages:
+            self.delay_messages -= 1
+            self.delayed.append(event)
+            return 0
+        if self.double_messages:
+            self.double_messages -= 1
+            return 2
+        return 1

@@ -94,11 +94,21 @@ class Gateway:
             session.dispatch(name, data)
 
     def _on_event(self, event: Event) -> None:
-        if not event.to_bot:
-            return
+        if event.to_bot:
+            for _ in range(self.faults.times(event)):
+                self._send(event)
+
+    def _send(self, event: Event) -> None:
         for session in self._sessions.values():
             if session.wants(event):
                 session.dispatch(event.name, event.encoded_for(session.intents))
+
+    def send_delayed(self) -> int:
+        """How many events were sent now that were delayed."""
+        delayed, self.faults.delayed = self.faults.delayed, []
+        for event in delayed:
+            self._send(event)
+        return len(delayed)
 
     # faults
 

@@ -34,7 +34,8 @@ class Life(RuleBasedStateMachine):
         self.is_connected = False
         self.told: list[int] = []
         self.confirmations: list[int] = []
-        self.pages: list[tuple[int, int, bool, list[int]]] = []
+        self.pages: list[tuple[int, int, int, bool, list[int]]] = []
+        self.late: list[int] = []
 
     @initialize(first=st.integers(min_value=0, max_value=3))
     def history_before_the_agent(self, first: int) -> None:
@@ -51,6 +52,25 @@ class Life(RuleBasedStateMachine):
         if self.is_connected:
             self.reading.notice(self.next_id, self.session)
             self.told.append(self.next_id)
+
+    @precondition(lambda self: self.is_connected)
+    @rule(step=st.integers(min_value=1, max_value=3), comes=st.booleans())
+    def say_with_no_event(self, step: int, comes: bool) -> None:
+        """Its event comes late, or never."""
+        self.next_id += step
+        self.said.append(self.next_id)
+        if comes:
+            self.late.append(self.next_id)
+
+    @precondition(lambda self: self.is_connected and self.late)
+    @rule(which=st.integers(min_value=0, max_value=3), again=st.booleans())
+    def hear_late(self, which: int, again: bool) -> None:
+        """Perhaps it comes twice."""
+        number = self.late.pop(which % len(self.late))
+        if again:
+            self.late.append(number)
+        self.reading.notice(number, self.session)
+        self.told.append(number)
 
     @precondition(lambda self: self.is_connected)
     @rule(step=st.integers(min_value=1, max_value=3))
@@ -87,20 +107,25 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.reading.gaps)
     @rule(size=st.integers(min_value=1, max_value=3), which=st.integers(min_value=0, max_value=3))
     def read_a_page(self, size: int, which: int) -> None:
-        gap = self.reading.gaps[which % len(self.reading.gaps)]
-        newer = [number for number in sorted(self.said) if number > gap.after]
-        page = newer[:size]
-        self.pages.append((gap.after, self.reading.joins, len(newer) <= size, page))
+        self.ask_for_a_page(self.reading.gaps[which % len(self.reading.gaps)].after, size)
+
+    @rule(size=st.integers(min_value=1, max_value=3))
+    def look(self, size: int) -> None:
+        self.ask_for_a_page(self.reading.confirmed, size)
+
+    def ask_for_a_page(self, after: int, size: int) -> None:
+        newer = [number for number in sorted(self.said) if number > after]
+        self.pages.append((after, self.reading.joins, self.reading.reached, len(newer) <= size, newer[:size]))
 
     @precondition(lambda self: self.pages)
     @rule()
     def take_in_a_page(self) -> None:
         """Late, perhaps, and when another has read the same."""
-        after, joins, is_last, page = self.pages.pop(0)
+        after, joins, reached, is_last, page = self.pages.pop(0)
         for number in filter(self.reading.lacks, page):
             self.reading.notice(number, self.session)
             self.told.append(number)
-        self.reading.fill_page(after, max(page, default=0), joins=joins, is_last=is_last)
+        self.reading.fill_page(after, max(page, default=0), joins=joins, reached=reached, is_last=is_last)
 
     # the window
 
@@ -140,8 +165,8 @@ class Life(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.kill()
         self.connect(True)
-        while self.reading.gaps:
-            self.read_a_page(3, 0)
+        while self.reading.gaps or self.reading.is_in_doubt:
+            self.look(3)
             self.take_in_a_page()
         while self.told:
             self.write_the_log(0)
@@ -163,11 +188,78 @@ def reading(upto: int = 10, *gaps: Gap) -> Reading:
     return fresh
 
 
+def look(one: Reading, newest: int = 0) -> None:
+    """A page of history that ends with `newest`."""
+    one.fill_page(one.confirmed, newest, joins=one.joins, reached=one.reached, is_last=True)
+
+
+def test_an_event_says_nothing_of_what_came_before_it() -> None:
+    one = reading()
+    one.pass_by(20, 1)
+    assert one.watermark().upto == 10
+    assert one.lacks(15)
+    assert one.is_in_doubt
+    look(one, 20)
+    assert one.watermark().upto == 20
+    assert not one.lacks(15)
+    assert not one.is_in_doubt
+
+
+def test_a_page_without_a_message_says_that_none_is_missing_of_those_that_were_known_when_it_was_asked_for() -> None:
+    one = reading()
+    one.pass_by(20, 1)
+    reached = one.reached
+    one.pass_by(30, 1)
+    one.fill_page(10, 0, joins=one.joins, reached=reached, is_last=True)
+    assert one.watermark().upto == 20
+
+
+def test_a_page_that_is_not_the_last_confirms_no_more_than_it_holds() -> None:
+    one = reading()
+    one.pass_by(30, 1)
+    one.fill_page(10, 15, joins=one.joins, reached=one.reached, is_last=False)
+    assert one.watermark().upto == 15
+
+
+def test_a_page_from_above_what_is_confirmed_confirms_nothing() -> None:
+    one = reading()
+    one.pass_by(30, 1)
+    one.fill_page(20, 30, joins=one.joins, reached=one.reached, is_last=True)
+    assert one.watermark().upto == 10
+
+
+def test_a_new_session_has_all_read_that_no_page_confirms() -> None:
+    one = reading()
+    one.pass_by(30, 1)
+    one.join(2, 30)
+    assert one.gaps == (Gap(10, 30),)
+    one.join(3, 35)
+    assert one.gaps == (Gap(10, 35),)
+
+
+def test_what_is_on_its_way_is_not_looked_for() -> None:
+    one = reading()
+    one.notice(12, 1)
+    assert not one.lacks(12)
+    one.settle(12)
+    assert one.lacks(12)
+
+
+def test_what_is_given_up_is_not_looked_for() -> None:
+    one = reading()
+    one.join(2, ENDLESS)
+    one.notice(20, 2)
+    one.settle(20)
+    one.give_up()
+    assert (one.gaps, one.watermark().upto) == ((), 20)
+
+
 def test_a_message_on_its_way_holds_the_line_below_it() -> None:
     one = reading()
     one.notice(12, 1)
     one.notice(15, 1)
     one.settle(15)
+    look(one, 15)
     assert one.watermark().upto == 11
     one.settle(12)
     assert one.watermark().upto == 15
@@ -178,7 +270,8 @@ def test_a_gap_stays_while_what_comes_after_it_is_logged() -> None:
     one.join(2, 20)
     one.notice(25, 2)
     one.settle(25)
-    assert (one.watermark().upto, one.watermark().gaps) == (25, (Gap(10, 20),))
+    assert (one.watermark().upto, one.watermark().gaps) == (10, ())
+    assert one.gaps == (Gap(10, 20),)
 
 
 def test_a_gap_without_an_end_holds_the_line() -> None:
@@ -225,12 +318,12 @@ def test_a_page_that_was_read_before_a_session_says_nothing_of_what_was_missed_s
     joins = one.joins
     one.leave()
     one.join(2, 30)
-    one.fill_page(10, 15, joins=joins, is_last=True)
+    one.fill_page(10, 15, joins=joins, reached=0, is_last=True)
     assert one.gaps[0].after == 15
     assert all(one.lacks(number) for number in (16, 25, 30))
-    one.fill_page(15, 0, joins=joins, is_last=True)
+    one.fill_page(15, 0, joins=joins, reached=0, is_last=True)
     assert one.gaps[0].after == 15
-    one.fill_page(15, 28, joins=one.joins, is_last=True)
+    one.fill_page(15, 28, joins=one.joins, reached=30, is_last=True)
     assert one.gaps == ()
 
 
@@ -239,6 +332,7 @@ def test_only_what_is_settled_and_no_parent_may_be_forgotten() -> None:
         lambda one: one.notice(12, 1),
         lambda one: one.join(2, 20),
         lambda one: setattr(one, "first", 3),
+        lambda one: one.pass_by(12, 1),
     ]
     assert reading().may_be_forgotten
     for change in changes:

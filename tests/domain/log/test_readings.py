@@ -18,14 +18,22 @@ def said(reading: Reading | None) -> object:
     """All that is known of a channel."""
     if reading is None:
         return None
-    known = reading.surface, reading.first, reading.reached, reading.gaps, reading.session, reading.joins
+    known = (
+        reading.surface,
+        reading.first,
+        reading.reached,
+        reading.gaps,
+        reading.session,
+        reading.joins,
+        reading.confirmed,
+    )
     return known, reading.watermark()
 
 
 def changed(chance: random.Random, reading: Reading) -> None:
     """Have something happen in a channel."""
     message_id = chance.choice([chance.randrange(1000), ENDLESS - 1, ENDLESS, ENDLESS + 5, 1 << 70])
-    what = chance.choice(["join", "leave", "notice", "pass_by", "settle", "fill"])
+    what = chance.choice(["join", "leave", "notice", "pass_by", "settle", "fill", "page"])
     match what:
         case "join":
             reading.join(chance.randrange(3), chance.choice([message_id, ENDLESS]))
@@ -37,6 +45,9 @@ def changed(chance: random.Random, reading: Reading) -> None:
             reading.pass_by(message_id, chance.randrange(3))
         case "settle":
             reading.settle(message_id)
+        case "page":
+            after = chance.choice([chance.randrange(1000), reading.confirmed])
+            reading.fill_page(after, message_id, joins=chance.randrange(3), reached=reading.reached, is_last=True)
         case _:
             reading.fill(chance.randrange(1000), message_id)
 

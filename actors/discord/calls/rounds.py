@@ -1,0 +1,88 @@
+"""Rounds of looks: every channel in use is looked into after each session and every ten minutes, one after another."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
+from actors.discord.timing import Timing
+
+log = logging.getLogger(__name__)
+
+Look = Callable[[int], Awaitable[bool]]
+"""Looks into a channel's history, a page of it; whether there is more."""
+
+
+class Rounds:
+    """Timetable of looks for messages whose events Discord never sent; lives on the loop.
+
+    One call is under way at a time, and none while something reads history that was missed. The channel whose last look
+    is longest ago goes first, so that a round that is cut short by the next one leaves none out for ever.
+    """
+
+    def __init__(self, look: Look, is_free: asyncio.Event, channels: Callable[[], list[int]], timing: Timing) -> None:
+        """No round yet.
+
+        Args:
+            look: Looks into one channel.
+            is_free: Set while nothing is to go first.
+            channels: Names those that are to be looked into.
+            timing: How often, and how long to wait between two.
+        """
+        self._look = look
+        self._is_free = is_free
+        self._channels = channels
+        self._timing = timing
+        self._looked_at: dict[int, None] = {}
+        """Channels of the last rounds, the one whose look is longest ago first."""
+        self._due: dict[int, None] = {}
+        self._next: asyncio.TimerHandle | None = None
+        self._is_working = False
+        self._refused: set[int] = set()
+        """Channels of which it was said that they cannot be looked into."""
+        self._tasks = BackgroundTasks()
+
+    def begin(self) -> None:
+        """Look into all channels once more, and then again and again."""
+        if self._next is not None:
+            self._next.cancel()
+        self._next = asyncio.get_running_loop().call_later(self._timing.look_every_s, self.begin)
+        channels = dict.fromkeys(self._channels())
+        self._looked_at = {channel_id: None for channel_id in self._looked_at if channel_id in channels}
+        never = (channel_id for channel_id in channels if channel_id not in self._looked_at)
+        self._due = dict.fromkeys((*never, *self._looked_at))
+        if self._due and not self._is_working:
+            self._is_working = True
+            self._tasks.spawn(self._go_through(), "looks into history")
+
+    async def _go_through(self) -> None:
+        try:
+            while self._due:
+                await self._is_free.wait()
+                channel_id = next(iter(self._due))
+                del self._due[channel_id]
+                self._looked_at.pop(channel_id, None)
+                self._looked_at[channel_id] = None
+                if await self._try(channel_id):
+                    self._due[channel_id] = None
+                await asyncio.sleep(self._timing.look_pause_s)
+        finally:
+            self._is_working = False
+
+    async def _try(self, channel_id: int) -> bool:
+        """Look into a channel; one that cannot be looked into now has its turn in the next round."""
+        try:
+            has_more = await self._look(channel_id)
+        except (CallRefusedError, CallFailedError) as error:
+            level = logging.INFO if channel_id in self._refused else logging.WARNING
+            log.log(level, "channel %d is looked into later: %s", channel_id, error)
+            self._refused.add(channel_id)
+        except Exception:
+            log.exception("channel %d is looked into later", channel_id)
+        else:
+            self._refused.discard(channel_id)
+            return has_more
+        return False

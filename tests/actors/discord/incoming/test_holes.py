@@ -1,0 +1,111 @@
+"""Messages whose events Discord never sends, sends late or sends twice: each is found in the history, and told once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.playground.server import PlaygroundServer
+from lab.playground.world import defaults
+from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.incoming.gaps import kept, read_up_to
+from tests.actors.discord.life import Life, timing, until
+
+OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
+
+
+def place(playground: PlaygroundServer, kind: str) -> int:
+    """A channel of a kind."""
+    match kind:
+        case "channel":
+            return defaults.GENERAL_ID
+        case "thread":
+            return playground.create_thread(defaults.GENERAL_ID, "in a thread")
+        case _:
+            return playground.open_dm()
+
+
+KINDS = pytest.mark.parametrize("kind", ["channel", "thread", "direct"])
+
+
+@KINDS
+def test_a_message_that_no_event_tells_is_found_without_a_new_session(
+    playground: PlaygroundServer, start_life: StartLife, kind: str
+) -> None:
+    life = start_life(timing=OFTEN, dms=True)
+    number = place(playground, kind)
+    life.say("before", number)
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost", number)
+    life.say("after", number)
+    assert sorted(life.texts(3)) == ["after", "before", "lost"]
+
+
+@KINDS
+def test_a_message_that_no_event_tells_and_none_follows_is_found(
+    playground: PlaygroundServer, start_life: StartLife, kind: str
+) -> None:
+    life = start_life(timing=OFTEN, dms=True)
+    number = place(playground, kind)
+    life.say("before", number)
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost", number)
+    assert life.texts(2) == ["before", "lost"]
+
+
+@KINDS
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_the_next_life_finds_what_no_event_told(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, kind: str, is_killed: bool
+) -> None:
+    life = start_life(dms=True, **kept(tmp_path))
+    number = place(playground, kind)
+    life.say("before", number)
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost", number)
+    life.say("after", number)
+    life.messages.wait(2)
+    until(lambda: number in read_up_to(tmp_path))
+    data = kept(tmp_path, dms=True)
+    life.stop()
+    second = start_life(**(data if is_killed else kept(tmp_path, dms=True)))
+    until(lambda: "lost" in [message.text for message in second.messages.now()])
+
+
+def test_a_new_session_and_a_resumed_one_find_what_no_event_told(life: Life) -> None:
+    playground = life.playground
+    life.say("before")
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost")
+    life.say("after")
+    playground.drop(4000)
+    until(lambda: playground.counters().get("resumes", 0) == 1)
+    assert sorted(life.texts(3)) == ["after", "before", "lost"]
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost again")
+    life.say("after that")
+    life.messages.wait(4)
+    playground.op9(False)
+    life.online.wait(2)
+    assert sorted(life.texts(5)) == ["after", "after that", "before", "lost", "lost again"]
+
+
+def test_an_event_that_comes_after_a_look_has_found_its_message_is_told_once(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    life = start_life(timing=OFTEN)
+    life.say("before")
+    life.messages.wait(1)
+    playground.gateway_faults(delay_messages=1)
+    life.say("late")
+    life.say("after")
+    life.messages.wait(3)
+    playground.send_delayed()
+    life.say("end")
+    until(lambda: "end" in [message.text for message in life.messages.now()])
+    assert sorted(life.texts(4)) == ["after", "before", "end", "late"]
