@@ -1,4 +1,4 @@
-"""Rounds of looks: every channel in use is looked into after each session and every ten minutes, one after another."""
+"""Rounds of looks: every channel in use is looked into every ten minutes, and when a session goes on after a break."""
 
 from __future__ import annotations
 
@@ -45,11 +45,15 @@ class Rounds:
         """Channels of which it was said that they cannot be looked into."""
         self._tasks = BackgroundTasks()
 
-    def begin(self) -> None:
-        """Look into all channels once more, and then again and again."""
+    def plan(self) -> None:
+        """Begin a round when it is time for the next: all that a new session must read is read by then."""
         if self._next is not None:
             self._next.cancel()
         self._next = asyncio.get_running_loop().call_later(self._timing.look_every_s, self.begin)
+
+    def begin(self) -> None:
+        """Look into all channels once more, and then again and again."""
+        self.plan()
         channels = dict.fromkeys(self._channels())
         self._looked_at = {channel_id: None for channel_id in self._looked_at if channel_id in channels}
         never = (channel_id for channel_id in channels if channel_id not in self._looked_at)

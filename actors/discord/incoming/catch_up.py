@@ -113,7 +113,7 @@ class CatchUp:
         self.intake.release(map(_lane, missed))
         self._read(missed)
         self._comparison.begin()
-        self._rounds.begin()
+        self._rounds.plan()
 
     def look(self) -> None:
         """A session goes on after a break: what Discord should have sent meanwhile may be missing all the same."""
