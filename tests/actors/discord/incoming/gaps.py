@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ from domain.log.watermark import FILE_NAME, watermarks_in
 from lab.playground.world import defaults
 from tests.actors.discord.life import timing
 
-QUICK = timing(attempts=1, gap_hold_s=0.2, gap_again_s=0.05, gap_again_limit_s=0.1)
+OFTEN = timing(look_every_s=0.1, look_pause_s=0.0)
+"""History is looked into all the time, so that how far it was read soon follows what is logged."""
+QUICK = replace(OFTEN, attempts=1, gap_hold_s=0.2, gap_again_s=0.05, gap_again_limit_s=0.1)
 HISTORY = f"GET /channels/{defaults.GENERAL_ID}/messages"
 
 

@@ -16,7 +16,7 @@ from lab.playground.world import defaults
 from lab.playground.world.records import Draft
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
+from tests.actors.discord.incoming.gaps import HISTORY, OFTEN, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
 
 
@@ -46,24 +46,25 @@ class TestWhatIsKept:
         assert second.texts(1) == ["at once"]
 
     def test_it_follows_what_is_logged(self, start_life: StartLife, tmp_path: Path) -> None:
-        life = start_life(**kept(tmp_path))
+        life = start_life(**kept(tmp_path, timing=OFTEN))
         newest = life.say("hello")
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
 
     def test_what_the_bot_said_last_is_not_looked_for(self, start_life: StartLife, tmp_path: Path) -> None:
-        life = start_life(**kept(tmp_path))
+        life = start_life(**kept(tmp_path, timing=OFTEN))
         life.say("hello")
         life.messages.wait(1)
         (answer,) = life.delivered("the answer")
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == int(answer))
         life.stop()
+        looks = life.playground.requests("GET", f"/channels/{defaults.GENERAL_ID}/messages")
         second = start_life(**kept(tmp_path))
         second.say("live")
         assert second.texts(1) == ["live"]
-        assert second.playground.requests("GET", f"/channels/{defaults.GENERAL_ID}/messages") == []
+        assert second.playground.requests("GET", f"/channels/{defaults.GENERAL_ID}/messages") == looks
 
     def test_what_no_window_has_logged_is_read_again(self, start_life: StartLife, tmp_path: Path) -> None:
-        life = start_life(**kept(tmp_path))
+        life = start_life(**kept(tmp_path, timing=OFTEN))
         thread = life.playground.create_thread(defaults.GENERAL_ID, "new")
         life.logs = False
         life.say("in the channel")
@@ -85,7 +86,7 @@ class TestWhatIsKept:
         mark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=1)
         missed = playground.say(defaults.GENERAL_ID, "missed")
         thread = playground.create_thread(defaults.GENERAL_ID, "other")
-        first = Life(playground, data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
+        first = Life(playground, data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark}, timing=OFTEN)
         first.logs = False
         with first:
             first.messages.wait(1)
@@ -98,7 +99,7 @@ class TestWhatIsKept:
 
     def test_what_is_refused_needs_no_log(self, start_life: StartLife, tmp_path: Path) -> None:
         people = frozenset({str(defaults.YOU_ID)})
-        life = start_life(**kept(tmp_path, allowed_users=people))
+        life = start_life(**kept(tmp_path, allowed_users=people, timing=OFTEN))
         strangers = life.say("not for us", user=defaults.GUEST_ID)
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == strangers)
 
@@ -107,7 +108,7 @@ class TestWhatIsKept:
     ) -> None:
         monkeypatch.setattr("actors.discord.incoming.watermarks._WRITE_AGAIN_S", 0.1)
         (tmp_path / FILE_NAME).mkdir()
-        life = start_life(data_root=tmp_path)
+        life = start_life(data_root=tmp_path, timing=OFTEN)
         newest = life.say("hello")
         assert life.texts(1) == ["hello"]
         (tmp_path / FILE_NAME).rmdir()
@@ -147,10 +148,10 @@ class TestThreads:
     def test_an_archived_thread_that_wakes_up_is_read_first(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
     ) -> None:
-        life = start_life(**kept(tmp_path))
+        life = start_life(**kept(tmp_path, timing=OFTEN))
         thread = playground.create_thread(defaults.GENERAL_ID, "sleepy")
-        life.say("before", thread)
-        life.messages.wait(1)
+        before = life.say("before", thread)
+        until(lambda: read_up_to(tmp_path).get(thread) == before)
         life.stop()
         playground.say(thread, "missed")
         playground.change_thread(thread, archived=True)
@@ -163,10 +164,10 @@ class TestThreads:
     def test_a_list_of_archived_threads_that_somebody_on_the_way_refuses_is_asked_for_again(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, fault: str, status: int
     ) -> None:
-        life = start_life(**kept(tmp_path))
+        life = start_life(**kept(tmp_path, timing=OFTEN))
         thread = playground.create_thread(defaults.GENERAL_ID, "sleepy")
-        life.say("before", thread)
-        life.messages.wait(1)
+        before = life.say("before", thread)
+        until(lambda: read_up_to(tmp_path).get(thread) == before)
         life.stop()
         playground.say(thread, "missed")
         playground.change_thread(thread, archived=True)

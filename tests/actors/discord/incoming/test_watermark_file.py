@@ -125,6 +125,7 @@ def test_a_file_stays_short_however_long_it_is_added_to(tmp_path: Path) -> None:
             for number in channels:
                 watermarks.notice(number, message)
                 watermarks.log(number, message)
+                watermarks.fill_page(number, message - 1, message, joins=1, reached=message, is_last=True)
             await watermarks.secure()
 
     asyncio.run(act())
