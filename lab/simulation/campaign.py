@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ class Campaign:
     lives: int
     said: int
     steps: int
+    harmed: dict[str, int]
+    """How many events that told of messages were lost, came late or came twice."""
     seconds: float
     workers: int
     failed: tuple[Result, ...]
@@ -71,6 +74,7 @@ def simulate(
         lives=sum(result.lives for result in results),
         said=sum(result.said for result in results),
         steps=sum(result.steps for result in results),
+        harmed=dict(sum((Counter(result.harmed) for result in results), Counter())),
         seconds=perf_counter() - began,
         workers=workers,
         failed=tuple(sorted((result for result in results if result.faults), key=lambda result: result.seed)),

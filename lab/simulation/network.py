@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +50,12 @@ class Network:
         """Whether every call fails."""
         self.is_deaf = False
         """Whether no gateway connection can be made."""
+        self.harms_events = False
+        """Whether events that tell of messages get lost, come late or come twice."""
+        self.harmed: Counter[str] = Counter()
+        """How many of them did what."""
+        self.unsent: set[int] = set()
+        """Messages whose events were lost or came late."""
         self.effects = 0
         """Changes in Discord that the agent brought about."""
         self.on_effect: Callable[[], None] = lambda: None
@@ -135,8 +141,25 @@ class Network:
         self._session = None
 
     def _said(self, event: str, data: Json) -> None:
-        if self._session is not None:
-            self._session.add(event, data)
+        session = self._session
+        if session is None:
+            return
+        harm = self._chance.one_of(_HARMS) if self.harms_events and event == "MESSAGE_CREATE" else ""
+        if harm:
+            self._note(f"event {data['id']} is {harm}")
+            self.harmed[harm] += 1
+        if harm in ("lost", "late"):
+            self.unsent.add(int(data["id"]))
+        if harm == "late":
+            session.delayed.append((event, data))
+        elif harm != "lost":
+            for _ in range(2 if harm == "doubled" else 1):
+                session.add(event, data)
+            if event == "MESSAGE_CREATE":
+                session.send_delayed()
+
+
+_HARMS = ("", "", "lost", "late", "doubled")
 
 
 class Session:
@@ -152,6 +175,8 @@ class Session:
             "application": {"id": str(APPLICATION), "flags": 0},
         }
         self.queue: deque[tuple[str, Json]] = deque((("READY", ready), ("GUILD_CREATE", server.guild_json())))
+        self.delayed: list[tuple[str, Json]] = []
+        """Events that come after a later one."""
         self.changed = asyncio.Event()
         self.changed.set()
         self.is_lost = False
@@ -162,6 +187,12 @@ class Session:
         self.queue.append((event, data))
         self.can_resume = self.can_resume and len(self.queue) < _RESUMABLE
         self.changed.set()
+
+    def send_delayed(self) -> None:
+        """Send what was delayed: something later was sent before it."""
+        delayed, self.delayed = self.delayed, []
+        for event, data in delayed:
+            self.add(event, data)
 
     def take(self) -> tuple[str, Json] | None:
         """The next event; None if the connection is lost."""

@@ -34,6 +34,8 @@ class Act(StrEnum):
     MODEL_SHAKY = "model shaky"
     MODEL_WELL = "model well"
     CLOCK_JUMP = "clock jump"
+    EVENTS_SHAKY = "events shaky"
+    EVENTS_WELL = "events well"
 
 
 class Death(StrEnum):
@@ -98,6 +100,7 @@ def drawn(chance: Chance) -> list[Scene]:
         Scene(scene.at + chance.skewed(0.2, 20.0), Act.STOP_WORD, place=scene.place)
         for scene in [chance.one_of(asked) for _ in range(chance.below(4))]
     ]
+    scenes += _spell(chance, 0.4, Act.EVENTS_SHAKY, Act.EVENTS_WELL, 300.0)  # drawn last: all else of a seed stays
     scenes.sort(key=lambda scene: scene.at)
     return scenes
 

@@ -41,6 +41,8 @@ class Record:
     """Message -> what."""
     met_at: float | None = None
     """When the agent was online for the first time: what was said earlier was not said to it."""
+    unsent: set[int] = field(default_factory=set)
+    """Messages whose events were lost or came late: they need not be in their order."""
     windows_ended: set[Window] = field(default_factory=set)
     """Windows in which somebody asked for a new one."""
     paths_confirmed: set[str] = field(default_factory=set)
@@ -81,7 +83,7 @@ def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> l
     return [
         *logs.damage,
         *_logged_once(record, logs, refused),
-        *_in_order(logs, refused),
+        *_in_order(logs, refused | record.unsent),
         *_answered_once(record, logs, server),
         *_shown_is_stored(server, outside, logs),
         *_reminded_once(record, server),

@@ -45,6 +45,8 @@ class Result:
     steps: int
     lives: int
     said: int
+    harmed: dict[str, int]
+    """How many events that told of messages were lost, came late or came twice."""
     faults: tuple[str, ...]
     """What should never be; empty for a run that kept every promise."""
     lines: tuple[str, ...] = ()
@@ -110,6 +112,7 @@ class World:
                 self.record.fault("the run never comes to rest")
             if self.life is not None:
                 self._end_life(power=False)
+        self.record.unsent |= self.network.unsent
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
         return Result(
             seed=self.seed,
@@ -117,6 +120,7 @@ class World:
             steps=self._steps,
             lives=self.lives,
             said=len(self.record.said),
+            harmed=dict(self.network.harmed),
             faults=tuple(self.record.faults),
             lines=tuple(self.trace.lines),
         )
@@ -279,6 +283,8 @@ class World:
                 self.disk.fault = _FAULTS.get(scene.detail)
             case Act.MODEL_SHAKY | Act.MODEL_WELL:
                 self.outside.fails = 0.3 if scene.act is Act.MODEL_SHAKY else 0.0
+            case Act.EVENTS_SHAKY | Act.EVENTS_WELL:
+                self.network.harms_events = scene.act is Act.EVENTS_SHAKY
             case Act.CLOCK_JUMP:
                 self._offset += timedelta(seconds=scene.seconds)
                 self.record.went_back |= scene.seconds < 0
@@ -289,7 +295,7 @@ class World:
 
     def _calm(self) -> None:
         """From here on everything works."""
-        self.network.is_deaf = False
+        self.network.is_deaf = self.network.harms_events = False
         self.disk.fault = self.disk.dies_at = self._death = None
         self.outside.fails = 0.0
         self._effects_left = self._steps_left = 0
