@@ -304,21 +304,17 @@ class CatchUp:
         """
         while begun is not None or self._watermarks.gaps(channel_id):
             read, begun = begun or await self._first_page(channel_id), None
-            for message in self._taken_in(channel_id, read):
+            page = read.page
+            for message in page.messages:
+                self.intake.seen.notice(str(channel_id), message.id)
+            said = [message for message in page.messages if self._is_unknown(message)]
+            for message in said:
+                self._watermarks.notice(channel_id, message.id)
+            self._watermarks.fill_page(
+                channel_id, read.after, page.newest, joins=read.joins, reached=read.reached, is_last=page.is_last
+            )
+            for message in said:
                 yield MessageArrival.of(message, is_live=False)
-
-    def _taken_in(self, channel_id: int, read: _PageOfGap) -> list[discord.Message]:
-        """What nobody was told of a page, oldest first; it is on its way, and the page is read."""
-        page = read.page
-        for message in page.messages:
-            self.intake.seen.notice(str(channel_id), message.id)
-        said = [message for message in page.messages if is_speech(message) and self._is_unknown(message)]
-        for message in said:
-            self._watermarks.notice(channel_id, message.id)
-        self._watermarks.fill_page(
-            channel_id, read.after, page.newest, joins=read.joins, reached=read.reached, is_last=page.is_last
-        )
-        return said
 
     async def _look(self, channel_id: int) -> bool:
         """Pass on what a channel's history has that no event told; whether there is more than a page of it.
@@ -329,16 +325,16 @@ class CatchUp:
         if not self._watermarks.is_current(channel_id) or self._watermarks.gaps(channel_id):
             return False  # It is read anyway.
         read = await self._page(channel_id, self._watermarks.confirmed(channel_id))
-        found = self._taken_in(channel_id, read)
-        if found:
-            log.warning("%d messages of channel %d came by no event; its history has them", len(found), channel_id)
-            lane = self.intake.lane(_lane(channel_id))
-            await self.intake.replay(_lane(channel_id), lane, _arrivals(found))
+        if any(map(self._is_unknown, read.page.messages)):
+            log.warning("channel %d: Discord sent no event of something that was said there", channel_id)
+        lane = self.intake.lane(_lane(channel_id))
+        await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
         return not read.page.is_last
 
     def _is_unknown(self, message: discord.Message) -> bool:
-        """Whether a message in a page of history is none of those that were passed on, in this life or another."""
-        return self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
+        """Whether a message in a page of history is a person's, and none that was passed on in this life."""
+        is_new = self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
+        return is_new and is_speech(message)
 
     async def _first_page(self, channel_id: int) -> _PageOfGap:
         """The first page that is missing; tried for as long as others may wait for a page.
@@ -396,8 +392,3 @@ def _newest(place: discord.Client | discord.Guild) -> int:
 
 def _lane(channel_id: int) -> ChannelId:
     return ChannelId(str(channel_id))
-
-
-async def _arrivals(messages: Iterable[discord.Message]) -> AsyncIterator[MessageArrival]:
-    for message in messages:
-        yield MessageArrival.of(message, is_live=False)

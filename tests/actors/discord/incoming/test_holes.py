@@ -9,7 +9,7 @@ import pytest
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.incoming.gaps import kept, read_up_to
+from tests.actors.discord.incoming.gaps import HISTORY, kept, read_up_to
 from tests.actors.discord.life import Life, timing, until
 
 OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
@@ -109,3 +109,35 @@ def test_an_event_that_comes_after_a_look_has_found_its_message_is_told_once(
     life.say("end")
     until(lambda: "end" in [message.text for message in life.messages.now()])
     assert sorted(life.texts(4)) == ["after", "before", "end", "late"]
+
+
+def test_an_event_that_comes_twice_is_told_once(life: Life) -> None:
+    life.playground.gateway_faults(double_messages=1)
+    life.say("twice")
+    life.say("end")
+    assert life.texts(2) == ["twice", "end"]
+
+
+def test_an_event_that_comes_while_a_look_is_under_way_is_told_once(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    life = start_life(timing=OFTEN)
+    life.say("before")
+    life.messages.wait(1)
+    playground.gateway_faults(delay_messages=1)
+    playground.inject("delay", HISTORY, delay_s=0.5)
+    life.say("late")
+    until(lambda: playground.counters()["faults_fired"] == 1)
+    playground.send_delayed()
+    life.say("end")
+    until(lambda: "end" in [message.text for message in life.messages.now()])
+    until(lambda: len(playground.requests("GET", "/messages")) > 4)
+    assert sorted(life.texts(3)) == ["before", "end", "late"]
+
+
+def test_no_more_than_a_page_is_read_at_a_look(playground: PlaygroundServer, start_life: StartLife) -> None:
+    life = start_life(timing=timing(look_every_s=0.5, look_pause_s=0.0))
+    playground.gateway_faults(lose_messages=150)
+    for number in range(150):
+        life.say(str(number))
+    assert life.texts(150) == [str(number) for number in range(150)]
