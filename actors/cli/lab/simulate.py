@@ -50,10 +50,14 @@ def simulate(seeds: int, first: int, seed: int | None, trace: bool, workers: int
     else:
         click.echo(
             f"{report.seeds} seeds from {first}: {report.lives:,} lives, {report.said:,} messages, "
-            f"{report.steps:,} steps, {len(report.failed)} failed "
+            f"{report.steps:,} steps, events {_counts(report.harmed)}, {len(report.failed)} failed "
             f"({report.seconds:.1f} s, {report.seeds_per_s:.1f} seeds/s in {report.workers} processes)"
         )
         for result in report.failed[:_SHOWN]:
             click.echo(f"seed {result.seed}: {'; '.join(result.faults[:3])}")
     if not report.is_sound:
         fail(f"the first seed that breaks a promise is {report.failed[0].seed}; see it with --seed and --trace")
+
+
+def _counts(harmed: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {how}" for how, count in sorted(harmed.items())) or "all sent"

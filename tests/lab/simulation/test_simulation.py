@@ -21,3 +21,10 @@ def test_a_campaign_runs_every_seed_once() -> None:
     assert told == list(range(1, 7))
     assert (report.first, report.seeds) == (100, 6)
     assert report.lives >= 6
+
+
+def test_events_that_were_lost_late_or_doubled_are_counted() -> None:
+    report = simulate(25, 6, workers=1)
+    assert report.is_sound
+    assert report.harmed.keys() == {"lost", "late", "doubled"}
+    assert all(report.harmed.values())
