@@ -19,9 +19,11 @@ class Channels:
         self.looks: list[int] = []
         self.more: list[int] = []
         self.fails: set[int] = set()
+        self.has_looked = asyncio.Event()
 
     async def look(self, channel_id: int) -> bool:
         self.looks.append(channel_id)
+        self.has_looked.set()
         if channel_id in self.fails:
             raise CallFailedError("not now")
         if channel_id in self.more:
@@ -47,7 +49,8 @@ def run(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 async def looked(channels: Channels, count: int) -> None:
     while len(channels.looks) < count:
-        await asyncio.sleep(0.001)
+        channels.has_looked.clear()
+        await channels.has_looked.wait()
 
 
 def test_a_round_looks_into_each_channel_once_and_again_where_there_is_more_than_a_page() -> None:
