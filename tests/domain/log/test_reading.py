@@ -193,6 +193,7 @@ def look(one: Reading, newest: int = 0) -> None:
     one.fill_page(one.confirmed, newest, joins=one.joins, reached=one.reached, is_last=True)
 
 
+@pytest.mark.req("X-201")
 def test_an_event_says_nothing_of_what_came_before_it() -> None:
     one = reading()
     one.pass_by(20, 1)

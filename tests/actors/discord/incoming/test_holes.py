@@ -29,6 +29,7 @@ def place(playground: PlaygroundServer, kind: str) -> int:
 KINDS = pytest.mark.parametrize("kind", ["channel", "thread", "direct"])
 
 
+@pytest.mark.req("X-201")
 @KINDS
 def test_a_message_that_no_event_tells_is_found_without_a_new_session(
     playground: PlaygroundServer, start_life: StartLife, kind: str
