@@ -17,13 +17,13 @@ class Channels:
     def __init__(self, *names: int) -> None:
         self.names = list(names)
         self.looks: list[int] = []
+        self.news = asyncio.Event()
         self.more: list[int] = []
         self.fails: set[int] = set()
-        self.has_looked = asyncio.Event()
 
     async def look(self, channel_id: int) -> bool:
         self.looks.append(channel_id)
-        self.has_looked.set()
+        self.news.set()
         if channel_id in self.fails:
             raise CallFailedError("not now")
         if channel_id in self.more:
@@ -49,8 +49,8 @@ def run(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 async def looked(channels: Channels, count: int) -> None:
     while len(channels.looks) < count:
-        channels.has_looked.clear()
-        await channels.has_looked.wait()
+        await channels.news.wait()
+        channels.news.clear()
 
 
 def test_a_round_looks_into_each_channel_once_and_again_where_there_is_more_than_a_page() -> None:
