@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, Stage, answered_once, bot_texts, eventually, say
 
@@ -23,3 +27,40 @@ def test_an_answer_that_was_being_posted_when_the_agent_was_killed_is_shown_once
     process.start()
     server.settled_replies(GENERAL_ID, after=said, quiet_s=2)
     assert sum("\nonce" in text for text in bot_texts(server)) == 1
+
+
+def test_a_message_that_discord_sends_no_event_of_is_answered_once_a_session_goes_on(stage: Stage) -> None:
+    say(stage, "before")
+    answered_once(stage, "before")
+    stage.server.gateway_faults(lose_messages=1)
+    say(stage, "unsent")
+    say(stage, "after")
+    answered_once(stage, "after")
+    stage.server.drop(4000)
+    eventually(lambda: len(bot_texts(stage.server)) == 3)
+    say(stage, "end")
+    answered_once(stage, "end")
+    texts = bot_texts(stage.server)
+    assert [sum(f"\n{word}" in text for text in texts) for word in ("before", "unsent", "after", "end")] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("end", [Process.kill, Process.terminate], ids=["killed", "in-good-order"])
+def test_a_message_that_discord_sends_no_event_of_is_answered_once_by_the_next_life(
+    process: Process, end: Callable[[Process], object]
+) -> None:
+    server = process.server
+    process.start()
+    server.settled_replies(GENERAL_ID, after=server.say(GENERAL_ID, "run: echo before"), quiet_s=1)
+    server.gateway_faults(lose_messages=1)
+    server.say(GENERAL_ID, "run: echo unsent")
+    server.settled_replies(GENERAL_ID, after=server.say(GENERAL_ID, "run: echo after"), quiet_s=1)
+    end(process)
+    process.start()
+
+    def answers(word: str) -> int:
+        return sum(f"\n{word}" in text for text in bot_texts(server))
+
+    eventually(lambda: answers("unsent") > 0)
+    said = server.say(GENERAL_ID, "run: echo end")
+    server.settled_replies(GENERAL_ID, after=said, quiet_s=2)
+    assert [answers(word) for word in ("before", "unsent", "after", "end")] == [1, 1, 1, 1]
