@@ -142,3 +142,17 @@ def test_no_more_than_a_page_is_read_at_a_look(playground: PlaygroundServer, sta
     for number in range(150):
         life.say(str(number))
     assert life.texts(150) == [str(number) for number in range(150)]
+
+
+@pytest.mark.parametrize("is_followed", [False, True])
+def test_the_first_message_of_a_new_thread_is_found_though_no_event_tells_it(
+    playground: PlaygroundServer, start_life: StartLife, is_followed: bool
+) -> None:
+    life = start_life(timing=OFTEN)
+    thread = playground.create_thread(defaults.GENERAL_ID, "new")
+    playground.gateway_faults(lose_messages=1)
+    life.say("first", thread)
+    if is_followed:
+        life.say("second", thread)
+    told = ["first", "second"] if is_followed else ["first"]
+    assert sorted(life.texts(len(told))) == told

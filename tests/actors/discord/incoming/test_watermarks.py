@@ -112,3 +112,12 @@ def test_what_was_given_up_waiting_for_is_written_again(tmp_path: Path, disk: Sl
         await asyncio.to_thread(until, lambda: load_watermarks(tmp_path).keys() == {8})
 
     asyncio.run(act())
+
+
+def test_of_a_thread_made_in_this_session_nothing_is_confirmed_before_the_message_by_which_it_was_met() -> None:
+    known = Watermarks(kept={}, logged={}, file=None, catchup_hours=1.0)
+    known.begin(5)
+    assert not known.meet(8, Surface.DISCORD_THREAD, 20, 3)
+    assert (known.reached(8), known.confirmed(8)) == (20, 7)
+    assert known.lacks(8, 15)
+    assert known.to_look_at() == [8]
