@@ -138,6 +138,8 @@ class ModelReply(Message, frozen=True, kw_only=True, gc=False):
     stop_reason: StopReason
     usage: Usage
     model: str
+    left_out: str = ""
+    """Parts of the request that its server refused, in words for a person; empty for none."""
 
 
 class ModelFailed(Message, frozen=True, kw_only=True, gc=False):

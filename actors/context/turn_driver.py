@@ -13,7 +13,7 @@ from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun, added, result_meta
+from actors.context.turn_run import Phase, TurnRun, added, left_out_notice, result_meta
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded, wish
@@ -142,6 +142,8 @@ class TurnDriver:
         run.stop_timer()
         run.count(reply.usage)
         self._teller.reply(reply)
+        if reply.left_out:
+            self._record(run, Kind.SYSTEM, *left_out_notice(reply), sync=False)
         if reply.tool_calls:
             self._begin_round(run, reply)
         elif not reply.text.strip():
@@ -291,8 +293,7 @@ class TurnDriver:
         else:
             run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
             self._host.tell(owner, asked(self._host, run.request_id, reference))
-            due = StepOverdue(request_id=run.request_id)
-            run.timer = self._host.after(self._config.expansion_deadline_s, due)
+            run.timer = self._host.after(self._config.expansion_deadline_s, StepOverdue(request_id=run.request_id))
 
     def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""

@@ -6,10 +6,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+import msgspec
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
 from actors.model.backend import AttemptError, Backend, Completion, Heard
 from actors.model.spending import Books, Spending
+from domain.policy.mend_memory import MendMemory
 from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
@@ -17,6 +19,8 @@ from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, Mod
 log = logging.getLogger(__name__)
 
 Sleep = Callable[[float], Awaitable[None]]
+NO_FAULT = Fault(FaultKind.UNKNOWN)
+"""Beside a reply."""
 
 
 class Schedule:
@@ -95,6 +99,7 @@ class Calls:
         self._sleep = sleep
         self._tell = tell
         self._books = books
+        self._mends = MendMemory()
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
     def begin(self, model: str, request: ModelRequest) -> None:
@@ -130,16 +135,38 @@ class Calls:
         self._tell(ModelFailed(request_id=request_id, reason=reason(fault, 1), attempts=1))
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
-        attempt = 1
+        """The reply, after retries, and after one mended request if the server refuses the first for its content."""
+        request = self._mends.prepare(model, request)
+        reply, fault, attempt = await self._tries(model, request, 1)
+        if reply is not None:
+            self._mends.count(model, request, reply.usage.prompt_tokens)
+            return reply
+        plan = self._mends.plan(model, request, fault)
+        if plan is None:
+            return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt), attempts=attempt)
+        mended, most_tokens, cut_to = plan
+        log.warning("model call %s is sent again, mended: %s", request.request_id, ", ".join(sorted(mended.mends)))
+        reply, fault, attempt = await self._tries(model, mended.request, attempt + 1)
+        if reply is None:
+            tried = f"also without {mended.left_out}" if mended.left_out else "also in another form"
+            told = f"{reason(fault, 1)}, {tried}; /new begins a new conversation"
+            return ModelFailed(request_id=request.request_id, reason=told, attempts=attempt)
+        self._mends.learn(model, mended, most_tokens, cut_to)
+        self._mends.count(model, mended.request, reply.usage.prompt_tokens)
+        return msgspec.structs.replace(reply, left_out=mended.left_out)
+
+    async def _tries(self, model: str, request: ModelRequest, attempt: int) -> tuple[ModelReply | None, Fault, int]:
+        """The reply or the last fault, and the number of the last attempt, of which `attempt` is the first."""
+        first = attempt
         while True:
             try:
-                return await self._attempt(model, request, attempt)
+                return await self._attempt(model, request, attempt), NO_FAULT, attempt
             except AttemptError as failure:
                 fault = failure.fault
-            wait_s = self._schedule.wait_s(fault, attempt)
+            wait_s = self._schedule.wait_s(fault, attempt - first + 1)
             log.warning("model call %s failed, try %d: %s", request.request_id, attempt, reason(fault, 1))
             if wait_s is None:
-                return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt), attempts=attempt)
+                return None, fault, attempt
             await self._sleep(wait_s)
             attempt += 1
 

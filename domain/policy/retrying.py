@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+
+from domain.policy.refusal import is_about_content, is_about_length
 
 
 class FaultKind(StrEnum):
@@ -55,12 +57,7 @@ _WORDS = {
 _UNNUMBERED = re.compile(r" \(\?\)|answered \? \((.*)\)")
 _DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
 
-_TOO_LONG = re.compile(
-    r"context.?(length|window)|maximum context|prompt is too long|input is too long|too many (input |prompt )?tokens"
-    r"|exceeds? the .{0,40}(context|token limit)|exceeds? the maximum number of tokens|reduce the length"
-    r"|request_too_large",
-    re.IGNORECASE,
-)
+_MOST_WORDS = 4000
 _REFUSALS = {
     401: FaultKind.KEY,
     403: FaultKind.KEY,
@@ -104,6 +101,8 @@ class Fault:
     """How long the server asks us to wait."""
     type_name: str = ""
     """Name of the exception's type; said only of unknown faults."""
+    words: str = field(default="", compare=False, repr=False)
+    """Beginning of the server's own words; read by rules, never repeated to a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def classify(
         asked_wait_s = retry_after_s(headers, now)
         if asked_wait_s is None and status == 429 and (delay := _RETRY_DELAY.search(message)):
             asked_wait_s = float(delay[1])
-    return Fault(kind, status, asked_wait_s, names[0] if names else "")
+    return Fault(kind, status, asked_wait_s, names[0] if names else "", message[:_MOST_WORDS])
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -215,8 +214,10 @@ def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
         return FaultKind.CUT_OFF
     if names & _UNREACHABLE_TYPES:
         return FaultKind.UNREACHABLE
-    if _TOO_LONG.search(message):
+    if is_about_length(message):
         return FaultKind.TOO_LONG
+    if is_about_content(message):  # a chat template's own error is a 500 at some servers
+        return FaultKind.REJECTED
     if status is not None or _PASSING.search(message):
         return FaultKind.SERVER
     return FaultKind.UNKNOWN
@@ -229,8 +230,10 @@ def _kind_of_refusal(status: int, message: str) -> FaultKind:
         return FaultKind.QUOTA
     if status == 400 and _NO_KEY.search(message):
         return FaultKind.KEY
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(message)):
+    if status == 413 or (status in (400, 422) and is_about_length(message)):
         return FaultKind.TOO_LONG
+    if status == 404 and is_about_content(message):
+        return FaultKind.REJECTED
     if status == 404 or _NO_PROVIDER.search(message):
         return FaultKind.NOT_FOUND
     return _REFUSALS.get(status, FaultKind.REJECTED)

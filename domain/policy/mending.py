@@ -1,0 +1,211 @@
+"""Mending of a refused request: what to leave out, and the words for it; the conversation's log is never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from domain.policy.refusal import Mend
+from messages.model import ChatMessage, ModelRequest, Role
+
+PICTURE_LEFT_OUT = "[picture left out: the model's server refused it]"
+EMPTY = "[empty]"
+_WISH = "EXPAND "
+_PICTURE_TOKENS = 1000
+_LEAST_RESULT_CHARS = 400
+_SHORTENED = "\n[… shortened: the model's server takes no more …]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A request that was changed."""
+
+    request: ModelRequest
+    mends: frozenset[Mend]
+    """The changes that made a difference."""
+    left_out: str
+    """Words for a person."""
+    dropped: int = 0
+    """Messages that were cut from the beginning."""
+
+
+def tokens_of_text(text: str) -> int:
+    """Estimate of a text's tokens, by script, and dearer rather than cheaper.
+
+    Four characters of English are a token, a Cyrillic letter is more than half, a Chinese character is one, an emoji
+    more; text without spaces (base64, minified code) takes two characters a token.
+    """
+    if text.isascii():
+        is_dense = len(text) > 200 and text.count(" ") * 50 < len(text)
+        return len(text) // (2 if is_dense else 4) + 1
+    extra = len(text.encode("utf-8", "surrogatepass")) - len(text)
+    return (2 * len(text) + 3 * extra) // 8 + 1
+
+
+def tokens_of_message(message: ChatMessage) -> int:
+    """Estimate of a message's tokens, with its calls and pictures."""
+    calls = sum(tokens_of_text(call.arguments_json) + 8 for call in message.tool_calls)
+    return tokens_of_text(message.text) + calls + _PICTURE_TOKENS * len(message.images) + 4
+
+
+def tokens_besides(request: ModelRequest) -> int:
+    """Estimate of the tokens of all but the messages."""
+    tools = sum(tokens_of_text(tool.parameters_json + tool.description) for tool in request.tools)
+    return tokens_of_text(request.system_prompt) + tools
+
+
+def tokens_of(request: ModelRequest) -> int:
+    """Estimate of a request's tokens."""
+    return tokens_besides(request) + sum(map(tokens_of_message, request.messages))
+
+
+def mend_request(request: ModelRequest, mends: Iterable[Mend], most_tokens: int, first: int | None = None) -> Mended:
+    """Change a request by those of `mends` that make a difference to it.
+
+    Args:
+        request: The last user message is kept whole and no call loses its result, whatever is cut.
+        mends: In no order.
+        most_tokens: Estimated size to cut to.
+        first: Place of the message to begin with; None to choose it by `most_tokens`.
+    """
+    asked, applied, words, dropped = frozenset(mends), set[Mend](), list[str](), 0
+    if Mend.HISTORY in asked:
+        dropped = first_kept(request, most_tokens) if first is None else first
+        shortened = _with_messages(request, _shortened(request, dropped, most_tokens))
+        if dropped:
+            words.append(_counted(dropped, "oldest message"))
+        if shortened.messages != request.messages[dropped:]:
+            words.append("parts of long command results")
+        if shortened.messages != request.messages:
+            applied.add(Mend.HISTORY)
+        request = shortened
+    steps: tuple[tuple[Mend, Callable[[ModelRequest], ModelRequest], str], ...] = (
+        (Mend.PICTURES, _without_pictures, _counted(sum(len(m.images) for m in request.messages), "picture")),
+        (Mend.TOOLS, _without_tools, "the tool to run commands"),
+        (Mend.SYSTEM, _without_system, ""),
+        (Mend.EMPTY, _without_empty, ""),
+        (Mend.ROLES, _merged, ""),
+    )
+    for mend, change, told in steps:
+        changed = change(request) if mend in asked else request
+        if changed is not request:
+            applied.add(mend)
+            words += [told] if told else []
+            request = changed
+    return Mended(request, frozenset(applied), " and ".join(words), dropped)
+
+
+def first_kept(request: ModelRequest, most_tokens: int) -> int:
+    """Place of the message that a cut to `most_tokens` begins with, at the latest the last one that a user wrote."""
+    places = _boundaries(request.messages)
+    total = tokens_besides(request)
+    sizes = [tokens_of_message(message) for message in request.messages]
+    best = places[-1] if places else 0
+    total += sum(sizes[best:])
+    for place in reversed(places[:-1]):
+        total += sum(sizes[place:best])
+        if total > most_tokens:
+            break
+        best = place
+    return best
+
+
+def _boundaries(messages: tuple[ChatMessage, ...]) -> list[int]:
+    """Places at which a history may begin: messages of users that answer no wish of the model's to see a record."""
+    return [
+        place
+        for place, message in enumerate(messages)
+        if message.role is Role.USER and not (place and _is_wish(messages[place - 1]))
+    ]
+
+
+def _is_wish(message: ChatMessage) -> bool:
+    return message.role is Role.ASSISTANT and message.text.startswith(_WISH)
+
+
+def _shortened(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
+    """The messages from `first`, with long results of commands shortened if all of it is still too much."""
+    kept = request.messages[first:]
+    results = [message for message in kept if message.role is Role.TOOL]
+    total = tokens_besides(request) + sum(map(tokens_of_message, kept))
+    if total <= most_tokens or not results:
+        return kept
+    room = most_tokens - (total - sum(map(tokens_of_message, results)))
+    most = max(_LEAST_RESULT_CHARS, 2 * room // len(results))
+    return tuple(_cut_middle(message, most) if message.role is Role.TOOL else message for message in kept)
+
+
+def _cut_middle(message: ChatMessage, most: int) -> ChatMessage:
+    if len(message.text) <= most + len(_SHORTENED):
+        return message
+    half = most // 2
+    return msgspec.structs.replace(message, text=message.text[:half] + _SHORTENED + message.text[-half:])
+
+
+def _without_pictures(request: ModelRequest) -> ModelRequest:
+    if not any(message.images for message in request.messages):
+        return request
+    return _with_messages(request, (_without_picture(message) for message in request.messages))
+
+
+def _without_picture(message: ChatMessage) -> ChatMessage:
+    if not message.images:
+        return message
+    lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * len(message.images)) if line]
+    return msgspec.structs.replace(message, text="\n".join(lines), images=())
+
+
+def _without_tools(request: ModelRequest) -> ModelRequest:
+    return msgspec.structs.replace(request, tools=()) if request.tools else request
+
+
+def _without_system(request: ModelRequest) -> ModelRequest:
+    """The system prompt in front of the first user message."""
+    messages = list(request.messages)
+    if not request.system_prompt or not messages:
+        return request
+    if messages[0].role is Role.USER:
+        messages[0] = msgspec.structs.replace(messages[0], text=f"{request.system_prompt}\n\n{messages[0].text}")
+    else:
+        messages.insert(0, ChatMessage(role=Role.USER, text=request.system_prompt))
+    return msgspec.structs.replace(request, system_prompt="", messages=tuple(messages))
+
+
+def _without_empty(request: ModelRequest) -> ModelRequest:
+    if all(message.text.strip() or message.tool_calls for message in request.messages):
+        return request
+    return _with_messages(
+        request,
+        (m if m.text.strip() or m.tool_calls else msgspec.structs.replace(m, text=EMPTY) for m in request.messages),
+    )
+
+
+def _merged(request: ModelRequest) -> ModelRequest:
+    """Neighbours of one role as one message; calls and results stay as they are."""
+    merged: list[ChatMessage] = []
+    for message in request.messages:
+        if merged and _fit(merged[-1], message):
+            before = merged.pop()
+            text = "\n\n".join([text for text in (before.text, message.text) if text])
+            merged.append(
+                msgspec.structs.replace(
+                    before, text=text, images=before.images + message.images, tool_calls=message.tool_calls
+                )
+            )
+        else:
+            merged.append(message)
+    return request if len(merged) == len(request.messages) else _with_messages(request, merged)
+
+
+def _fit(before: ChatMessage, message: ChatMessage) -> bool:
+    return before.role is message.role and before.role is not Role.TOOL and not before.tool_calls
+
+
+def _with_messages(request: ModelRequest, messages: Iterable[ChatMessage]) -> ModelRequest:
+    return msgspec.structs.replace(request, messages=tuple(messages))
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
