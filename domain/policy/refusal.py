@@ -78,12 +78,12 @@ _EMPTY = re.compile(
 _COMMA = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _LIMIT = re.compile(
     r"range of input length should be \[\d+, ?(\d+)\]"
-    r"|(?:tokens?|\d) ?> ?(\d+)"
     r"|(\d+) (?:token )?maximum"
     r"|(?:maximum|max_seq_len|max_model_len|max.length|\blimit|context.?(?:length|size|window)|n_ctx|cannot exceed|<="
     r"|最大|不能超过|超过|限制)(?:(?!\bby\b)[^\d>]){0,60}?(\d+)",
     re.IGNORECASE,
 )
+_ABOVE = re.compile(r"(?:tokens?|\d) ?> ?(\d+)")
 _NUMBER = re.compile(r"\d+")
 LEAST_LIMIT = 256
 """No server that holds a conversation takes fewer tokens."""
@@ -121,7 +121,8 @@ def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
 
 
 def _limit_in(words: str) -> int | None:
-    for match in _LIMIT.finditer(_COMMA.sub("", words)):
+    plain = _COMMA.sub("", words)
+    for match in (*_ABOVE.finditer(plain), *_LIMIT.finditer(plain)):
         number = int(next(group for group in match.groups() if group)[:12])
         if LEAST_LIMIT <= number <= _MOST_LIMIT:
             return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -30,7 +31,7 @@ def texts(received: Received) -> list[str]:
 
 def alternating(received: Received) -> Behaviour:
     roles = [message["role"] for message in received.body["messages"]]
-    if any(a == b for a, b in zip(roles, roles[1:], strict=False)):
+    if any(a == b for a, b in itertools.pairwise(roles)):
         return Refusal(500, "Conversation roles must alternate user/assistant/user/assistant/...")
     return Answer("fine")
 
