@@ -382,7 +382,9 @@ class ContextActor(Actor):
         return joined
 
     def _turn_ended(self, run: TurnRun, outcome: str) -> None:
-        """Show the last thing that was logged, tell subscribers, and begin the next turn."""
+        """Show the notices and the last thing that was logged, tell subscribers, and begin the next turn."""
+        for notice in run.notices:
+            self._deliveries.begin(notice)
         if outcome != "aborted":
             self._deliveries.begin(run.logged[-1].id)
         self._news.turn_ended(run.turn_id, outcome, run.audience, run.logged)

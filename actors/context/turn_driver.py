@@ -20,7 +20,7 @@ from domain.memory.expansion import not_expanded, wish
 from domain.turn.bash_tool import BashArguments
 from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
 from domain.turn.turn import Aside, Turn
-from messages.base import RequestId, TurnId
+from messages.base import EventId, RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
     CancelModel,
@@ -143,7 +143,7 @@ class TurnDriver:
         run.count(reply.usage)
         self._teller.reply(reply)
         if reply.left_out:
-            self._record(run, Kind.SYSTEM, *left_out_notice(reply), sync=False)
+            run.notices.append(self._record(run, Kind.SYSTEM, *left_out_notice(reply), sync=False))
         if reply.tool_calls:
             self._begin_round(run, reply)
         elif not reply.text.strip():
@@ -162,9 +162,8 @@ class TurnDriver:
 
     def worded(self, reply: RequestWorded | Refused) -> None:
         """Ask the model, now that it is said how results are worded."""
-        run = self.run
         self._wordings.take(reply)
-        if run is not None and run.awaits(reply.request_id, Phase.WORDING):
+        if (run := self.run) is not None and run.awaits(reply.request_id, Phase.WORDING):
             self._ask_model(run)
 
     def refused(self, refusal: Refused) -> None:
@@ -382,8 +381,9 @@ class TurnDriver:
         self._record(run, Kind.TOOL_RESULT, text, fields, sync=False)
         self._teller.result(call, text, meta.get("outcome", ""), is_error=is_error)
 
-    def _record(self, run: TurnRun, kind: Kind, text: str, meta: Mapping[str, MetaValue], *, sync: bool) -> None:
+    def _record(self, run: TurnRun, kind: Kind, text: str, meta: Mapping[str, MetaValue], *, sync: bool) -> EventId:
         run.logged.append(self._host.record(kind, text, {"turn": run.turn_id, **meta}, sync=sync))
+        return run.logged[-1].id
 
     def _cancel_request(self, run: TurnRun) -> None:
         if run.phase is Phase.THINKING:

@@ -12,7 +12,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.bash_tool import BashArguments, called
 from domain.turn.call_result import NOT_ALLOWED, TOO_MANY, TURNED_OFF
 from domain.turn.turn import Aside
-from messages.base import RequestId, TurnId
+from messages.base import EventId, RequestId, TurnId
 from messages.model import ModelReply, ToolCall, Usage
 from messages.shell import BashResult
 from messages.turn import LoggedEvent, Reference
@@ -85,6 +85,8 @@ class TurnRun:
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)
+    notices: list[EventId] = field(default_factory=list)
+    """Logged notices that are shown before the answer."""
 
     def next_call(self, config: ContextConfig) -> BashArguments | str:
         """What to run for the next call of the round, or the reason why nothing is run, for the model."""

@@ -11,7 +11,7 @@ from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_rando
 
 from actors.model.backend import AttemptError, Backend, Completion, Heard
 from actors.model.spending import Books, Spending
-from domain.policy.mend_memory import MendMemory
+from domain.policy.mend_memory import MENDABLE, MendMemory
 from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
@@ -19,6 +19,7 @@ from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, Mod
 log = logging.getLogger(__name__)
 
 Sleep = Callable[[float], Awaitable[None]]
+NEW = "; /new begins a new conversation"
 NO_FAULT = Fault(FaultKind.UNKNOWN)
 """Beside a reply."""
 
@@ -143,13 +144,14 @@ class Calls:
             return reply
         plan = self._mends.plan(model, request, fault)
         if plan is None:
-            return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt), attempts=attempt)
+            hint = NEW if fault.kind in MENDABLE and len(request.messages) > 1 else ""
+            return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt) + hint, attempts=attempt)
         mended, most_tokens, cut_to = plan
         log.warning("model call %s is sent again, mended: %s", request.request_id, ", ".join(sorted(mended.mends)))
         reply, fault, attempt = await self._tries(model, mended.request, attempt + 1)
         if reply is None:
             tried = f"also without {mended.left_out}" if mended.left_out else "also in another form"
-            told = f"{reason(fault, 1)}, {tried}; /new begins a new conversation"
+            told = f"{reason(fault, 1)}, {tried}{NEW}"
             return ModelFailed(request_id=request.request_id, reason=told, attempts=attempt)
         self._mends.learn(model, mended, most_tokens, cut_to)
         self._mends.count(model, mended.request, reply.usage.prompt_tokens)

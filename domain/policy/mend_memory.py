@@ -13,7 +13,7 @@ from messages.model import ModelRequest
 
 MENDABLE = frozenset({FaultKind.REJECTED, FaultKind.TOO_LONG})
 """Refusals for what the request holds."""
-_OF_MODELS = frozenset({Mend.ROLES, Mend.SYSTEM, Mend.TOOLS})
+_OF_MODELS = frozenset({Mend.ROLES, Mend.SYSTEM})
 """Mends that are facts of a server; the others are facts of a conversation."""
 _UNRECOGNISED = (Mend.PICTURES, Mend.ROLES, Mend.HISTORY, Mend.EMPTY)
 _KEPT = 500
@@ -80,6 +80,8 @@ class MendMemory:
         if fault.kind not in MENDABLE:
             return None
         refusal = read_refusal(fault.words, is_too_long=fault.kind is FaultKind.TOO_LONG)
+        if refusal.is_final:
+            return None
         size = tokens_of(request)
         most, cut_to = size * 9 // 10, size // 2
         if refusal.limit_tokens is not None:

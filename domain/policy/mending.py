@@ -83,7 +83,6 @@ def mend_request(request: ModelRequest, mends: Iterable[Mend], most_tokens: int,
         request = shortened
     steps: tuple[tuple[Mend, Callable[[ModelRequest], ModelRequest], str], ...] = (
         (Mend.PICTURES, _without_pictures, _counted(sum(len(m.images) for m in request.messages), "picture")),
-        (Mend.TOOLS, _without_tools, "the tool to run commands"),
         (Mend.SYSTEM, _without_system, ""),
         (Mend.EMPTY, _without_empty, ""),
         (Mend.ROLES, _merged, ""),
@@ -155,10 +154,6 @@ def _without_picture(message: ChatMessage) -> ChatMessage:
         return message
     lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * len(message.images)) if line]
     return msgspec.structs.replace(message, text="\n".join(lines), images=())
-
-
-def _without_tools(request: ModelRequest) -> ModelRequest:
-    return msgspec.structs.replace(request, tools=()) if request.tools else request
 
 
 def _without_system(request: ModelRequest) -> ModelRequest:

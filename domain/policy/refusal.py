@@ -19,8 +19,6 @@ class Mend(StrEnum):
     """Merge neighbouring messages of one role."""
     HISTORY = "history"
     """Cut the oldest messages."""
-    TOOLS = "tools"
-    """Offer no tool."""
     SYSTEM = "system"
     """Put the system prompt into the first user message."""
     EMPTY = "empty"
@@ -37,6 +35,8 @@ class Refusal:
     """The most that the server accepts, if the words name a number."""
     counted_tokens: int | None = None
     """Size of the refused request, if the words name a number above the limit."""
+    is_final: bool = False
+    """True if the server refuses what was said, or tools, which no mend changes."""
 
 
 _LENGTH = re.compile(
@@ -64,6 +64,11 @@ _SYSTEM = re.compile(
     r"|developer instruction is not enabled",
     re.IGNORECASE,
 )
+_FILTERED = re.compile(
+    r"content.?(filter|polic|management|moderation)|responsible.?ai|safety (system|polic|filter|setting)|\bmoderation"
+    r"|\bflagged\b|inappropriate|prohibited.?content|usage polic|data.?inspection|敏感|违规|审核",
+    re.IGNORECASE,
+)
 _TOOLS = re.compile(
     r"not support.{0,20}(tools?|functions?)\b|support tool use"
     r"|(tools?|function.?calling|tool use).{0,20}not (supported|enabled)"
@@ -83,6 +88,8 @@ _LIMIT = re.compile(
     r"|最大|不能超过|超过|限制)(?:(?!\bby\b)[^\d>]){0,60}?(\d+)",
     re.IGNORECASE,
 )
+_BEFORE_A_CODE = "limit ("
+"""Behind it MiniMax names its code for invalid parameters."""
 _ABOVE = re.compile(r"(?:tokens?|\d) ?> ?(\d+)")
 _NUMBER = re.compile(r"\d+")
 LEAST_LIMIT = 256
@@ -107,7 +114,9 @@ def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
         words: The body of the response, or the text of the error.
         is_too_long: True if the status alone says so.
     """
-    rules = {Mend.ROLES: _ROLES, Mend.SYSTEM: _SYSTEM, Mend.TOOLS: _TOOLS, Mend.EMPTY: _EMPTY}
+    if _FILTERED.search(words) or _TOOLS.search(words):
+        return Refusal(frozenset(), is_final=True)
+    rules = {Mend.ROLES: _ROLES, Mend.SYSTEM: _SYSTEM, Mend.EMPTY: _EMPTY}
     mends = {mend for mend, rule in rules.items() if rule.search(words)}
     if _PICTURES.search(words) or _ANY_PICTURE.search(words):
         mends.add(Mend.PICTURES)
@@ -123,6 +132,8 @@ def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
 def _limit_in(words: str) -> int | None:
     plain = _COMMA.sub("", words)
     for match in (*_ABOVE.finditer(plain), *_LIMIT.finditer(plain)):
+        if plain.endswith(_BEFORE_A_CODE, 0, match.start(match.lastindex or 0)):
+            continue
         number = int(next(group for group in match.groups() if group)[:12])
         if LEAST_LIMIT <= number <= _MOST_LIMIT:
             return number

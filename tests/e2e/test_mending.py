@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -25,7 +26,12 @@ def small(received: Received) -> Behaviour:
 def test_a_picture_that_is_refused_is_left_out_from_then_on(server: PlaygroundServer, tmp_path: Path) -> None:
     """anthropics/claude-code#25592: each message after such a picture failed."""
     with LoopbackModel(blind) as model:
-        stage = Stage(server, tmp_path / "data", model={"name": "hosted_vllm/test", "api_base": model.api_base})
+        stage = Stage(
+            server,
+            tmp_path / "data",
+            {"OPENAI_API_KEY": "no key"},
+            model={"name": "openai/gpt-4o", "api_base": model.api_base},
+        )
         try:
             server.say(GENERAL_ID, "look", attachments=[("photo.png", PNG)])
             eventually(lambda: "fine" in bot_texts(server))
@@ -41,12 +47,62 @@ def test_a_picture_that_is_refused_is_left_out_from_then_on(server: PlaygroundSe
 def test_a_conversation_goes_on_when_its_server_takes_no_more(server: PlaygroundServer, tmp_path: Path) -> None:
     """The server's words are not known."""
     with LoopbackModel(small) as model:
-        stage = Stage(server, tmp_path / "data", model={"name": "hosted_vllm/test", "api_base": model.api_base})
+        stage = Stage(
+            server,
+            tmp_path / "data",
+            {"OPENAI_API_KEY": "no key"},
+            model={"name": "openai/gpt-4o", "api_base": model.api_base},
+        )
         try:
             for number in range(14):
                 server.say(GENERAL_ID, f"{number} " + "word " * 350)
                 eventually(lambda number=number: bot_texts(server).count("fine") == number + 1)
             assert any("oldest message" in text and "/new" in text for text in bot_texts(server))
             assert model.request_count <= 15
+        finally:
+            stage.stop()
+
+
+def alternating(received: Received) -> Behaviour:
+    roles = [message["role"] for message in received.body["messages"]]
+    if any(first == second for first, second in itertools.pairwise(roles)):
+        return Refusal(400, "Conversation roles must alternate user/assistant/user/assistant/...")
+    return Answer("fine")
+
+
+def test_overheard_messages_do_not_end_a_conversation_whose_template_wants_roles_to_alternate(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    """microsoft/autogen#3597, vllm-project/vllm#6862: two messages of users in a row are refused."""
+    with LoopbackModel(alternating) as model:
+        settings = {"name": "hosted_vllm/test", "api_base": model.api_base}
+        stage = Stage(server, tmp_path / "data", model=settings, discord={"answers": "mentions"})
+        try:
+            for number in range(3):
+                server.say(GENERAL_ID, f"overheard {number}")
+            server.say(GENERAL_ID, f"<@{server.bot_id}> and now?")
+            eventually(lambda: bot_texts(server).count("fine") == 1)
+            assert model.request_count == 2
+            server.say(GENERAL_ID, "overheard again")
+            server.say(GENERAL_ID, f"<@{server.bot_id}> and then?")
+            eventually(lambda: bot_texts(server).count("fine") == 2)
+            assert model.request_count == 3
+            assert all(f"overheard {number}" in json.dumps(model.received()[2].body) for number in range(3))
+        finally:
+            stage.stop()
+
+
+def test_a_server_that_refuses_everything_is_asked_twice_and_the_notice_names_the_way_out(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    with LoopbackModel(lambda _received: Refusal(400, "no")) as model:
+        settings = {"name": "hosted_vllm/test", "api_base": model.api_base}
+        stage = Stage(server, tmp_path / "data", model=settings)
+        try:
+            first = stage.ask("hello")
+            second = stage.ask("again")
+            assert "refused the request (400)" in first
+            assert "/new" in second
+            assert model.request_count <= 4
         finally:
             stage.stop()

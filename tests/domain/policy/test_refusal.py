@@ -31,7 +31,7 @@ LENGTHS = [
     ("cohere", "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000", 4081),
     ("groq", "Please reduce the length of the messages or completion.", None),
     ("zhipu", '{"error":{"code":"1261","message":"Prompt exceeds max length"}}', None),
-    ("minimax", "invalid params, context window exceeds limit (2013)", 2013),
+    ("minimax", "invalid params, context window exceeds limit (2013)", None),
     ("tgi", "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000", 4096),
     ("fireworks", "The prompt is too long: 9000, model maximum context length: 8191", 8191),
     ("vllm", "The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096),
@@ -68,7 +68,6 @@ def test_the_length_and_its_limit_are_read(server: str, words: str, limit: int |
         ("After the optional system message, conversation roles must alternate user and assistant", Mend.ROLES),
         # anomalyco/opencode#5034
         ("Only user, assistant and tool roles are supported, got system", Mend.SYSTEM),
-        ("registry.ollama.ai/library/gemma:2b does not support tools", Mend.TOOLS),
         # nick1udwig/kibitz#87
         ("messages: text content blocks must contain non-whitespace text", Mend.EMPTY),
     ],
@@ -80,3 +79,18 @@ def test_the_refused_part_is_read(words: str, mend: Mend) -> None:
 def test_unknown_words_name_nothing() -> None:
     """MoonshotAI/kimi-code#3087: a picture is refused with these words."""
     assert read_refusal("Invalid request.").mends == frozenset()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy",
+        "Your request was flagged as potentially violating our usage policy",
+        "Input data may contain inappropriate content. (DataInspectionFailed)",
+        "registry.ollama.ai/library/gemma:2b does not support tools",
+    ],
+)
+def test_a_refusal_of_what_was_said_or_of_tools_is_final(words: str) -> None:
+    refusal = read_refusal(words)
+    assert refusal.is_final
+    assert refusal.mends == frozenset()
