@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.loopback_model.server import Answer, Behaviour, LoopbackModel, Received, Refusal
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import GENERAL_ID
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 from tests.actors.model.test_picture import PNG
 from tests.e2e.stage import Stage, bot_texts, eventually
 
@@ -76,15 +76,15 @@ def test_overheard_messages_do_not_end_a_conversation_whose_template_wants_roles
     """microsoft/autogen#3597, vllm-project/vllm#6862: two messages of users in a row are refused."""
     with LoopbackModel(alternating) as model:
         settings = {"name": "hosted_vllm/test", "api_base": model.api_base}
-        stage = Stage(server, tmp_path / "data", model=settings, discord={"answers": "mentions"})
+        stage = Stage(server, tmp_path / "data", model=settings, discord={"answer": "mentions"})
         try:
             for number in range(3):
                 server.say(GENERAL_ID, f"overheard {number}")
-            server.say(GENERAL_ID, f"<@{server.bot_id}> and now?")
+            server.say(GENERAL_ID, f"<@{BOT_ID}> and now?")
             eventually(lambda: bot_texts(server).count("fine") == 1)
             assert model.request_count == 2
             server.say(GENERAL_ID, "overheard again")
-            server.say(GENERAL_ID, f"<@{server.bot_id}> and then?")
+            server.say(GENERAL_ID, f"<@{BOT_ID}> and then?")
             eventually(lambda: bot_texts(server).count("fine") == 2)
             assert model.request_count == 3
             assert all(f"overheard {number}" in json.dumps(model.received()[2].body) for number in range(3))
