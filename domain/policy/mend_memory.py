@@ -154,7 +154,7 @@ def _chars(request: ModelRequest) -> int:
 def _place(known: _Known, request: ModelRequest) -> int:
     """Place of the message that the last cut began with; 0 if it is gone: the conversation was cut elsewhere."""
     messages = request.messages
-    nearby = (known.dropped, *range(len(messages))) if known.anchor else ()
+    nearby: tuple[int, ...] = (known.dropped, *range(len(messages))) if known.anchor else ()
     for place in nearby:
         if place < len(messages) and messages[place].text and known.anchor.endswith(messages[place].text):
             return place

@@ -1,6 +1,6 @@
 """Refusals of model servers: the part of a request that the words of a 4xx name, and the limit of tokens in them.
 
-The words are facts of about thirty servers and providers; `tests/domain/policy/test_refusal.py` lists them.
+`tests/domain/policy/test_refusal.py` has the words that are read, with a source where a public report shows them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _FILTERED = re.compile(
     r"|\bflagged\b|inappropriate|prohibited.?content|usage polic|data.?inspection|敏感|违规|审核",
     re.IGNORECASE,
 )
-_TOOLS = re.compile(
+_NO_TOOLS = re.compile(
     r"not support.{0,20}(tools?|functions?)\b|support tool use"
     r"|(tools?|function.?calling|tool use).{0,20}not (supported|enabled)"
     r"|enable-auto-tool-choice|--jinja",
@@ -104,7 +104,7 @@ def is_about_length(words: str) -> bool:
 
 def is_about_content(words: str) -> bool:
     """True if an error of any status, a 500 too, names a part of the request that a mend can change."""
-    return any(rule.search(words) for rule in (_PICTURES, _ROLES, _SYSTEM, _TOOLS))
+    return any(rule.search(words) for rule in (_PICTURES, _ROLES, _SYSTEM, _NO_TOOLS))
 
 
 def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
@@ -114,7 +114,7 @@ def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
         words: The body of the response, or the text of the error.
         is_too_long: True if the status alone says so.
     """
-    if _FILTERED.search(words) or _TOOLS.search(words):
+    if _FILTERED.search(words) or _NO_TOOLS.search(words):
         return Refusal(frozenset(), is_final=True)
     rules = {Mend.ROLES: _ROLES, Mend.SYSTEM: _SYSTEM, Mend.EMPTY: _EMPTY}
     mends = {mend for mend, rule in rules.items() if rule.search(words)}

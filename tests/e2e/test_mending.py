@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 from pathlib import Path
 
 from lab.loopback_model.server import Answer, Behaviour, LoopbackModel, Received, Refusal
@@ -21,6 +22,10 @@ def blind(received: Received) -> Behaviour:
 def small(received: Received) -> Behaviour:
     is_long = len(json.dumps(received.body["messages"])) > 22_000
     return Refusal(400, "no, thank you") if is_long else Answer("fine")
+
+
+def has_answered(server: PlaygroundServer, times: int) -> bool:
+    return bot_texts(server).count("fine") == times
 
 
 def test_a_picture_that_is_refused_is_left_out_from_then_on(server: PlaygroundServer, tmp_path: Path) -> None:
@@ -56,7 +61,7 @@ def test_a_conversation_goes_on_when_its_server_takes_no_more(server: Playground
         try:
             for number in range(14):
                 server.say(GENERAL_ID, f"{number} " + "word " * 350)
-                eventually(lambda number=number: bot_texts(server).count("fine") == number + 1)
+                eventually(partial(has_answered, server, number + 1))
             assert any("oldest message" in text and "/new" in text for text in bot_texts(server))
             assert model.request_count <= 15
         finally:
