@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from actors.http_server.listener import Places
+from actors.http_server.places import Places
 from actors.linux.tcp_peer import TABLES
 from messages.base import Address
 from messages.facts import FACT_RECALL, FACTS

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from actors.gateway.config import SHORTEST_KEY
 from actors.kernel.ids import random_token
+from actors.linux.private_folder import make_private
 from actors.linux.regular_file import read_regular
 from actors.linux.tcp_peer import tells_uids
 
@@ -49,7 +50,7 @@ def own_key(data_root: Path, address: str, *, has_keys: bool) -> OwnKey | None:
         return None
     path = data_root / FILE
     try:
-        data_root.mkdir(parents=True, exist_ok=True)
+        make_private(data_root)
         made = random_token() + random_token()
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -18,7 +18,8 @@ from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
 from actors.http_server.exchange import Exchange
-from actors.http_server.listener import ClientFaults, Listener, Places
+from actors.http_server.listener import ClientFaults, Listener
+from actors.http_server.places import Places
 from actors.linux.tcp_peer import uid_of_peer
 
 log = logging.getLogger(__name__)

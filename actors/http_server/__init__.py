@@ -2,6 +2,6 @@
 
 Read first `listener.py`, then `guard.py`, then `exchange.py`. The gateway and the observer serve with them; what they
 serve is their own.
-Pure: `guard.py` but for the answers that it makes.
+Pure: `places.py`, and `guard.py` but for the answers that it makes.
 `page_file.py` has what pages are made of.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -12,23 +11,8 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
+from actors.http_server.places import Places
 from actors.linux.transports import stop_accepting
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Bounds on connections: how many, and how long each may wait."""
-
-    most: int
-    """Connections at a time."""
-    most_strangers: int
-    """Of these, connections that have not been admitted; one more ends the oldest of them."""
-    most_of_one: int
-    """Of these, connections of one owner."""
-    stranger_s: float
-    """A connection that is not admitted within so long is ended, whatever it has sent."""
-    idle_s: float
-    """From the end of an answer to a whole next head; then the connection is ended."""
 
 
 class Listener:

@@ -16,8 +16,9 @@ from aiohttp.typedefs import Handler
 
 from actors.http_server.exchange import Exchange
 from actors.http_server.guard import Guard
-from actors.http_server.listener import ClientFaults, Listener, Places
+from actors.http_server.listener import ClientFaults, Listener
 from actors.http_server.page_file import PATTERN, page_file
+from actors.http_server.places import Places
 from actors.linux.regular_file import read_regular
 from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
 from actors.observer.views import log_view, memory_view, reminders_view, usage_view

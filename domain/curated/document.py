@@ -8,7 +8,7 @@ from functools import cached_property
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
-from domain.text.markdown_lines import markdown_lines
+from domain.text.markdown_lines import LineKind, markdown_lines
 
 _LONGEST_SECTION = 200
 """Characters of a heading that every page below it carries."""
@@ -51,13 +51,17 @@ def parsed(data: bytes) -> Document:
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
     read = markdown_lines(lines, bullets_open_code=False)
+    ends = {special.first: index for index, special in sorted(read.items()) if special.kind is LineKind.COMMENT}
+    # A fact may hold the mark that ends a comment; it must not hide the facts above it.
+    open_comments = {first for first, last in ends.items() if is_bullet(lines[last].rstrip("\r\n"))}
     pages: list[Page] = []
     begun: list[str] = []
     kind, line, section, after_blank = PageKind.SECTION, 1, "", False
     for number, raw in enumerate(lines, 1):
         bare = raw.rstrip("\r\n")
         special = read.get(number - 1)
-        sign = bare[:1] if special is None or special.first == number - 1 else ""
+        is_hidden = special is not None and special.first not in (number - 1, *open_comments)
+        sign = "" if is_hidden else bare[:1]
         heading = heading_words(bare) if sign == "#" else None
         bullet = sign in ("-", "*", "+") and is_bullet(bare)
         prose = after_blank and kind is PageKind.FACT and sign.strip() != ""

@@ -1,0 +1,21 @@
+"""Places of an HTTP server: bounds on its connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Bounds on connections: how many, and how long each may wait."""
+
+    most: int
+    """Connections at a time."""
+    most_strangers: int
+    """Of these, connections that have not been admitted; one more ends the oldest of them."""
+    most_of_one: int
+    """Of these, connections of one owner."""
+    stranger_s: float
+    """A connection that is not admitted within so long is ended, whatever it has sent."""
+    idle_s: float
+    """From the end of an answer to a whole next head; then the connection is ended."""
