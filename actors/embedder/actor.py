@@ -14,7 +14,7 @@ from actors.embedder.circuit_breaker import CircuitBreaker, Mark
 from actors.embedder.spending import Bookkeeping, Spending
 from actors.embedder.suspects import REPEAT_S, FailedCall, Suspects
 from actors.embedder.vectors import NO_VECTOR, VectorSize, dimensions_of
-from actors.embedder.waiting import Job, KeptQueries, Piece, Waiting
+from actors.embedder.waiting import Job, KeptQueries, Lane, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
 from domain.memory.embedding import PERMANENT, cut, reason
 from domain.memory.space import Provider, Space
@@ -165,37 +165,37 @@ class EmbedderActor(Actor):
         if self._breaker.refusal:
             return
         self._suspects.wake(now, is_paused=not self._breaker.allows_calls(now))
-        if self._breaker.allows_questions(now):
+        if self._waiting.first(Lane.QUERY) is not None and self._breaker.allows_questions(now):
             self._send_queries()
-        if self._breaker.allows_calls(now) and not self._suspects.is_undecided and not self._streak.wait_s(now):
-            self._send_documents()
+        if not self._suspects.is_undecided and self._breaker.allows_calls(now):
+            self._send_documents(now)
 
     def _send_queries(self) -> None:
         calls = [each for each in self._in_flight.values() if each.role is TextRole.QUERY]
         most, count = self._backend.limits.queries, sum(each.is_awaited for each in calls)
         room = min(most - count, MOST_LATE * most - len(calls))
-        while room > 0 and self._send_batch(TextRole.QUERY):
+        while room > 0 and self._send_batch(Lane.QUERY):
             room -= 1
 
-    def _send_documents(self) -> None:
+    def _send_documents(self, now: float) -> None:
         """Begin calls for documents: after a failure one until it worked, and what may end the server's work alone."""
+        if not self._waiting.documents(with_suspects=(may_try := not self._streak.wait_s(now))):
+            return
         calls = [each for each in self._in_flight.values() if each.role is TextRole.DOCUMENT]
         count, has_suspect = len(calls), any(each.pieces and each.pieces[0].downs for each in calls)
-        most = 1 if self._breaker.failures else self._backend.limits.documents
-        while not has_suspect and count < most and (first := self._waiting.first(TextRole.DOCUMENT)) is not None:
+        most = 1 if self._breaker.failures or self._breaker.is_down else self._backend.limits.documents
+        while not has_suspect and count < most and (following := self._waiting.documents(with_suspects=may_try)):
+            has_suspect = bool(following[1].downs)
             if self._breaker.is_down:
                 self._probe()
-                return
-            if first.downs and count:
-                return
-            has_suspect = bool(first.downs)
-            self._send_batch(TextRole.DOCUMENT)
+            elif not has_suspect or not count:
+                self._send_batch(following[0])
             count += 1
 
-    def _send_batch(self, role: TextRole) -> bool:
-        pieces = self._waiting.take(role, self._size.most, self._backend.limits.chars)
+    def _send_batch(self, lane: Lane) -> bool:
+        pieces = self._waiting.take(lane, self._size.most, self._backend.limits.chars)
         if pieces:
-            self._begin(pieces, tuple(piece.text for piece in pieces), role)
+            self._begin(pieces, tuple(piece.text for piece in pieces), pieces[0].job.request.role)
         return bool(pieces)
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:

@@ -81,10 +81,13 @@ class Suspects:
 
     def wake(self, now: float, *, is_paused: bool) -> None:
         """Queue the texts that have rested long enough."""
+        if not self._resting:
+            return
         due = [piece for piece, until in self._resting if _is_due(until, now, is_paused=is_paused)]
         if due:
             self._resting = [rest for rest in self._resting if not _is_due(rest[1], now, is_paused=is_paused)]
-            self._waiting.put_back(due)
+            for piece in due:
+                self._queue([piece])
 
     def clear(self) -> None:
         """Forget the calls and the resting texts: those who asked have been told."""
@@ -157,10 +160,11 @@ class Suspects:
             self._queue(group)
 
     def _queue(self, pieces: list[Piece], *, is_paused: bool = False) -> None:
-        """Queue texts again: behind all others, unless their request has a deadline."""
-        if pieces[0].job.request.role is TextRole.QUERY and is_paused:
+        """Queue texts again: documents behind all others, unless their request has a deadline."""
+        request = pieces[0].job.request
+        if request.role is TextRole.QUERY and is_paused:
             self._resting += [(piece, None) for piece in pieces]
-        elif pieces[0].job.request.deadline_s is None:
+        elif request.role is TextRole.DOCUMENT and request.deadline_s is None:
             self._waiting.put_behind(pieces)
         else:
             self._waiting.put_back(pieces)

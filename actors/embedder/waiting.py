@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from actors.embedder.vectors import NO_VECTOR, of_size
 from actors.kernel import Timer
@@ -105,14 +106,23 @@ class Piece:
         return jobs[0] is jobs[1] or all(job.request.deadline_s is None for job in jobs)
 
 
+class Lane(StrEnum):
+    """Class of texts that wait for a call; the first two are named as the roles of texts."""
+
+    QUERY = "query"
+    DOCUMENT = "document"
+    SUSPECT = "suspect"
+    """Documents of a call that failed: all others go first."""
+
+
 class Waiting:
-    """Priority queue of two classes: queries before documents; each in the order of their coming."""
+    """Priority queue of three classes; each in the order of their coming."""
 
     def __init__(self) -> None:
         """Empty."""
         self.jobs: dict[RequestId, Job] = {}
         """Those that have no answer yet, whether their texts wait here or are in a call."""
-        self._queues: dict[TextRole, deque[Piece]] = {TextRole.QUERY: deque(), TextRole.DOCUMENT: deque()}
+        self._queues: dict[str, deque[Piece]] = {lane: deque() for lane in Lane}
 
     def add(self, job: Job) -> None:
         """Put all of a job's texts that have no vector yet at the end."""
@@ -121,14 +131,13 @@ class Waiting:
         self._queues[job.request.role].extend(pieces)
 
     def put_back(self, pieces: Iterable[Piece]) -> None:
-        """Put texts at the front, in their order."""
+        """Put texts at the front of their class, in their order."""
         for piece in reversed(list(pieces)):
             self._queues[piece.job.request.role].appendleft(piece)
 
-    def put_behind(self, pieces: Iterable[Piece]) -> None:
-        """Put texts at the end, in their order."""
-        for piece in pieces:
-            self._queues[piece.job.request.role].append(piece)
+    def put_behind(self, documents: Iterable[Piece]) -> None:
+        """Put texts behind all others, in their order."""
+        self._queues[Lane.SUSPECT].extend(documents)
 
     def overdue(self, now: float, pause_s: float, asked_s: float) -> list[Job]:
         """Jobs whose deadline lies in a pause; questions that were not tried yet wait for the provider's wish only.
@@ -152,22 +161,29 @@ class Waiting:
         if job.timer is not None:
             job.timer.cancel()
 
-    def first(self, role: TextRole) -> Piece | None:
-        """The next text of that role; None if none waits for a call."""
-        queue = self._queues[role]
+    def first(self, lane: Lane) -> Piece | None:
+        """The next text of a class; None if none waits for a call."""
+        queue = self._queues[lane]
         while queue and queue[0].job.is_over:
             queue.popleft()
         return queue[0] if queue else None
 
-    def take(self, role: TextRole, max_texts: int, max_chars: int) -> tuple[Piece, ...]:
-        """The next texts of that role for one call; at least one if any waits, whatever its length."""
+    def documents(self, *, with_suspects: bool) -> tuple[Lane, Piece] | None:
+        """Class of the next documents, and the first of them; None if none waits."""
+        for lane in (Lane.DOCUMENT, Lane.SUSPECT) if with_suspects else (Lane.DOCUMENT,):
+            if self._queues[lane] and (first := self.first(lane)) is not None:
+                return lane, first
+        return None
+
+    def take(self, lane: Lane, max_texts: int, max_chars: int) -> tuple[Piece, ...]:
+        """The next texts of a class for one call; at least one if any waits, whatever its length."""
         batch: list[Piece] = []
         chars = 0
-        while len(batch) < max_texts and (piece := self.first(role)) is not None:
+        while len(batch) < max_texts and (piece := self.first(lane)) is not None:
             chars += len(piece.text)
             if batch and (chars > max_chars or not piece.may_join(batch[0])):
                 break
-            batch.append(self._queues[role].popleft())
+            batch.append(self._queues[lane].popleft())
         return tuple(batch)
 
 
