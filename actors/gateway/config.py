@@ -15,7 +15,7 @@ from actors.linux.tcp_peer import TABLES
 from messages.base import Address
 from messages.facts import FACT_RECALL, FACTS
 
-PLACES = Places(most=1_000, most_strangers=250, most_of_one=500, stranger_s=10.0, idle_s=75.0)
+PLACES = Places(most=1_000, most_of_one=500, stranger_s=10.0, idle_s=75.0)
 SHORTEST_KEY = 16
 """Characters of a key that clients show."""
 

@@ -18,7 +18,7 @@ from actors.linux.transports import stop_accepting
 class Listener:
     """Server's socket, and the places of its connections.
 
-    A connection is a stranger until `admit`; strangers have a deadline for all they do, and share places of their own.
+    A connection is a stranger until `admit`; strangers have a deadline for all they do, and give way to newcomers.
     """
 
     def __init__(self, places: Places) -> None:
@@ -26,7 +26,7 @@ class Listener:
         self._places = places
         self._server: asyncio.Server | None = None
         self._web: web.Server | None = None
-        self._coming = 0
+        self._coming: set[RequestHandler] = set()
         """Connections that were accepted in this turn of the loop, of which the library does not know yet."""
         self._owners: dict[RequestHandler, str] = {}
         """Admitted connections, by owner."""
@@ -53,9 +53,9 @@ class Listener:
         def connected() -> asyncio.Protocol:
             if not self._make_room():
                 return _Refusal()
-            self._coming += 1
-            loop.call_later(0, self._has_come)
             handler = server()
+            self._coming.add(handler)
+            loop.call_later(0, self._coming.discard, handler)
             loop.call_later(self._places.stranger_s, self._end_stranger, handler)
             return handler
 
@@ -104,8 +104,8 @@ class Listener:
         """True if another connection may come; the oldest strangers are ended for it if need be."""
         live = self._live()
         strangers = [each for each in live if each not in self._owners]
-        too_many = len(live) + self._coming + 1 - self._places.most
-        for each in strangers[: max(too_many, len(strangers) + self._coming + 1 - self._places.most_strangers, 0)]:
+        too_many = len(self._coming.union(live)) + 1 - self._places.most
+        for each in strangers[: max(too_many, 0)]:
             self._end(each)
         return too_many <= len(strangers)
 
@@ -128,9 +128,6 @@ class Listener:
         if handler.transport is not None:
             self._ended.add(handler)
             handler.transport.abort()
-
-    def _has_come(self) -> None:
-        self._coming -= 1
 
 
 class ClientFaults(logging.LoggerAdapter[logging.Logger]):

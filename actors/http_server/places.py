@@ -10,9 +10,7 @@ class Places:
     """Bounds on connections: how many, and how long each may wait."""
 
     most: int
-    """Connections at a time."""
-    most_strangers: int
-    """Of these, connections that have not been admitted; one more ends the oldest of them."""
+    """Connections at a time; one more ends the oldest that has not been admitted."""
     most_of_one: int
     """Of these, connections of one owner."""
     stranger_s: float

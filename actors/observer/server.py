@@ -32,7 +32,7 @@ from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
-PLACES = Places(most=128, most_strangers=32, most_of_one=128, stranger_s=10.0, idle_s=75.0)
+PLACES = Places(most=128, most_of_one=128, stranger_s=10.0, idle_s=75.0)
 ANSWER_S = 5.0
 SHUTDOWN_S = 0.5
 SLOWEST_WRITE_S = 10.0

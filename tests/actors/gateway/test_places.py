@@ -159,8 +159,8 @@ def test_every_further_head_has_a_deadline_too(start: bytes) -> None:
 
 
 def test_strangers_take_no_place_of_a_client_with_a_key() -> None:
-    with gateway(KEYS, places=replace(PLACES, most=40, most_strangers=3)) as rig, contextlib.ExitStack() as crowd:
-        for _ in range(30):
+    with gateway(KEYS, places=replace(PLACES, most=150)) as rig, contextlib.ExitStack() as crowd:
+        for _ in range(400):
             crowd.enter_context(rig.raw(b""))
         assert b" 200 " in answer_on(crowd.enter_context(rig.raw(models(ALICE))))[0]
 
@@ -204,3 +204,12 @@ def test_without_keys_one_user_may_have_all_places() -> None:
         assert all(b" 200 " in answer_on(each)[0] for each in held)
         for each in held:
             each.close()
+
+
+@pytest.mark.parametrize("keys", [{}, KEYS])
+def test_a_program_that_opens_many_connections_before_it_asks_is_answered_on_all(keys: dict[str, str]) -> None:
+    with gateway(keys) as rig, contextlib.ExitStack() as opened:
+        connections = [opened.enter_context(rig.raw(b"")) for _ in range(450)]
+        for each in connections:
+            each.sendall(models(ALICE if keys else ""))
+        assert all(b" 200 " in answer_on(each)[0] for each in connections)
