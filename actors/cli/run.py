@@ -119,7 +119,7 @@ def _tell_own_key(settings: Settings) -> None:
     except OwnKeyError as error:
         fail(str(error))
     if made is not None and made.is_new:
-        click.echo(made.sentence(), err=True)
+        announce(made.sentence(shows_key=sys.stderr.isatty()))
 
 
 def _require_own_data(settings: Settings) -> None:

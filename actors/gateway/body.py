@@ -29,13 +29,11 @@ class BodyBounds:
     most_of_one_bytes: int
     """Of these, bodies of one owner."""
     grace_s: float
-    """Seconds that every body may take."""
+    """Longest wait for a client; each byte gives back what it takes at the least rate, and no more than this in all."""
     least_bytes_per_s: int
-    """Beyond those a body must have come at this rate."""
-
-    def is_too_slow(self, size: int, elapsed_s: float) -> bool:
-        """True if only `size` bytes have come in `elapsed_s`."""
-        return elapsed_s > self.grace_s + size / self.least_bytes_per_s
+    """Rate at which a body must come on the average of such a wait."""
+    most_s: float
+    """Longest wait for a client in all."""
 
 
 class Held:
@@ -83,8 +81,11 @@ class BodyBudget:
         Raises:
             GatewayError: all bodies, or this owner's, would have more than they may.
         """
-        most = self.bounds.most_held_bytes
-        if self._held[owner] + size > self.bounds.most_of_one_bytes or self._held.total() + size > most:
+        most, of_one = self.bounds.most_held_bytes, self.bounds.most_of_one_bytes
+        if self._held[owner] + size > of_one < most:
+            reason = f"the bodies of this key's other requests fill the {of_one} bytes that one key may hold at a time"
+            raise GatewayError(429, reason, again_s=AGAIN_S)
+        if self._held.total() + size > most:
             reason = f"the bodies of other requests fill the {most} bytes that the gateway holds at a time"
             raise GatewayError(503, reason, again_s=AGAIN_S)
         self._held[owner] += size
@@ -137,29 +138,32 @@ class Body:
 
         The time in which whoever takes the pieces does so is not the client's, and does not count.
         """
-        loop, bounds, size, elapsed_s = asyncio.get_running_loop(), self._bounds, 0, 0.0
+        loop, bounds, size = asyncio.get_running_loop(), self._bounds, 0
+        spare_s, left_s = bounds.grace_s, bounds.most_s
         while True:
             began_s = loop.time()
             try:
-                async with asyncio.timeout(bounds.grace_s + size / bounds.least_bytes_per_s - elapsed_s):
+                async with asyncio.timeout(min(spare_s, left_s)):
                     piece = await self._request.content.readany()
             except TimeoutError as error:
                 raise self._too_slow() from error
-            elapsed_s += loop.time() - began_s
+            waited_s = loop.time() - began_s
+            spare_s = min(bounds.grace_s, spare_s - waited_s + len(piece) / bounds.least_bytes_per_s)
+            left_s -= waited_s
             size += len(piece)
             if not piece:
                 return
             if size > bounds.most_bytes:
                 raise self._too_long()
-            if bounds.is_too_slow(size, elapsed_s):
+            if min(spare_s, left_s) <= 0:
                 raise self._too_slow()
             yield piece
 
     def _too_slow(self) -> GatewayError:
         return GatewayError(
             408,
-            f"the body came too slowly: after {self._bounds.grace_s:g} s at least {self._bounds.least_bytes_per_s} "
-            "bytes a second are required",
+            f"the body came too slowly: at most {self._bounds.grace_s:g} s may pass without "
+            f"{self._bounds.least_bytes_per_s} bytes a second, and {self._bounds.most_s:g} s in all",
         )
 
     def _too_long(self) -> GatewayError:

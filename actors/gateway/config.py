@@ -70,9 +70,11 @@ class GatewayConfig:
     most_held_bodies: int = 4
     """Request bodies of the greatest size that are in memory at a time, in bytes."""
     body_grace_s: float = 20.0
-    """Seconds that every body may take."""
+    """Longest wait for a client within a body."""
     least_body_bytes_per_s: int = 8_192
-    """Rate that a body must have beyond those."""
+    """Rate of a body on the average of such a wait."""
+    most_body_s: float = 600.0
+    """Longest wait for a client in all of a body."""
     own_uid: int = field(default_factory=os.geteuid)
     """User whose clients are served without a key, beside root."""
     uid_tables: tuple[Path, ...] = TABLES

@@ -13,6 +13,7 @@ _TYPES = {
     413: "request_too_large",
     429: "rate_limit_error",
     500: "server_error",
+    503: "server_error",
 }
 _CODES = {401: "invalid_api_key", 502: "upstream_unreachable", 504: "upstream_timeout"}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from actors.gateway.config import SHORTEST_KEY
 from actors.kernel.ids import random_token
+from actors.linux.disk import RealDisk, put_whole
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import read_regular
 from actors.linux.tcp_peer import tells_uids
@@ -27,11 +28,12 @@ class OwnKey:
     path: Path
     is_new: bool
 
-    def sentence(self) -> str:
-        """One line for the operator's terminal, with the key."""
+    def sentence(self, *, shows_key: bool) -> str:
+        """One line for the operator; with the key only on a terminal, as services and containers keep other output."""
+        shown = f" {self.key}" if shows_key else ""
         return (
-            f"the kernel does not tell who connects to the gateway, so clients must show this key: {self.key} "
-            f"(Authorization: Bearer, or api_key of OpenAI's clients); {self.path} keeps it"
+            f"the kernel does not tell who connects to the gateway, so clients must show the key{shown} "
+            f"(Authorization: Bearer, or api_key of OpenAI's clients), which {self.path} keeps"
         )
 
 
@@ -51,13 +53,10 @@ def own_key(data_root: Path, address: str, *, has_keys: bool) -> OwnKey | None:
     path = data_root / FILE
     try:
         make_private(data_root)
-        made = random_token() + random_token()
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        except FileExistsError:
+        if os.path.lexists(path):
             return OwnKey(_read(path), path, is_new=False)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(f"{made}\n")
+        made = random_token() + random_token()
+        put_whole(RealDisk(), path, f"{made}\n".encode())
     except OSError as error:
         raise OwnKeyError(f"{path}: the gateway's key cannot be kept: {error.strerror or error}") from error
     return OwnKey(made, path, is_new=True)

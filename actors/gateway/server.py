@@ -203,4 +203,5 @@ def bounds_of(config: GatewayConfig) -> BodyBounds:
         most_of_one_bytes=max(most // 2, config.max_body_bytes) if config.keys else most,
         grace_s=config.body_grace_s,
         least_bytes_per_s=config.least_body_bytes_per_s,
+        most_s=config.most_body_s,
     )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -107,7 +108,7 @@ def test_a_body_that_does_not_come_is_given_up(upstream: RawUpstream, path: str,
         rig.stop()
 
     assert line.startswith(b"HTTP/1.1 408 ")
-    assert "after 0.2 s at least 8192 bytes a second are required" in str(error["message"])
+    assert "at most 0.2 s may pass without 8192 bytes a second, and 600 s in all" in str(error["message"])
 
 
 def test_a_body_that_comes_slowly_but_at_the_rate_is_taken(upstream: RawUpstream) -> None:
@@ -145,12 +146,40 @@ def test_bodies_that_would_not_fit_beside_one_another_are_refused_and_the_room_i
 
 def test_one_owner_has_only_its_part_of_the_room() -> None:
     budget = BodyBudget(
-        BodyBounds(most_bytes=50, most_held_bytes=100, most_of_one_bytes=50, grace_s=1, least_bytes_per_s=1)
+        BodyBounds(most_bytes=50, most_held_bytes=100, most_of_one_bytes=50, grace_s=1, least_bytes_per_s=1, most_s=1)
     )
     with budget.hold("alice/") as alice, budget.hold("alice/") as again, budget.hold("bob/") as bob:
         alice.grow_to(50)
-        with pytest.raises(GatewayError, match="fill the 100 bytes"):
+        with pytest.raises(GatewayError, match="one key may hold") as refused:
             again.grow_to(1)
+        assert refused.value.status == 429
         bob.grow_to(50)
+        with budget.hold("carol/") as carol, pytest.raises(GatewayError, match="fill the 100 bytes") as full:
+            carol.grow_to(1)
+        assert full.value.status == 503
     with budget.hold("alice/") as later:
         later.grow_to(50)
+
+
+def test_a_burst_earns_no_right_to_be_silent(upstream: RawUpstream) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, body_grace_s=0.3, least_body_bytes_per_s=10)
+    try:
+        line, _ = refusal(rig, request("POST", PATHS[0], b"", "Content-Length: 100000") + b"x" * 99_000)
+    finally:
+        rig.stop()
+
+    assert line.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_body_that_never_ends_is_ended_though_it_keeps_the_rate(upstream: RawUpstream) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, body_grace_s=5.0, least_body_bytes_per_s=1, most_body_s=0.4)
+    try:
+        head = request("POST", PATHS[0], b"", "Content-Length: 1000")
+        with rig.raw(head) as connection:
+            for _ in range(10):
+                with contextlib.suppress(ConnectionError):
+                    connection.sendall(b"xxxx")
+                threading.Event().wait(0.1)
+            assert answer_on(connection)[0].startswith(b"HTTP/1.1 408 ")
+    finally:
+        rig.stop()

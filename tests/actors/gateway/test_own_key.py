@@ -34,7 +34,9 @@ def test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use(tmp_pa
     assert (first.key, first.is_new) == (second.key, not second.is_new)
     assert len(first.key) == 32
     assert stat.S_IMODE(first.path.stat().st_mode) == 0o600
-    assert f"this key: {first.key} (Authorization: Bearer" in first.sentence()
+    assert f"the key {first.key} (Authorization: Bearer" in first.sentence(shows_key=True)
+    assert first.key not in first.sentence(shows_key=False)
+    assert str(first.path) in first.sentence(shows_key=False)
     assert first.key not in repr(first)
 
 
