@@ -140,10 +140,10 @@ class Server:
         return "pass", self._pass
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
-        return await self._chat.serve(request, self._caller(request))
+        return await self._chat.serve(request, await self._caller(request))
 
     async def _pass(self, request: web.Request) -> web.StreamResponse:
-        self._caller(request)
+        await self._caller(request)
         body = Body(request, self._bounds)
         address = self._upstream.address(request.raw_path)
         async with self._upstream.call(request, address, body, is_read=False) as response:
@@ -155,10 +155,10 @@ class Server:
         return response
 
     async def _tell_metrics(self, request: web.Request) -> web.StreamResponse:
-        self._caller(request)
+        await self._caller(request)
         return web.Response(body=self._metrics.text().encode(), headers={"Content-Type": METRICS_TYPE})
 
-    def _caller(self, request: web.Request) -> Caller:
+    async def _caller(self, request: web.Request) -> Caller:
         """Client that sent `request`, whose connection may stay from now on.
 
         Raises:
@@ -166,12 +166,12 @@ class Server:
         """
         caller = self._door.caller(request.headers)
         if not self._config.keys and not self._listener.is_admitted(request):
-            self._require_own_user(request)
+            await self._require_own_user(request)
         if not self._listener.admit(request, caller.prefix):
             raise GatewayError(429, "one key may not have more connections than this key has", again_s=AGAIN_S)
         return caller
 
-    def _require_own_user(self, request: web.Request) -> None:
+    async def _require_own_user(self, request: web.Request) -> None:
         """Refuse a connection of another user of this machine, who would read this one's conversations.
 
         Raises:
@@ -179,7 +179,9 @@ class Server:
         """
         transport = request.transport
         peer, own = (transport and transport.get_extra_info(name) for name in ("peername", "sockname"))
-        uid = uid_of_peer(peer[:2], own[:2], self._config.uid_tables) if peer and own else None
+        uid = None
+        if peer and own:
+            uid = await asyncio.to_thread(uid_of_peer, peer[:2], own[:2], self._config.uid_tables)
         if uid not in (self._config.own_uid, ROOT_UID):
             whose = "of an unknown user" if uid is None else f"of user {uid}"
             raise GatewayError(

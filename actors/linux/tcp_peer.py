@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -13,10 +13,6 @@ TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 OVERFLOW_UID = Path("/proc/sys/kernel/overflowuid")
 """Uid that stands for every user who has none in this process's user namespace."""
 _NOBODY = 65_534
-_WORD = 8
-"""Hexadecimal digits of one 32-bit word, in the byte order of the machine."""
-_FIELDS = 10
-"""Columns of a row up to and with the inode."""
 
 Endpoint = tuple[str, int]
 """IP address and port."""
@@ -25,20 +21,28 @@ Endpoint = tuple[str, int]
 def uid_of_peer(peer: Endpoint, own: Endpoint, tables: Sequence[Path] = TABLES) -> int | None:
     """Uid of the user whose socket is the other end of a loopback connection; None if the kernel does not tell.
 
-    A socket that its process has closed has no owner any more: the kernel names root, with no inode.
+    A socket that its process has closed has no owner any more: the kernel names root, with no inode. With thousands of
+    sockets this takes milliseconds, so an event loop calls it in a thread.
 
     Args:
         peer: The other end, as `getpeername` gives it.
         own: This end, as `getsockname` gives it.
         tables: Files in the form of `/proc/net/tcp`, which are the same for all processes of a network namespace.
     """
-    wanted = {(_plain(peer[0]), peer[1]), (_plain(own[0]), own[1])}
-    if len(wanted) < 2 or not all(address.is_loopback for address, _ in wanted):
+    addresses = _plain(peer[0]), _plain(own[0])
+    if not all(address.is_loopback for address in addresses) or (peer[1], addresses[0]) == (own[1], addresses[1]):
         return None
-    first, second = (_plain(peer[0]), peer[1]), (_plain(own[0]), own[1])
+    rows = {
+        f"{_written(peer[0], as_ipv6=wide)}:{peer[1]:04X} {_written(own[0], as_ipv6=wide)}:{own[1]:04X} "
+        for wide in (False, True)
+    }
     for table in tables:
-        for local, remote, uid, inode in _rows(table, peer[1]):
-            if (local, remote) == (first, second) and inode and uid != _overflow_uid():
+        try:
+            text = table.read_text("ascii", "replace")
+        except OSError:
+            continue
+        for row in rows:
+            if (place := text.find(f": {row}")) >= 0 and (uid := _owner(text[place:].partition("\n")[0])) is not None:
                 return uid
     return None
 
@@ -63,31 +67,20 @@ def _plain(address: str) -> IPv4Address | IPv6Address:
     return (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
 
 
-def _rows(
-    table: Path, port: int
-) -> Iterator[tuple[tuple[IPv4Address | IPv6Address, int], tuple[IPv4Address | IPv6Address, int], int, int]]:
-    """Local end, remote end, uid and inode of each socket in `table` whose local port is `port`."""
-    try:
-        text = table.read_text("ascii", "replace")
-    except OSError:
-        return
-    ending = f":{port:04X}"
-    for line in text.splitlines()[1:]:
-        fields = line.split(None, _FIELDS)
-        if len(fields) >= _FIELDS and fields[1].endswith(ending):
-            with suppress(ValueError):
-                yield _endpoint(fields[1]), _endpoint(fields[2]), int(fields[7]), int(fields[9])
+def _written(address: str, *, as_ipv6: bool) -> str:
+    """Address as the kernel's tables write it: words of 32 bits, each in the byte order of the machine."""
+    plain = _plain(address)
+    packed = b"\0" * 10 + b"\xff\xff" + plain.packed if as_ipv6 and isinstance(plain, IPv4Address) else plain.packed
+    return "".join(f"{word:08X}" for word in struct.unpack(f"={len(packed) // 4}I", packed))
 
 
-def _endpoint(field: str) -> tuple[IPv4Address | IPv6Address, int]:
-    """Endpoint that the kernel writes as words of the machine's byte order, a colon, and the port.
-
-    Raises:
-        ValueError: `field` has another form.
-    """
-    digits, _, port = field.partition(":")
-    words = [int(digits[start : start + _WORD], 16) for start in range(0, len(digits), _WORD)]
-    return _plain(str(ip_address(struct.pack(f"={len(words)}I", *words)))), int(port, 16)
+def _owner(row: str) -> int | None:
+    """Uid of a row that begins behind its number; None without an inode, or of a user who has no uid here."""
+    fields = row.split()
+    with suppress(ValueError, IndexError):
+        uid, inode = int(fields[7]), int(fields[9])
+        return uid if inode and uid != _overflow_uid() else None
+    return None
 
 
 def _overflow_uid() -> int:
