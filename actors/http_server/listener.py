@@ -11,6 +11,7 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
+from actors.http_server.head_bound import HeadBound
 from actors.http_server.places import Places
 from actors.linux.transports import stop_accepting
 
@@ -57,7 +58,7 @@ class Listener:
             self._coming.add(handler)
             loop.call_later(0, self._coming.discard, handler)
             loop.call_later(self._places.stranger_s, self._end_stranger, handler)
-            return handler
+            return HeadBound(handler)
 
         self._server = await loop.create_server(connected, address, port, backlog=128)
 

@@ -213,3 +213,14 @@ def test_a_program_that_opens_many_connections_before_it_asks_is_answered_on_all
         for each in connections:
             each.sendall(models(ALICE if keys else "").replace(b"/v1/models", b"/metrics", 1))  # no connection upstream
         assert all(b" 200 " in answer_on(each)[0] for each in connections)
+
+
+def test_a_head_without_an_end_is_refused_before_it_fills_the_memory() -> None:
+    fields = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 8_000) for number in range(20))
+    with gateway(KEYS) as rig, rig.raw(b"") as client:
+        with contextlib.suppress(ConnectionError):
+            client.sendall(MODELS + fields)
+        head, body, _ = answer_on(client)
+
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert b"more than 65536 bytes" in body

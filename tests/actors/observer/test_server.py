@@ -359,7 +359,7 @@ def test_a_log_is_a_windows_log_or_none(rig: Rig, window: str, status: int, rule
 
 def test_a_huge_head_is_refused_and_a_hundred_readers_are_served(rig: Rig) -> None:
     status, _ = rig.open("/", {**rig.key, "X-Much": "x" * 100_000})
-    assert status == 400
+    assert status == 431
     readers = [rig.open("/events", rig.key)[1] for _ in range(100)]
     assert all(next(rig.events(reader))[0] in ("actors", "figures") for reader in readers)
     for reader in readers:

@@ -1,0 +1,81 @@
+"""Bound on the bytes of a request's head, in front of an HTTP library that bounds each header but not their sum."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+MOST_HEAD_BYTES = 65_536
+"""Of a connection's first head; strangers send no other, as a refusal closes their connection."""
+_REASON = json.dumps(
+    {
+        "error": {
+            "message": f"the head of the request has more than {MOST_HEAD_BYTES} bytes",
+            "type": "invalid_request_error",
+        }
+    }
+).encode()
+_TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    b"Content-Length: %d\r\n\r\n%s" % (len(_REASON), _REASON)
+)
+_END = b"\r\n\r\n"
+
+
+class HeadBound(asyncio.Protocol):
+    """Protocol that passes all on to another one, and ends a connection whose first head has too many bytes."""
+
+    def __init__(self, inner: asyncio.Protocol, most_bytes: int = MOST_HEAD_BYTES) -> None:
+        """Nothing has come yet.
+
+        Args:
+            inner: Is passed what comes.
+            most_bytes: Of the head, its end included.
+        """
+        self._inner = inner
+        self._left = most_bytes
+        self._seen = b""
+        self._is_whole = False
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Pass the connection on."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes on, unless the head would have too many."""
+        if not self._is_whole and not self._fits(data):
+            assert self._transport is not None
+            if not self._transport.is_closing():
+                self._transport.write(_TOO_LARGE)
+                self._transport.close()
+            return
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        """Pass on that the client sends nothing more."""
+        return self._inner.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Pass on that the connection is gone."""
+        self._inner.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Pass on that the client takes nothing for now."""
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Pass on that the client takes more."""
+        self._inner.resume_writing()
+
+    def _fits(self, data: bytes) -> bool:
+        """True if the head is whole with `data`, or may still become so within its bound."""
+        joined = self._seen + data
+        end = joined.find(_END)
+        self._is_whole = end >= 0
+        added = end + len(_END) - len(self._seen) if self._is_whole else len(data)
+        self._left -= added
+        self._seen = joined[1 - len(_END) :]
+        return self._left >= 0
