@@ -7,18 +7,6 @@ import json
 
 MOST_HEAD_BYTES = 65_536
 """Of a connection's first head; strangers send no other, as a refusal closes their connection."""
-_REASON = json.dumps(
-    {
-        "error": {
-            "message": f"the head of the request has more than {MOST_HEAD_BYTES} bytes",
-            "type": "invalid_request_error",
-        }
-    }
-).encode()
-_TOO_LARGE = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    b"Content-Length: %d\r\n\r\n%s" % (len(_REASON), _REASON)
-)
 _END = b"\r\n\r\n"
 
 
@@ -35,7 +23,9 @@ class HeadBound(asyncio.Protocol):
         self._inner = inner
         self._left = most_bytes
         self._seen = b""
-        self._is_whole = False
+        self.is_whole = False
+        """True once the head has come with its end."""
+        self._has_begun = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -46,10 +36,10 @@ class HeadBound(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass bytes on, unless the head would have too many."""
-        if not self._is_whole and not self._fits(data):
+        if not self.is_whole and not self._fits(data):
             assert self._transport is not None
             if not self._transport.is_closing():
-                self._transport.write(_TOO_LARGE)
+                self._transport.write(too_large())
                 self._transport.close()
             return
         self._inner.data_received(data)
@@ -72,10 +62,25 @@ class HeadBound(asyncio.Protocol):
 
     def _fits(self, data: bytes) -> bool:
         """True if the head is whole with `data`, or may still become so within its bound."""
+        if not self._has_begun:  # line ends before a request are no head
+            rest = data.lstrip(b"\r\n")
+            self._left -= len(data) - len(rest)
+            data = rest
+            self._has_begun = bool(rest)
         joined = self._seen + data
         end = joined.find(_END)
-        self._is_whole = end >= 0
-        added = end + len(_END) - len(self._seen) if self._is_whole else len(data)
-        self._left -= added
+        self.is_whole = end >= 0
+        self._left -= end + len(_END) - len(self._seen) if self.is_whole else len(data)
         self._seen = joined[1 - len(_END) :]
         return self._left >= 0
+
+
+def too_large() -> bytes:
+    """Answer to a head that is too large, in OpenAI's form, which people can read as well."""
+    reason = f"the head of the request has more than {MOST_HEAD_BYTES} bytes"
+    body = json.dumps({"error": {"message": reason, "type": "invalid_request_error"}}).encode()
+    head = (
+        "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body

@@ -57,8 +57,9 @@ class Listener:
             handler = server()
             self._coming.add(handler)
             loop.call_later(0, self._coming.discard, handler)
-            loop.call_later(self._places.stranger_s, self._end_stranger, handler)
-            return HeadBound(handler)
+            bound = HeadBound(handler)
+            loop.call_later(self._places.stranger_s, self._end_silent, handler, bound)
+            return bound
 
         self._server = await loop.create_server(connected, address, port, backlog=128)
 
@@ -97,7 +98,8 @@ class Listener:
                 return await handler(request)
             finally:
                 loop = asyncio.get_running_loop()
-                self._idle[connection] = loop.call_later(self._places.idle_s, self._end_idle, connection)
+                wait_s = self._places.idle_s if connection in self._owners else self._places.stranger_s
+                self._idle[connection] = loop.call_later(wait_s, self._end_idle, connection)
 
         return time_heads
 
@@ -117,8 +119,9 @@ class Listener:
         self._ended.intersection_update(connections)
         return [each for each in connections if each not in self._ended]
 
-    def _end_stranger(self, handler: RequestHandler) -> None:
-        if handler not in self._owners:
+    def _end_silent(self, handler: RequestHandler, bound: HeadBound) -> None:
+        """End a connection without a whole head; one that has it waits for this process, and not for its client."""
+        if not bound.is_whole:
             self._end(handler)
 
     def _end_idle(self, handler: RequestHandler) -> None:

@@ -14,6 +14,6 @@ class Places:
     most_of_one: int
     """Of these, connections of one owner."""
     stranger_s: float
-    """A connection that is not admitted within so long is ended, whatever it has sent."""
+    """A connection is ended without a whole head within so long; or, not admitted, so long after its answer."""
     idle_s: float
     """From the end of an answer to a whole next head; then the connection is ended."""

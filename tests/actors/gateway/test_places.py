@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -224,3 +225,21 @@ def test_a_head_without_an_end_is_refused_before_it_fills_the_memory() -> None:
 
     assert head.startswith(b"HTTP/1.1 431 ")
     assert b"more than 65536 bytes" in body
+
+
+def test_a_client_whose_head_has_come_does_not_pay_for_a_gateway_that_is_slow(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "tcp")
+    places = replace(PLACES, stranger_s=0.3)
+    with gateway(own_uid=1000, uid_tables=(tmp_path / "tcp",), places=places) as rig, rig.raw(models()) as client:
+        threading.Event().wait(0.6)
+        (tmp_path / "shown").mkdir()
+        text = table(tmp_path / "shown", 1000, client).read_text()
+        (tmp_path / "tcp").write_text(text)
+        assert b" 200 " in answer_on(client)[0]
+
+
+@pytest.mark.parametrize("start", [b"\r\n\r\n", b"\r\n\r\nGET /he"])
+def test_line_ends_before_a_request_keep_no_place(start: bytes) -> None:
+    with gateway(KEYS, places=replace(PLACES, stranger_s=0.3)) as rig, rig.raw(start) as stranger:
+        stranger.settimeout(20)
+        assert is_ended(stranger)

@@ -52,7 +52,7 @@ def passed(pieces: list[bytes], most_bytes: int) -> tuple[bytes, bool]:
     return inner.got, line.is_ended
 
 
-@given(st.integers(0, 40), st.binary(max_size=60), st.lists(st.integers(0, 120), max_size=8))
+@given(st.integers(1, 40), st.binary(max_size=60), st.lists(st.integers(0, 120), max_size=8))
 def test_a_head_within_the_bound_passes_with_all_behind_it_however_it_is_cut(
     size: int, body: bytes, cuts: list[int]
 ) -> None:
@@ -70,3 +70,9 @@ def test_a_head_that_never_ends_is_ended_at_the_bound(piece: bytes) -> None:
 
     assert is_ended
     assert len(got) <= 100
+
+
+@pytest.mark.parametrize("blank", [b"\r\n\r\n", b"\r\n" * 40, b"\n\n"])
+def test_line_ends_before_a_head_are_not_its_end(blank: bytes) -> None:
+    assert passed([blank, b"x" * 90, b"x" * 90], 100)[1] is True
+    assert passed([blank[:2], blank[2:], b"GET\r\n\r\n"], 100)[1] is False
