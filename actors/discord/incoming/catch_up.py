@@ -122,7 +122,7 @@ class CatchUp:
 
     def _to_look_at(self) -> list[int]:
         """Channels in which an event may be missing."""
-        configured = [each for each in map(int, self._window_map.channels) if self._watermarks.has(each)]
+        configured = [each for each in sorted(map(int, self._window_map.channels)) if self._watermarks.has(each)]
         return list(dict.fromkeys([*configured, *self._watermarks.to_look_at()]))
 
     async def _secured(self) -> None:
