@@ -118,6 +118,13 @@ class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
     message_id: MessageId
 
 
+class UserMessageNotLogged(Message, frozen=True, kw_only=True, gc=False):
+    """A message of a person could not be logged: the surface looks for it again, since the disk may work by then."""
+
+    window: Window
+    message_id: MessageId
+
+
 class Delivered(Message, frozen=True, kw_only=True, gc=False):
     """The whole text is visible."""
 
@@ -152,7 +159,15 @@ class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
 
 
 DiscordCommand = (
-    PostMessage | ShowProgress | EndProgress | ShowTyping | ShowReaction | AttachFile | StopIntake | UserMessageLogged
+    PostMessage
+    | ShowProgress
+    | EndProgress
+    | ShowTyping
+    | ShowReaction
+    | AttachFile
+    | StopIntake
+    | UserMessageLogged
+    | UserMessageNotLogged
 )
 DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached
 

@@ -20,7 +20,7 @@ from actors.context.requests import PartRequests
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, user_meta
+from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, storage_failure, user_meta
 from actors.kernel import Actor, NotUnderstoodError, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
@@ -246,7 +246,8 @@ class ContextActor(Actor):
         self._reopening = self.after(REOPEN_AFTER_S, ResumeWindow(window=self.window, reply_to=self.surface))
 
     def _refuse(self, message: UserMessage) -> None:
-        """Tell the person that the message was not stored; this notice itself cannot be logged."""
+        """Tell the person that the message was not stored, which cannot be logged; the surface looks for it again."""
+        self.tell(message.reply_to, storage_failure(message))
         if message.wants_answer:
             self.tell(self.surface, not_stored(message, self._unwritable, self.address))
 

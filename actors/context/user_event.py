@@ -7,9 +7,9 @@ from collections.abc import Collection
 from domain.log.event import Event
 from domain.log.metadata import MetaValue
 from domain.turn.attachments import attachments_meta
-from messages.base import Address, RequestId, TurnId
+from messages.base import Address, RequestId, Surface, TurnId, Window
 from messages.context import Quote, UserMessage
-from messages.discord import PostMessage, UserMessageLogged
+from messages.discord import PostMessage, UserMessageLogged, UserMessageNotLogged
 from messages.turn import LoggedEvent
 
 
@@ -43,6 +43,11 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
 def confirmation(message: UserMessage) -> UserMessageLogged:
     """What the surface is told once the message is logged: it need not look for it again."""
     return UserMessageLogged(window=message.window, message_id=message.message_id)
+
+
+def storage_failure(message: UserMessage) -> UserMessageNotLogged:
+    """What the surface is told once the message could not be logged: it is to look for it again."""
+    return UserMessageNotLogged(window=message.window, message_id=message.message_id)
 
 
 def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: int) -> dict[str, MetaValue]:
@@ -81,10 +86,15 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I do not answer now: {reason}",
+        text=f"I cannot store messages of this window at the moment, so I {_when(message.window)}: {reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
     )
+
+
+def _when(window: Window) -> str:
+    """What becomes of a message that cannot be stored: it is found again in Discord, which a command line is not."""
+    return "do not answer now" if window.surface is Surface.CLI else "answer this message later"
 
 
 def _quote_meta(quote: Quote, *, is_shown: bool) -> dict[str, MetaValue]:

@@ -28,6 +28,7 @@ from messages.discord import (
     StopIntake,
     TellReaders,
     UserMessageLogged,
+    UserMessageNotLogged,
 )
 
 log = logging.getLogger(__name__)
@@ -122,6 +123,8 @@ class DiscordActor(Actor):
                 self._react(message)
             case UserMessageLogged():
                 self._call(parts.intake.settle_logged, message)
+            case UserMessageNotLogged():
+                self._call(parts.intake.release_unlogged, message)
             case StopIntake():
                 self._call(parts.intake.close)
             case _:

@@ -94,6 +94,12 @@ class Reading:
             self._pending.discard(message_id)
             self._pending = self._pending or None
 
+    def release(self, message_id: int) -> None:
+        """A message on its way to the log did not get there: pages of history are to show it again."""
+        if self._pending is not None and message_id in self._pending:
+            self.settle(message_id)
+            self.doubt(message_id - 1)
+
     def lacks(self, message_id: int) -> bool:
         """Whether a message may be in no log, nor on its way there; one that was logged in this life may be as well."""
         if self._pending is not None and message_id in self._pending:

@@ -326,7 +326,7 @@ class CatchUp:
             return False  # It is read anyway.
         read = await self._page(channel_id, self._watermarks.confirmed(channel_id))
         if any(map(self._is_unknown, read.page.messages)):
-            log.warning("channel %d: Discord sent no event of something that was said there", channel_id)
+            log.warning("channel %d: something that was said there is in no log, and is passed on now", channel_id)
         lane = self.intake.lane(_lane(channel_id))
         await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
         return not read.page.is_last

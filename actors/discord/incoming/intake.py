@@ -36,7 +36,7 @@ from actors.discord.timing import Timing, backoff
 from actors.kernel import Host
 from messages.base import ChannelId, MessageId, Window
 from messages.context import RetractMessages, ReviseMessage
-from messages.discord import UserMessageLogged
+from messages.discord import UserMessageLogged, UserMessageNotLogged
 
 log = logging.getLogger(__name__)
 
@@ -235,6 +235,12 @@ class Intake:
         """A window has a message in its log."""
         if logged.window.id.isdecimal() and logged.message_id.isdecimal():
             self.watermarks.log(int(logged.window.id), int(logged.message_id))
+
+    def release_unlogged(self, failed: UserMessageNotLogged) -> None:
+        """A window could not log a message: the next look into its channel passes it on again."""
+        if failed.window.id.isdecimal() and failed.message_id.isdecimal():
+            self.seen.release(int(failed.message_id))
+            self.watermarks.release(int(failed.window.id), int(failed.message_id))
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
         """Refuse what is not for us, for good."""

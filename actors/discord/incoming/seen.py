@@ -47,6 +47,10 @@ class SeenMessages:
             forget_oldest(self._messages)
         return True
 
+    def release(self, message_id: int) -> None:
+        """Have a message passed on once more when it is found: it could not be logged."""
+        self._messages.pop(message_id, None)
+
     def has(self, message_id: int) -> bool:
         """Whether this message was passed on."""
         return message_id in self._messages

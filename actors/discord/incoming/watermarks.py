@@ -256,6 +256,13 @@ class Watermarks:
             self._readings.keep(channel_id, reading)
             self._mark(channel_id)
 
+    def release(self, channel_id: int, message_id: int) -> None:
+        """A message could not be logged: the next look into its channel finds it."""
+        reading = self._readings.get(channel_id)
+        if reading is not None:
+            reading.release(message_id)
+            self._readings.keep(channel_id, reading)
+
     def forget(self, channel_id: int) -> None:
         """A channel is none of ours."""
         self._readings.drop(channel_id)

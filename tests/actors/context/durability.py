@@ -15,7 +15,7 @@ from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from messages.base import CONTEXT_KIND, Address, Message
 from messages.context import NewWindowStarted
-from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping
+from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping, UserMessageNotLogged
 from messages.model import CancelModel
 from messages.run import RunEvent
 from messages.shell import CancelBash, RunBash
@@ -126,7 +126,7 @@ class WatchedSystem(ActorSystem):
 def _is_refusal(message: Message) -> bool:
     """Whether it says that nothing was stored, or takes back what was asked."""
     is_notice = isinstance(message, PostMessage) and message.request_id.startswith("refusal-")
-    return is_notice or isinstance(message, Refused | CancelModel | CancelBash)
+    return is_notice or isinstance(message, Refused | CancelModel | CancelBash | UserMessageNotLogged)
 
 
 def _may_be_lost(event: Event, message: Message | None) -> bool:

@@ -14,8 +14,9 @@ from actors.context.log.journal import Journal, LogPosition, LogUnwritable
 from actors.context.log.recovery import CalledOffError, survey
 from domain.log.event import Event, Kind
 from domain.log.tail import TailState
-from messages.base import RequestId, UserId, Window
+from messages.base import MessageId, RequestId, UserId, Window
 from messages.context import ResumeWindow, StartNewWindow
+from messages.discord import PostMessage, UserMessageNotLogged
 from messages.model import StopReason
 from messages.socket import Refused
 from tests.actors.context.durability import disk_of
@@ -260,6 +261,21 @@ class TestUnwritable:
         rig.say("again", 2)
         assert texts(rig.answer("yes")) == ["again"]
         assert rig.deliver().text == "yes"
+        rig.stop()
+
+    def test_a_message_that_cannot_be_stored_is_answered_once_when_it_is_found_again(self, tmp_path: Path) -> None:
+        full = [True]
+        rig = self.rig(tmp_path, lambda: full[0])
+        rig.say("hello", 1)
+        told = rig.surface.drain()
+        assert UserMessageNotLogged(window=CHANNEL, message_id=MessageId("1")) in told
+        assert "answer this message later" in next(each.text for each in told if isinstance(each, PostMessage))
+        full[0] = False
+        rig.say("hello", 1)
+        assert texts(rig.answer("yes")) == ["hello"]
+        assert rig.deliver().text == "yes"
+        rig.say("hello", 1)
+        assert rig.requests() == []
         rig.stop()
 
     def test_an_answer_that_cannot_be_stored_is_not_shown_until_it_can(self, tmp_path: Path) -> None:

@@ -23,7 +23,15 @@ from messages.context import (
     TellKeptMessages,
     UserMessage,
 )
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ShowTyping, UserMessageLogged
+from messages.discord import (
+    Delivered,
+    DeliveryFailed,
+    DeliveryRefused,
+    PostMessage,
+    ShowTyping,
+    UserMessageLogged,
+    UserMessageNotLogged,
+)
 from tests.patience import PATIENCE_S
 
 with warnings.catch_warnings():
@@ -93,7 +101,10 @@ class WindowProbe(Actor):
         self._life.told.add(message)
         if isinstance(message, UserMessage):
             self._life.messages.add(message)
-            if self._life.logs:
+            if message.text in self._life.unstorable:
+                failed = UserMessageNotLogged(window=message.window, message_id=message.message_id)
+                self.tell(message.reply_to, failed)
+            elif self._life.logs:
                 self.tell(message.reply_to, UserMessageLogged(window=message.window, message_id=message.message_id))
         if isinstance(message, StartNewWindow) and self._life.grants_windows:
             self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path="logs/x"))
@@ -125,6 +136,8 @@ class Life:
         self.grants_windows = True
         self.logs = True
         """Whether windows say that they have logged what people said."""
+        self.unstorable: set[str] = set()
+        """Texts that windows say they cannot log."""
         self.unfinished: tuple[TurnId, ...] = tuple(map(TurnId, options.pop("unfinished", ())))
         """Turns that are not over, as windows say."""
         self.kept: Mapping[Window, tuple[KeptMessage, ...]] = options.pop("kept", {})

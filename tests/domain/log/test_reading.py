@@ -246,6 +246,26 @@ def test_what_is_on_its_way_is_not_looked_for() -> None:
     assert one.lacks(12)
 
 
+def test_what_could_not_be_logged_is_looked_for_though_newer_messages_were_logged() -> None:
+    one = reading()
+    one.notice(12, 1)
+    one.notice(15, 1)
+    one.settle(15)
+    one.fill_page(10, 15, joins=one.joins, reached=15, is_last=True)
+    assert not one.is_in_doubt
+    one.release(12)
+    assert (one.lacks(12), one.is_in_doubt, one.watermark().upto) == (True, True, 11)
+
+
+def test_what_was_logged_is_not_looked_for_again_when_its_turn_could_not_be_stored() -> None:
+    one = reading()
+    one.notice(12, 1)
+    one.settle(12)
+    one.fill_page(10, 12, joins=one.joins, reached=12, is_last=True)
+    one.release(12)
+    assert (one.lacks(12), one.is_in_doubt) == (False, False)
+
+
 def test_what_is_given_up_is_not_looked_for() -> None:
     one = reading()
     one.join(2, ENDLESS)

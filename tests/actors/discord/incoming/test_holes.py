@@ -136,6 +136,25 @@ def test_an_event_that_comes_while_a_look_is_under_way_is_told_once(
     assert sorted(life.texts(3)) == ["before", "end", "late"]
 
 
+@KINDS
+def test_a_message_that_its_window_could_not_log_is_passed_on_until_it_can(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path, kind: str
+) -> None:
+    life = start_life(timing=OFTEN, **kept(tmp_path, dms=True))
+    number = place(playground, kind)
+    life.say("before", number)
+    life.messages.wait(1)
+    life.unstorable.add("on a full disk")
+    life.say("on a full disk", number)
+    life.say("after", number)
+    assert life.texts(4).count("on a full disk") >= 2
+    after = next(int(message.message_id) for message in life.messages.now() if message.text == "after")
+    assert read_up_to(tmp_path).get(number, 0) < after
+    life.unstorable.clear()
+    until(lambda: read_up_to(tmp_path).get(number, 0) >= after)
+    assert [message.text for message in life.messages.now()].count("after") == 1
+
+
 def test_no_more_than_a_page_is_read_at_a_look(playground: PlaygroundServer, start_life: StartLife) -> None:
     life = start_life(timing=timing(look_every_s=0.5, look_pause_s=0.0))
     playground.gateway_faults(lose_messages=150)
