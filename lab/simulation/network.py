@@ -56,6 +56,8 @@ class Network:
         """How many of them did what."""
         self.unsent: set[int] = set()
         """Messages whose events were lost or came late."""
+        self.heard: set[int] = set()
+        """Messages of which an event arrived."""
         self.effects = 0
         """Changes in Discord that the agent brought about."""
         self.on_effect: Callable[[], None] = lambda: None
@@ -128,6 +130,8 @@ class Network:
                 continue
             event, data = taken
             self._note(f"event {event} {data.get('id', '')}")
+            if event == "MESSAGE_CREATE":
+                self.heard.add(int(data["id"]))
             client._connection.parsers[event](data)
 
     def drop(self, *, resumable: bool) -> None:

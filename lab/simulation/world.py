@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from actors.discord.timing import Timing
 from actors.kernel import Edge, counted_ids
 from lab.simulation import verdict
 from lab.simulation.chance import Chance, Killed, Trace
@@ -32,6 +33,9 @@ QUIET_S = 660.0
 """How long everything works after the last fault, before the verdict."""
 MOST_STEPS = 100_000
 """Steps after which a run counts as one that never comes to rest."""
+HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
+"""How long an outage of REST may last before messages pass those that were missed before them: the last of the calls
+that they wait for may fall in its end."""
 _FAULTS = {"full": FULL, "broken": BROKEN, "read-only": READ_ONLY}
 
 
@@ -82,6 +86,7 @@ class World:
         self._death: Scene | None = None
         self._starts_at = 0.0
         self._asker: Edge | None = None
+        self._down_since = 0.0
         self.settings = drawn_settings(self.chance, self.data, (FIRST, SECOND))
         self._places = [
             self.server.add(Place(FIRST)),
@@ -268,10 +273,12 @@ class World:
             case Act.DROP:
                 self.network.drop(resumable=scene.with_power)
             case Act.REST_DOWN:
-                self.network.is_down = True
+                self.network.is_down, self._down_since = True, self.now()
             case Act.REST_SHAKY:
                 self.network.fails = 0.3
             case Act.REST_WELL:
+                if self.network.is_down and self.now() - self._down_since > HISTORY_WAITED_FOR_S:
+                    self.record.unsent |= self.record.said.keys() - self.network.heard
                 self.network.is_down, self.network.fails = False, 0.0
                 if scene.detail == "calm":
                     self._calm()
