@@ -29,8 +29,8 @@ from messages.scheduler import SCHEDULER, CreateReminder, ReminderCreated
 
 BEGAN = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
 FIRST, SECOND = 910_000_000_000_000_010, 910_000_000_000_000_011
-QUIET_S = 660.0
-"""How long everything works after the last fault, before the verdict."""
+QUIET_S = Timing().look_every_s + 120.0
+"""How long everything works after the last fault, before the verdict: until history was looked into and answered."""
 MOST_STEPS = 100_000
 """Steps after which a run counts as one that never comes to rest."""
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
@@ -101,8 +101,8 @@ class World:
     def run(self) -> Result:
         """Play the script, wait until all is quiet, judge."""
         script = self.script
-        end = HORIZON_S + QUIET_S
         calm = Scene(max(script[-1].at, HORIZON_S) + 1.0, Act.REST_WELL, detail="calm")
+        end = calm.at + QUIET_S
         scenes = [*script, calm]
         with in_place(self.seed, self.disk, self.network, self._make_loop):
             self._begin()
