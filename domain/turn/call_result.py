@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from domain.text.imitation import defuse_output
+from domain.text.token_estimate import weighed_chars
 from domain.turn.turn import Turn
 from domain.turn.worded import Worded
 from messages.base import EventId, TurnId
@@ -45,7 +46,7 @@ def shorten(turn: Turn, limit_chars: int) -> None:
         short = shortened(step.text, where)
         if len(short) < len(step.text):
             turn.steps[place] = msgspec.structs.replace(step, text=short)
-            turn.size_chars -= len(step.text) - len(short)
+            turn.size_chars -= weighed_chars(step.text) - weighed_chars(short)
         if turn.grown_chars <= limit_chars * KEEP_SHARE:
             return
 
@@ -61,7 +62,7 @@ def shortened(text: str, where: str, chars: int = SHORT_CHARS) -> str:
 def is_overgrown(turn: Turn, limit_chars: int) -> bool:
     """Whether a turn has grown beyond its bound, though all that may be is shortened; its newest result counts not."""
     newest = next(reversed(turn.whole_results), None)
-    return turn.grown_chars - (len(turn.steps[newest].text) if newest is not None else 0) > limit_chars
+    return turn.grown_chars - (weighed_chars(turn.steps[newest].text) if newest is not None else 0) > limit_chars
 
 
 def unworded(turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_chars: int, *, is_first: bool) -> Worded:
@@ -81,11 +82,12 @@ def unworded(turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_c
         if call.event in worded.results:
             continue
         whole = turn == newest or not is_first
-        if len(call.text) <= left and (whole or len(call.text) <= EARLIER_CHARS):
-            left -= len(call.text)
+        size_chars = weighed_chars(call.text)
+        if size_chars <= left and (whole or len(call.text) <= EARLIER_CHARS):
+            left -= size_chars
         elif not (is_newest_result and turn == newest):
             texts[call.event] = _short(call, SHORT_CHARS if whole or left < EARLIER_CHARS else EARLIER_CHARS)
-            left -= min(left, len(texts[call.event]))
+            left -= min(left, weighed_chars(texts[call.event]))
         is_newest_result = False
     return Worded({**worded.results, **texts}, worded.notes)
 

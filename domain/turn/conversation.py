@@ -19,6 +19,7 @@ from domain.log.redaction import (
     Tombstone,
     tombstone_of,
 )
+from domain.text.token_estimate import CHARS_PER_TOKEN, weighed_chars
 from domain.turn.attachments import first_shown
 from domain.turn.bash_tool import shown_arguments
 from domain.turn.call_result import is_overgrown, shorten
@@ -37,7 +38,6 @@ from messages.base import EventId, MessageId, TurnId
 from messages.model import ChatMessage, Role, ToolCall, Usage
 from messages.turn import TurnShown
 
-CHARS_PER_TOKEN = 4
 SHOWN_KEPT = 200
 """Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
 TRIM_EVERY = 256
@@ -53,7 +53,7 @@ class Conversation:
         """An empty conversation.
 
         Args:
-            max_history_tokens: Bound on what a request holds besides its newest turn, by the 4-characters rule.
+            max_history_tokens: Bound on what a request holds besides its newest turn, as its texts are weighed.
             counted_result_chars: What a result counts at most, where another part words them; None where none does.
             is_gated: Whether another part readies each cut of the history.
         """
@@ -196,7 +196,7 @@ class Conversation:
 
     def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
         """Whether a turn has, or with a message that would join it had, grown by more than a request may hold."""
-        further = len(self._turns[joining].prompt) if joining is not None else 0
+        further = self._turns[joining].prompt_chars if joining is not None else 0
         return is_overgrown(self._turns[turn_id], self.limit_chars - further)
 
     def _withheld(self) -> set[TurnId]:
@@ -258,7 +258,7 @@ class Conversation:
         call = ToolCall(id=str(meta.get("call_id", "")), name=str(meta.get("tool", "")), arguments_json=arguments)
         last = turn.steps.pop()
         turn.steps.append(msgspec.structs.replace(last, tool_calls=(*last.tool_calls, call)))
-        turn.size_chars += len(call.arguments_json)
+        turn.size_chars += weighed_chars(call.arguments_json)
         turn.unanswered_calls[call.id] = call
         turn.calls += 1
         turn.asked_at = event.at

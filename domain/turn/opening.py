@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from domain.log.event import Event
+from domain.text.token_estimate import PICTURE_CHARS, weighed_chars
 from domain.turn.attachments import images_of
 from domain.turn.speaker import Speakers
 from domain.turn.turn import Turn, TurnState
 from domain.turn.wording import prompt_of
 from messages.base import TurnId
-
-IMAGE_CHARS = 4_800
-"""What an image counts as."""
 
 
 def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_before: int) -> Turn:
@@ -28,7 +26,7 @@ def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_befor
     prompt = prompt_of(event, meta, speakers)
     unquoted = prompt_of(event, {**meta, "quote": None}, speakers) if meta.get("quote") else prompt
     images = images_of(meta)
-    size_chars = len(prompt) + IMAGE_CHARS * len(images)
+    size_chars = weighed_chars(prompt) + PICTURE_CHARS * len(images)
     return Turn(
         id=TurnId(event.id),
         message_id=message_id,

@@ -77,7 +77,7 @@ class Trimming:
             return
         *before, newest = self._turns.values()
         total = sum(turn.size_chars for turn in before)
-        if total + len(newest.prompt) > 2 * self._limit_chars:
+        if total + newest.prompt_chars > 2 * self._limit_chars:
             self._forget_before(newest, total)
             self.kept_from = next(iter(self._turns))
 
@@ -89,7 +89,7 @@ class Trimming:
         shown = before[len(left_out) :]
         total = sum(turn.size_chars for turn in shown)
         goes = left_out
-        if total + len(newest.prompt) > self._limit_chars:
+        if total + newest.prompt_chars > self._limit_chars:
             goes = [*left_out, *self._too_many(shown, newest, total)]
         return self._planned(goes, (*before[len(goes) :], newest))
 
@@ -140,7 +140,7 @@ class Trimming:
         """Of the turns before `newest`, which are `total` characters, those that have to go."""
         goes = list[Turn]()
         for turn in before:
-            if turn.is_unfinished or total + len(newest.prompt) <= self._limit_chars * KEEP_SHARE:
+            if turn.is_unfinished or total + newest.prompt_chars <= self._limit_chars * KEEP_SHARE:
                 break
             total -= turn.size_chars
             goes.append(turn)
@@ -148,7 +148,7 @@ class Trimming:
 
     def _forget_before(self, newest: Turn, total: int) -> int:
         """Forget turns before `newest` if they are too long; how long those that stay are, given how long all are."""
-        if total + len(newest.prompt) <= self._limit_chars:
+        if total + newest.prompt_chars <= self._limit_chars:
             return total
         for turn in self._too_many(self._before(newest.id), newest, total):
             total -= turn.size_chars

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
+from domain.text.token_estimate import weighed_chars
 from domain.turn.prompt import with_block
 from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import EventId, TurnId
@@ -76,6 +77,7 @@ class Turn:
     calls: int = 0
     """Tools that it asked for."""
     size_chars: int = 0
+    """As `domain.text.token_estimate` weighs them."""
     opening_chars: int = 0
     """How much of that the message makes that opened it."""
     whole_results: dict[int, str] = field(default_factory=dict)
@@ -118,6 +120,11 @@ class Turn:
         return TurnShown(turn_id=self.id, calls=tuple(self.results.values()))
 
     @property
+    def prompt_chars(self) -> int:
+        """Weight of the prompt, without its images."""
+        return weighed_chars(self.prompt)
+
+    @property
     def grown_chars(self) -> int:
         """What was added to the message that opened it."""
         return self.size_chars - self.opening_chars
@@ -130,13 +137,14 @@ class Turn:
     def add_step(self, step: ChatMessage) -> None:
         """Append to what the model will be shown."""
         self.steps.append(step)
-        self.size_chars += len(step.text) + sum(len(call.arguments_json) for call in step.tool_calls)
+        self.size_chars += weighed_chars(step.text)
+        self.size_chars += sum(weighed_chars(call.arguments_json) for call in step.tool_calls)
 
     def add_result(self, call: CallShown, counted_chars: int) -> None:
         """Append a result that another part words, so that it counts no more than that makes of it."""
         self.results[len(self.steps)] = call
         self.steps.append(ChatMessage(role=Role.TOOL, text=call.text, tool_call_id=call.call_id))
-        self.size_chars += min(len(call.text), counted_chars)
+        self.size_chars += weighed_chars(call.text[:counted_chars])
 
     def say(self, event_id: EventId, step: ChatMessage) -> None:
         """Append what an event says."""

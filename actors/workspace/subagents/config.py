@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from domain.text.token_estimate import CHARS_PER_TOKEN
 from domain.turn.bash_tool import DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S
-from domain.turn.conversation import CHARS_PER_TOKEN
 from messages.base import Address, Window
 from messages.model import MODEL
 from messages.shell import SHELL

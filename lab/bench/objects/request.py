@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from domain.turn.conversation import CHARS_PER_TOKEN
+from domain.text.token_estimate import CHARS_PER_TOKEN
 from messages.model import ChatMessage, Role
 
 CACHED_PRICE = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from domain.turn.conversation import CHARS_PER_TOKEN
+from domain.text.token_estimate import CHARS_PER_TOKEN
 from messages.context import ResumeWindow
 from messages.model import ModelRequest, Role, StopReason
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, texts

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.turn.conversation import CHARS_PER_TOKEN
+from domain.text.token_estimate import CHARS_PER_TOKEN
 from messages.model import ModelRequest, StopReason
 from tests.actors.context.rig import CHANNEL, bash_call, bash_result, texts
 from tests.actors.context.worded import WAIT_S, Worded, shown_results
