@@ -16,20 +16,19 @@ from actors.context.run_teller import RunTeller
 from actors.context.turn_run import Phase, TurnRun, added, left_out_notice, result_meta
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
-from domain.memory.expansion import not_expanded, wish
+from domain.memory.expansion import not_expanded
+from domain.text.wish import may_become_wish, wish
 from domain.turn.bash_tool import BashArguments
 from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
-from domain.turn.turn import Aside, Turn
+from domain.turn.turn import Turn
 from messages.base import EventId, RequestId, TurnId
 from messages.context import ContributionsDue, StepOverdue
 from messages.model import (
     CancelModel,
-    ChatMessage,
     ModelDelta,
     ModelFailed,
     ModelReply,
     ModelRequest,
-    Role,
     StopReason,
     ToolCall,
     Usage,
@@ -131,7 +130,7 @@ class TurnDriver:
         if run is None or not run.awaits(delta.request_id, Phase.THINKING):
             return
         self._teller.write(delta.text)
-        if not (self._config.max_expansions and delta.text.lstrip("` \n").startswith("EXPAND ")):
+        if not (self._config.max_expansions and may_become_wish(delta.text)):
             self._presence.write(delta.text)
 
     def replied(self, reply: ModelReply) -> None:
@@ -300,9 +299,7 @@ class TurnDriver:
         self._teller.look_up(text)
         run.reference = None
         run.stop_timer()
-        request = ChatMessage(role=Role.ASSISTANT, text=f"EXPAND path={reference.path} line={reference.line}")
-        steps = len(self._host.conversation.turn(run.turn_id).steps)
-        run.asides.append(Aside(steps, (request, ChatMessage(role=Role.USER, text=text))))
+        run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), reference, text)
         self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:

@@ -9,11 +9,12 @@ from enum import StrEnum
 from actors.context.config import ContextConfig
 from actors.kernel import Timer
 from domain.log.metadata import MetaValue
+from domain.text.wish import wish_line
 from domain.turn.bash_tool import BashArguments, called
 from domain.turn.call_result import NOT_ALLOWED, TOO_MANY, TURNED_OFF
 from domain.turn.turn import Aside
 from messages.base import EventId, RequestId, TurnId
-from messages.model import ModelReply, ToolCall, Usage
+from messages.model import ChatMessage, ModelReply, Role, ToolCall, Usage
 from messages.shell import BashResult
 from messages.turn import LoggedEvent, Reference
 
@@ -95,6 +96,11 @@ class TurnRun:
         if self.calls_left <= 0:
             return TOO_MANY.format(most=config.max_calls)
         return called(self.calls[0]) if self.may_run else NOT_ALLOWED
+
+    def add_aside(self, after_steps: int, reference: Reference, text: str) -> None:
+        """Have the next requests hold the model's wish to see a record, and the text that answers the wish."""
+        wished = ChatMessage(role=Role.ASSISTANT, text=wish_line(reference))
+        self.asides.append(Aside(after_steps, (wished, ChatMessage(role=Role.USER, text=text))))
 
     def awaits(self, request_id: RequestId, phase: Phase) -> bool:
         """Whether an answer to `request_id` is what the turn waits for."""

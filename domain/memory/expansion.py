@@ -26,7 +26,6 @@ More of a memory
   {EXPANDED_PREFIX}, and answer after that. At most {{most}} times a turn.
 """
 
-_WISH = re.compile(r"`?EXPAND path=(\S{1,300}) line=([1-9][0-9]{0,11})`?")
 _END = re.compile(rb"<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->")
 
 
@@ -36,12 +35,6 @@ class LogRange(Value, frozen=True, kw_only=True, gc=False):
     first_line: int
     last_line: int
     text: str
-
-
-def wish(answer: str) -> Reference | None:
-    """The record that the model wants to see; None when `answer` is meant for people."""
-    match = _WISH.fullmatch(answer.strip())
-    return Reference(path=match[1], line=int(match[2])) if match else None
 
 
 def expanded(reference: Reference, lines: LogRange) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.log.parser import ParsedEvent, parse
-from domain.memory.expansion import MAX_CHARS, LogRange, around, expanded, not_expanded, wish
+from domain.memory.expansion import MAX_CHARS, LogRange, around, expanded, not_expanded
 from domain.turn.prompt import EXPANDED_PREFIX
 from messages.turn import Reference
 from tests.domain.log.logs import said, written
@@ -21,30 +21,6 @@ def log_of(*texts: str) -> tuple[bytes, tuple[ParsedEvent, ...]]:
     """A log in which these were said."""
     data = written(said(number, text) for number, text in enumerate(texts))
     return data, parse(data).events
-
-
-@pytest.mark.parametrize("around_it", ["{}", " {}\n", "`{}`", "\n{}"])
-def test_the_line_alone_is_a_wish(around_it: str) -> None:
-    assert wish(around_it.format(f"EXPAND path={THERE.path} line=12")) == THERE
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "EXPAND",
-        "EXPAND path=x",
-        "EXPAND path=x line=0",
-        "EXPAND path=x line=-1",
-        "EXPAND path=x line=1 please",
-        "expand path=x line=1",
-        "I will EXPAND path=x line=1",
-        "EXPAND path=x line=1\nEXPAND path=y line=2",
-        "EXPAND path=" + "x" * 400 + " line=1",
-        "",
-    ],
-)
-def test_anything_else_is_an_answer(answer: str) -> None:
-    assert wish(answer) is None
 
 
 @given(st.text())
