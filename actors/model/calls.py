@@ -11,8 +11,8 @@ from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_rando
 
 from actors.model.backend import AttemptError, Backend, Completion, Heard
 from actors.model.spending import Books, Spending
-from domain.policy.mend_memory import MENDABLE, MendMemory
-from domain.policy.retrying import Fault, FaultKind, RetryPolicy, next_wait_s, reason
+from domain.policy.mend_memory import MendMemory
+from domain.policy.retrying import REFUSED, Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from messages.base import RequestId
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
 
@@ -137,25 +137,26 @@ class Calls:
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
         """The reply, after retries, and after one mended request if the server refuses the first for its content."""
-        request = self._mends.prepare(model, request)
-        reply, fault, attempt = await self._tries(model, request, 1)
+        prepared = self._mends.prepare(model, request)
+        reply, fault, attempt = await self._tries(model, prepared.request, 1)
         if reply is not None:
-            self._mends.count(model, request, reply.usage.prompt_tokens)
-            return reply
-        plan = self._mends.plan(model, request, fault)
+            self._mends.accept(model, prepared.request, reply.usage.prompt_tokens)
+            return msgspec.structs.replace(reply, left_out=prepared.left_out) if prepared.left_out else reply
+        plan = self._mends.plan(model, prepared, fault)
         if plan is None:
-            hint = NEW if fault.kind in MENDABLE and len(request.messages) > 1 else ""
+            hint = NEW if fault.kind in REFUSED and len(request.messages) > 1 else ""
             return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt) + hint, attempts=attempt)
-        mended, most_tokens, cut_to = plan
+        mended = plan.mended
         log.warning("model call %s is sent again, mended: %s", request.request_id, ", ".join(sorted(mended.mends)))
         reply, fault, attempt = await self._tries(model, mended.request, attempt + 1)
         if reply is None:
-            tried = f"also without {mended.left_out}" if mended.left_out else "also in another form"
+            self._mends.give_up(model, plan, fault)
+            tried = f"also without {plan.left_out}" if plan.left_out else "also in another form"
             told = f"{reason(fault, 1)}, {tried}{NEW}"
             return ModelFailed(request_id=request.request_id, reason=told, attempts=attempt)
-        self._mends.learn(model, mended, most_tokens, cut_to)
-        self._mends.count(model, mended.request, reply.usage.prompt_tokens)
-        return msgspec.structs.replace(reply, left_out=mended.left_out)
+        self._mends.learn(model, plan)
+        self._mends.accept(model, mended.request, reply.usage.prompt_tokens)
+        return msgspec.structs.replace(reply, left_out=plan.left_out)
 
     async def _tries(self, model: str, request: ModelRequest, attempt: int) -> tuple[ModelReply | None, Fault, int]:
         """The reply or the last fault, and the number of the last attempt, of which `attempt` is the first."""

@@ -16,8 +16,9 @@ from actors.http_client.connections import BodyTooLargeError, Connections, heade
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.route import cached_tokens, tokens
+from actors.model.sse import Report
 from actors.model.wire import messages_of, tools_json, without_tool_calls
-from domain.policy.retrying import Fault, FaultKind, classify
+from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
 from messages.base import make_ready
 from messages.model import ModelRequest, Usage
 
@@ -25,6 +26,8 @@ _RULE = "must begin with http:// or https:// and name a host, without user, quer
 _USER = re.compile(r"//.*@")
 _MOST_USD = 10**12
 _STATUS = re.compile("[45][0-9]{2}")
+_REFUSAL = re.compile(r"invalid.?(request|argument|param)|bad.?request|validation", re.IGNORECASE)
+"""Name of an error's type, where the server's status would have been 400."""
 _STATUS_OF_ERRORS = 500
 """Of an error in an answer that names no status of its own."""
 
@@ -39,10 +42,9 @@ class _Choice(msgspec.Struct):
     finish_reason: object = None
 
 
-class _Answer(msgspec.Struct):
+class _Answer(Report):
     choices: list[_Choice] | None = None
     usage: object = None
-    error: object = None
 
 
 _DECODER = msgspec.json.Decoder(_Answer)
@@ -142,8 +144,10 @@ def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object
     """
     try:
         answer = _DECODER.decode(data)
-        if _status_in(answer.error) and not answer.choices:
-            raise AttemptError(reported(answer.error, now))
+        if not answer.choices and (error := answer.fields()):
+            fault = reported(error, now)
+            if _status_in(error) or fault.kind in REFUSED:
+                raise AttemptError(fault)
         choice = (answer.choices or [])[0]
     except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, RecursionError) as error:
         raise AttemptError(Fault(FaultKind.UNREADABLE)) from error
@@ -169,16 +173,17 @@ def usage_in(data: bytes, usage_of: Callable[[object], Usage]) -> Usage | None:
 
 def reported(error: object, now: datetime) -> Fault:
     """The fault that a server reports in an answer whose status is well."""
-    said = error if isinstance(error, dict) else {"message": str(error)}
-    words = said.get("message")
-    status = _status_in(error) or _STATUS_OF_ERRORS
-    return classify(("APIStatusError",), status, words if isinstance(words, str) else str(said), {}, now)
+    words = error if isinstance(error, str) else msgspec.json.encode(error).decode()
+    return classify(("APIStatusError",), _status_in(error) or _STATUS_OF_ERRORS, words, {}, now)
 
 
 def _status_in(error: object) -> int:
-    """The HTTP status that a server's report of an error names as its code; 0 for none."""
-    code = str(error.get("code")) if isinstance(error, dict) else ""
-    return int(code) if _STATUS.fullmatch(code) else 0
+    """The HTTP status that a server's report of an error names as its code, or by its type; 0 for none."""
+    said = error if isinstance(error, dict) else {}
+    code = str(said.get("code"))
+    if _STATUS.fullmatch(code):
+        return int(code)
+    return 400 if _REFUSAL.search(f"{code} {said.get('type')} {said.get('status')}") else 0
 
 
 def _usage(counted: object) -> Usage:

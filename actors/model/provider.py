@@ -29,7 +29,7 @@ from actors.model.conversation import Conversations
 from actors.model.route import tokens
 from actors.model.silence import Silence
 from actors.model.wire import tools_of
-from domain.policy.retrying import Fault, FaultKind, classify
+from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
 log = logging.getLogger(__name__)
@@ -213,9 +213,10 @@ class LitellmBackend:
             return Fault(FaultKind.SLOW)
         chain = _chain(error)
         text = " ".join(str(link) for link in chain)
-        if _ERROR_OF_OLLAMA.search(text):
-            return Fault(FaultKind.SERVER)
         names = [kind.__name__ for link in chain for kind in type(link).__mro__]
+        if _ERROR_OF_OLLAMA.search(text):
+            fault = classify(names, None, text, {}, self._now())
+            return fault if fault.kind in REFUSED else Fault(FaultKind.SERVER)
         responses = [response for link in chain if (response := getattr(link, "response", None)) is not None]
         headers = next((dict(response.headers) for response in responses if response.headers), {})
         statuses = [code for link in chain if isinstance(code := getattr(link, "status_code", None), int)]

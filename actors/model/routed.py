@@ -182,8 +182,8 @@ class _Reading:
     def _take(self, chunks: list[Chunk]) -> None:
         assembly = self._assembly
         for chunk in chunks:
-            if chunk.error and not (self.is_done and assembly.finish_reason):
-                raise AttemptError(reported(chunk.error, self._now()))
+            if (error := chunk.reported()) and not (self.is_done and assembly.finish_reason):
+                raise AttemptError(reported(error, self._now()))
             self._usage = chunk.usage or self._usage
             for choice in chunk.choices or ():
                 self._choices += 1

@@ -16,6 +16,8 @@ from messages.base import make_ready
 MOST_LINE_BYTES = 8 * 1024 * 1024
 _LINE_END = re.compile(rb"\r\n?|\n")
 _DONE = b"[DONE]"
+_DATA = re.compile(rb"data:|error:")
+"""Fields that hold JSON; llama.cpp's servers told errors in one of their own (coddy-project/coddy-agent#106)."""
 
 
 class Delta(msgspec.Struct):
@@ -34,12 +36,35 @@ class Choice(msgspec.Struct):
     finish_reason: object = None
 
 
-class Chunk(msgspec.Struct):
+class Report(msgspec.Struct):
+    """Report of an error, in any of the forms that servers have for one within an answer."""
+
+    error: object = None
+    error_type: object = None
+    error_message: object = None
+    message: object = None
+    detail: object = None
+    code: object = None
+
+    def fields(self) -> object:
+        """The error as the server tells it: an object or words; None if nothing is told."""
+        if self.error:
+            return self.error
+        message = self.error_message or self.message or self.detail
+        if isinstance(message, dict) or not (message or self.error_type):
+            return None
+        return {"message": message, "type": self.error_type, "code": self.code}
+
+
+class Chunk(Report):
     """One event. Fields that nobody here reads are passed over without being made."""
 
     choices: list[Choice] | None = None
     usage: object = None
-    error: object = None
+
+    def reported(self) -> object:
+        """The error that an event tells, in place of a part of the answer; None if there is none."""
+        return self.error or (None if self.choices else self.fields())
 
 
 class LineTooLongError(ValueError):
@@ -86,7 +111,8 @@ class EventStream:
     def _chunks(self, lines: list[bytes]) -> list[Chunk]:
         chunks = []
         for line in lines:
-            data = line[5:].strip() if line.startswith(b"data:") else line
+            field = _DATA.match(line)
+            data = line[field.end() :].strip() if field else line
             if data == _DONE:
                 self.is_done = True
             elif (chunk := _chunk(data)) is not None:

@@ -1,23 +1,33 @@
-"""Memory of mends: the changes that made a window's or a model's refused requests acceptable, until a restart."""
+"""Memory of mends: what servers have refused and accepted, by model and by window, until a restart.
+
+Facts of a model (its longest request, no pictures, roles that alternate) hold for all windows, so that the next window
+does not pay for them again. Facts of a conversation (pictures that are broken, the place of a cut) hold for its window.
+After words that are not recognised, several mends are tried together, and the one is remembered that is the likeliest:
+of what the refused request held and no accepted one did.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from domain.policy.mending import Mended, mend_request, tokens_of
-from domain.policy.refusal import LEAST_LIMIT, Mend, read_refusal
-from domain.policy.retrying import Fault, FaultKind
+from domain.policy.mending import Mended, has_empty, has_neighbours, mend_request, paths_in, tokens_of
+from domain.policy.refusal import LEAST_LIMIT, Mend, Refusal, read_refusal
+from domain.policy.retrying import REFUSED, Fault, FaultKind
 from messages.base import Window
 from messages.model import ModelRequest
 
-MENDABLE = frozenset({FaultKind.REJECTED, FaultKind.TOO_LONG})
-"""Refusals for what the request holds."""
-_OF_MODELS = frozenset({Mend.ROLES, Mend.SYSTEM})
-"""Mends that are facts of a server; the others are facts of a conversation."""
-_UNRECOGNISED = (Mend.PICTURES, Mend.ROLES, Mend.HISTORY, Mend.EMPTY)
-_KEPT = 500
+_LOSSLESS = frozenset({Mend.ROLES, Mend.SYSTEM, Mend.EMPTY})
+"""Mends that take nothing away."""
+_ONLY_PICTURES = frozenset({Mend.PICTURES})
+_BY_LIKELIHOOD = (Mend.PICTURES, Mend.ROLES, Mend.EMPTY, Mend.HISTORY)
+"""Mends after words that are not recognised: a picture is new more seldom than a request is longer than all before."""
+_CRASH = 500
+"""Status of a server that fails at what it does not take, as some do at a picture (Azure/azureml-examples#3619)."""
+_KEPT_WINDOWS = 500
 """Windows that are remembered; the one that spoke longest ago is forgotten first."""
+_MOST_FACTOR = 4.0
 
 Server = tuple[str, str]
 """Name of the model, and address of its server."""
@@ -25,137 +35,270 @@ Conversation = tuple[Window, str, str, str]
 """Window, purpose, and server."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Length of requests, in tokens of the estimate."""
+
+    most_tokens: int
+    """Beyond this the history is cut before it is sent."""
+    cut_to: int
+
+
 @dataclass(slots=True)
-class _Known:
-    """State of one conversation with one model."""
+class _Model:
+    """Facts of one model."""
 
     mends: frozenset[Mend] = frozenset()
-    most_tokens: int = 0
-    """Estimated size beyond which the history is cut before it is sent; 0 for no bound."""
-    cut_to: int = 0
+    bound: Bound | None = None
+    most_pictures: int | None = None
+    """In one request; None for no bound."""
+    accepted_tokens: int = 0
+    """Estimated size of the longest accepted request."""
+    accepted: frozenset[Mend] = frozenset()
+    """Mends that an accepted request did without, although they would have changed it."""
+
+
+@dataclass(slots=True)
+class _Talk:
+    """State of one conversation with one model."""
+
+    bound: Bound | None = None
+    """After words that did not name the length."""
     dropped: int = 0
     anchor: str = ""
     """Text of the first message that the last cut kept."""
-    tokens_per_char: float = 0.0
-    """Of the last accepted request, as its server counted."""
+    refused_pictures: frozenset[str] = frozenset()
+    accepted_pictures: frozenset[str] = frozenset()
+    """Of the last accepted request."""
+    told_pictures: frozenset[str] = frozenset()
+    """Pictures that people were told are left out."""
+    refused_tokens: int = 0
+    """Estimated size of the last mended request that was refused all the same; 0 once one was accepted."""
+    factor: float = 0.0
+    """Tokens as the server counts them to a token of the estimate; 0 before the first answer."""
 
 
-@dataclass(slots=True)
-class _Plan:
-    """What is remembered if the mended request is accepted."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request with the remembered mends."""
 
-    most_tokens: int = 0
-    cut_to: int = 0
-    mended: Mended | None = field(default=None)
+    request: ModelRequest
+    """The same object if no mend applies."""
+    left_out: str
+    """Words for a person about what is left out for the first time."""
+    base: ModelRequest
+    """The request after the remembered cut and before all other mends."""
+    mends: frozenset[Mend] = frozenset()
+    dropped: int = 0
+    """Messages before the beginning of `base`."""
+    pictures: frozenset[str] = frozenset()
+    """Paths of the pictures that are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A mended request, and what is remembered if its server accepts it."""
+
+    mended: Mended
+    left_out: str
+    """Words for a person about all that is left out for the first time."""
+    dropped: int
+    remembered: frozenset[Mend]
+    bound: Bound
+    is_known: bool
+    """True if the server's words were recognised."""
+    most_pictures: int | None = None
 
 
 class MendMemory:
-    """Mends by model and by conversation; a model change or a restart starts without any."""
+    """Mends by model and by conversation; a restart starts without any."""
 
     def __init__(self) -> None:
         """Nothing is remembered yet."""
-        self._known: OrderedDict[Conversation, _Known] = OrderedDict()
-        self._of_models: dict[Server, frozenset[Mend]] = {}
+        self._talks: OrderedDict[Conversation, _Talk] = OrderedDict()
+        self._models: dict[Server, _Model] = {}
 
-    def prepare(self, model: str, request: ModelRequest) -> ModelRequest:
-        """The request with the remembered mends; the same object where none is remembered."""
-        known = self._known.get(_conversation(model, request))
-        mends = self._of_models.get((model, request.api_base), frozenset())
-        if known is None:
-            return mend_request(request, mends, 0).request if mends else request
-        if not mends and not known.mends:
-            return request
-        if known.most_tokens:
-            request = self._cut(known, request)
-        return mend_request(request, (mends | known.mends) - {Mend.HISTORY}, 0).request
+    def prepare(self, model: str, request: ModelRequest) -> Prepared:
+        """The request with the remembered mends."""
+        facts = self._models.get((model, request.api_base))
+        if facts is None:
+            return Prepared(request, "", request)
+        talk = self._talk(model, request)
+        base, dropped, cut = _cut(facts, talk, request)
+        paths = [path for path in paths_in(base) if path not in talk.refused_pictures]
+        gone = talk.refused_pictures.intersection(paths_in(base)) | _beyond(paths, facts.most_pictures)
+        mended = mend_request(base, facts.mends | _ONLY_PICTURES, 0, pictures=gone)
+        left_out = [words for words in (cut, mended.left_out(talk.told_pictures)) if words]
+        talk.told_pictures |= mended.pictures
+        return Prepared(mended.request, " and ".join(left_out), base, mended.mends, dropped, mended.pictures)
 
-    def plan(self, model: str, request: ModelRequest, fault: Fault) -> tuple[Mended, int, int] | None:
-        """The mended request with the bound and the size of cuts to remember; None if nothing can be changed.
+    def plan(self, model: str, prepared: Prepared, fault: Fault) -> Plan | None:
+        """The mended request; None if nothing can be changed.
 
         Args:
             model: The name that was called.
-            request: As it was refused.
+            prepared: As it was refused.
             fault: The refusal.
         """
-        if fault.kind not in MENDABLE:
+        is_crash = fault.kind is FaultKind.SERVER and fault.status == _CRASH
+        if fault.kind not in REFUSED and not is_crash:
             return None
-        refusal = read_refusal(fault.words, is_too_long=fault.kind is FaultKind.TOO_LONG)
+        words = "" if is_crash else fault.words
+        refusal = read_refusal(words, is_too_long=fault.kind is FaultKind.TOO_LONG)
         if refusal.is_final:
             return None
+        facts, talk = self._model(model, prepared.request), self._talk(model, prepared.request)
+        bound = _bound(talk, prepared.request, refusal)
+        if refusal.mends:
+            mends = set(refusal.mends)
+            if refusal.is_of_bytes and paths_in(prepared.request) and not talk.refused_tokens:
+                mends.discard(Mend.HISTORY)
+            mended = _mended(prepared, mends, bound, _refused(talk, prepared.request, refusal))
+            if mended is not None:
+                return _plan(talk, prepared, mended, frozenset(mends), bound, refusal)
+        suspects = _suspects(facts, talk, prepared.request)
+        if is_crash and not (suspects := suspects - {Mend.HISTORY}):
+            return None
+        is_hopeless = not is_crash and (bool(talk.refused_tokens) or not suspects)
+        new = None if is_hopeless else frozenset(paths_in(prepared.request)) - talk.accepted_pictures
+        mended = _mended(prepared, _BY_LIKELIHOOD if is_hopeless else suspects, bound, new)
+        if mended is None:
+            return None
+        likely = [mend for mend in _BY_LIKELIHOOD if mend in mended.mends and mend in (suspects or _BY_LIKELIHOOD)]
+        return _plan(talk, prepared, mended, frozenset(likely[:1]), bound, None)
+
+    def learn(self, model: str, plan: Plan) -> None:
+        """Remember the mends of a request that was accepted."""
+        mended = plan.mended
+        facts, talk = self._model(model, mended.request), self._talk(model, mended.request)
+        facts.mends |= plan.remembered & _LOSSLESS
+        talk.told_pictures |= mended.pictures
+        if Mend.PICTURES in plan.remembered and plan.most_pictures is not None:
+            facts.most_pictures = plan.most_pictures
+        elif Mend.PICTURES in plan.remembered:
+            talk.refused_pictures |= mended.pictures
+        if Mend.HISTORY in plan.remembered:
+            talk.bound = None if plan.is_known else plan.bound
+            facts.bound = plan.bound if plan.is_known else facts.bound
+            talk.dropped, talk.anchor = plan.dropped, mended.anchor
+
+    def accept(self, model: str, request: ModelRequest, prompt_tokens: int) -> None:
+        """Take in that a server accepted a request, and how many tokens it counted; 0 if it did not say."""
+        facts, talk = self._model(model, request), self._talk(model, request)
         size = tokens_of(request)
-        most, cut_to = size * 9 // 10, size // 2
-        if refusal.limit_tokens is not None:
-            factor = self._factor(model, request, size, refusal.limit_tokens, refusal.counted_tokens)
-            most, cut_to = (max(LEAST_LIMIT, int(refusal.limit_tokens * share / factor)) for share in (0.8, 0.5))
-        mended = mend_request(request, refusal.mends or _UNRECOGNISED, cut_to)
-        if not mended.mends:  # the words name what the request does not hold
-            mended = mend_request(request, _UNRECOGNISED, cut_to)
-        return (mended, most, cut_to) if mended.mends else None
-
-    def learn(self, model: str, mended: Mended, most_tokens: int, cut_to: int) -> None:
-        """Remember the mends of a request that was accepted.
-
-        Args:
-            model: The name that was called.
-            mended: The accepted request.
-            most_tokens: As `plan` gave it.
-            cut_to: As `plan` gave it.
-        """
-        request = mended.request
-        server = (model, request.api_base)
-        self._of_models[server] = self._of_models.get(server, frozenset()) | (mended.mends & _OF_MODELS)
-        known = self._of(_conversation(model, request))
-        known.mends |= mended.mends - _OF_MODELS
-        if Mend.HISTORY in mended.mends:
-            known.most_tokens, known.cut_to = most_tokens, cut_to
-            known.dropped += mended.dropped
-            known.anchor = request.messages[0].text if request.messages else ""
-
-    def count(self, model: str, request: ModelRequest, prompt_tokens: int) -> None:
-        """Take in how a server counted a request that it accepted."""
+        facts.accepted_tokens = max(facts.accepted_tokens, size)
+        if Mend.ROLES not in facts.accepted and has_neighbours(request):
+            facts.accepted |= {Mend.ROLES}
+        if Mend.EMPTY not in facts.accepted and has_empty(request):
+            facts.accepted |= {Mend.EMPTY}
+        talk.accepted_pictures = frozenset(paths_in(request))
+        talk.refused_tokens = 0
         if prompt_tokens:
-            known = self._of(_conversation(model, request))
-            known.tokens_per_char = prompt_tokens / max(1, _chars(request))
+            talk.factor = min(_MOST_FACTOR, prompt_tokens / size)
 
-    def _cut(self, known: _Known, request: ModelRequest) -> ModelRequest:
-        """The request from where the last cut began, or from a later message if it has grown too long since."""
-        if place := _place(known, request):
-            request = mend_request(request, (Mend.HISTORY,), known.most_tokens, place).request
-        if tokens_of(request) > known.most_tokens:
-            mended = mend_request(request, (Mend.HISTORY,), known.cut_to)
-            known.dropped = place + mended.dropped
-            known.anchor = mended.request.messages[0].text
-            request = mended.request
-        return request
+    def give_up(self, model: str, plan: Plan, fault: Fault) -> None:
+        """Take in that the mended request was refused too: the next one is cut further."""
+        if fault.kind in REFUSED:
+            self._talk(model, plan.mended.request).refused_tokens = tokens_of(plan.mended.request)
 
-    def _factor(self, model: str, request: ModelRequest, size: int, limit: int, counted: int | None) -> float:
-        """Tokens as the server counts them to a token of the estimate."""
-        known = self._known.get(_conversation(model, request))
-        if counted is None and known is not None and known.tokens_per_char:
-            counted = int(known.tokens_per_char * _chars(request))
-        return max(counted or size, limit) / size
+    def _model(self, model: str, request: ModelRequest) -> _Model:
+        return self._models.setdefault((model, request.api_base), _Model())
 
-    def _of(self, key: Conversation) -> _Known:
-        known = self._known.setdefault(key, _Known())
-        self._known.move_to_end(key)
-        if len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return known
+    def _talk(self, model: str, request: ModelRequest) -> _Talk:
+        key = (request.window, request.purpose, model, request.api_base)
+        talk = self._talks.setdefault(key, _Talk())
+        self._talks.move_to_end(key)
+        if len(self._talks) > _KEPT_WINDOWS:
+            self._talks.popitem(last=False)
+        return talk
 
 
-def _conversation(model: str, request: ModelRequest) -> Conversation:
-    return request.window, request.purpose, model, request.api_base
+def _cut(facts: _Model, talk: _Talk, request: ModelRequest) -> tuple[ModelRequest, int, str]:
+    """The request from where the last cut began, or a later message if it is too long.
+
+    Returns:
+        The request, the number of messages before its beginning, and words for a person about a first cut.
+    """
+    bounds = [bound for bound in (facts.bound, talk.bound) if bound is not None]
+    if not bounds:
+        return request, 0, ""
+    bound = min(bounds, key=lambda each: each.most_tokens)
+    is_first = not talk.anchor
+    if place := _place(talk, request):
+        request = mend_request(request, (Mend.HISTORY,), bound.most_tokens, place).request
+    if tokens_of(request) <= bound.most_tokens:
+        return request, place, ""
+    mended = mend_request(request, (Mend.HISTORY,), bound.cut_to)
+    talk.dropped, talk.anchor = place + mended.dropped, mended.anchor
+    return mended.request, talk.dropped, mended.cut if is_first else ""
 
 
-def _chars(request: ModelRequest) -> int:
-    return len(request.system_prompt) + sum(len(message.text) for message in request.messages)
+def _mended(prepared: Prepared, mends: Iterable[Mend], bound: Bound, pictures: frozenset[str] | None) -> Mended | None:
+    """The request with further mends; None if they change nothing."""
+    gone = None if pictures is None else pictures | prepared.pictures
+    mended = mend_request(prepared.base, prepared.mends | frozenset(mends), bound.cut_to, pictures=gone)
+    return None if mended.request == prepared.request else mended
 
 
-def _place(known: _Known, request: ModelRequest) -> int:
+def _plan(
+    talk: _Talk,
+    prepared: Prepared,
+    mended: Mended,
+    mends: frozenset[Mend],
+    bound: Bound,
+    refusal: Refusal | None,
+) -> Plan:
+    """The plan for a request whose mends are remembered as far as they made a difference."""
+    words = [words for words in (prepared.left_out, mended.left_out(talk.told_pictures)) if words]
+    most_pictures = None if refusal is None else refusal.most_pictures
+    dropped = prepared.dropped + mended.dropped
+    remembered = mended.mends & mends
+    return Plan(mended, " and ".join(words), dropped, remembered, bound, refusal is not None, most_pictures)
+
+
+def _suspects(facts: _Model, talk: _Talk, request: ModelRequest) -> frozenset[Mend]:
+    """Mends of what a request holds and no accepted one held."""
+    suspects = set[Mend]()
+    if not talk.accepted_pictures.issuperset(paths_in(request)):
+        suspects.add(Mend.PICTURES)
+    if Mend.ROLES not in facts.accepted and has_neighbours(request):
+        suspects.add(Mend.ROLES)
+    if Mend.EMPTY not in facts.accepted and has_empty(request):
+        suspects.add(Mend.EMPTY)
+    if tokens_of(request) > facts.accepted_tokens:
+        suspects.add(Mend.HISTORY)
+    return frozenset(suspects)
+
+
+def _refused(talk: _Talk, request: ModelRequest, refusal: Refusal) -> frozenset[str] | None:
+    """Paths of the pictures that a refusal is about; None for all."""
+    paths = paths_in(request)
+    if refusal.most_pictures is not None:
+        return _beyond(paths, refusal.most_pictures) or None
+    new = frozenset(paths) - talk.accepted_pictures
+    return None if talk.refused_tokens or refusal.is_of_bytes else new or None
+
+
+def _beyond(paths: list[str], most: int | None) -> frozenset[str]:
+    """All paths but the newest."""
+    return frozenset[str]() if most is None else frozenset(paths[: max(0, len(paths) - most)])
+
+
+def _bound(talk: _Talk, request: ModelRequest, refusal: Refusal) -> Bound:
+    """Length of requests after a refusal."""
+    size = tokens_of(request)
+    most, cut_to = size * 9 // 10, size // 2
+    if refusal.limit_tokens is not None:
+        counted = refusal.counted_tokens or talk.factor * size or size
+        factor = max(counted, refusal.limit_tokens) / size
+        most, cut_to = (max(LEAST_LIMIT, int(refusal.limit_tokens * share / factor)) for share in (0.8, 0.5))
+    if talk.refused_tokens:
+        most, cut_to = min(most, talk.refused_tokens * 9 // 10), min(cut_to, talk.refused_tokens // 2)
+    return Bound(most, cut_to)
+
+
+def _place(talk: _Talk, request: ModelRequest) -> int:
     """Place of the message that the last cut began with; 0 if it is gone: the conversation was cut elsewhere."""
     messages = request.messages
-    nearby: tuple[int, ...] = (known.dropped, *range(len(messages))) if known.anchor else ()
-    for place in nearby:
-        if place < len(messages) and messages[place].text and known.anchor.endswith(messages[place].text):
-            return place
-    return 0
+    nearby: Iterable[int] = (talk.dropped, *range(len(messages))) if talk.anchor else ()
+    return next((place for place in nearby if place < len(messages) and messages[place].text == talk.anchor), 0)

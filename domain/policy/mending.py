@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from domain.policy.refusal import Mend
+from domain.text.token_estimate import CHARS_PER_TOKEN, PICTURE_CHARS, tokens_of_text
+from domain.text.wish import wish
 from messages.model import ChatMessage, ModelRequest, Role
 
 PICTURE_LEFT_OUT = "[picture left out: the model's server refused it]"
 EMPTY = "[empty]"
-_WISH = "EXPAND "
-_PICTURE_TOKENS = 1000
+BETWEEN = "[more was said before the answer]"
+"""Stands between a result of a command and a user's message, where roles must alternate."""
 _LEAST_RESULT_CHARS = 400
 _SHORTENED = "\n[… shortened: the model's server takes no more …]\n"
 
@@ -25,29 +27,25 @@ class Mended:
     request: ModelRequest
     mends: frozenset[Mend]
     """The changes that made a difference."""
-    left_out: str
-    """Words for a person."""
+    cut: str = ""
+    """Words for a person about what was cut of the history."""
     dropped: int = 0
     """Messages that were cut from the beginning."""
+    anchor: str = ""
+    """Text of the first message that the cut kept, as the conversation has it."""
+    pictures: frozenset[str] = frozenset()
+    """Paths of the pictures that were left out."""
 
-
-def tokens_of_text(text: str) -> int:
-    """Estimate of a text's tokens, by script, and dearer rather than cheaper.
-
-    Four characters of English are a token, a Cyrillic letter is more than half, a Chinese character is one, an emoji
-    more; text without spaces (base64, minified code) takes two characters a token.
-    """
-    if text.isascii():
-        is_dense = len(text) > 200 and text.count(" ") * 50 < len(text)
-        return len(text) // (2 if is_dense else 4) + 1
-    extra = len(text.encode("utf-8", "surrogatepass")) - len(text)
-    return (2 * len(text) + 3 * extra) // 8 + 1
+    def left_out(self, told: frozenset[str] = frozenset()) -> str:
+        """Words for a person about all that was left out, but for pictures that people were `told` of."""
+        count = len(self.pictures - told)
+        return " and ".join([words for words in (self.cut, _counted(count, "picture") if count else "") if words])
 
 
 def tokens_of_message(message: ChatMessage) -> int:
     """Estimate of a message's tokens, with its calls and pictures."""
     calls = sum(tokens_of_text(call.arguments_json) + 8 for call in message.tool_calls)
-    return tokens_of_text(message.text) + calls + _PICTURE_TOKENS * len(message.images) + 4
+    return tokens_of_text(message.text) + calls + PICTURE_CHARS // CHARS_PER_TOKEN * len(message.images) + 4
 
 
 def tokens_besides(request: ModelRequest) -> int:
@@ -61,7 +59,13 @@ def tokens_of(request: ModelRequest) -> int:
     return tokens_besides(request) + sum(map(tokens_of_message, request.messages))
 
 
-def mend_request(request: ModelRequest, mends: Iterable[Mend], most_tokens: int, first: int | None = None) -> Mended:
+def mend_request(
+    request: ModelRequest,
+    mends: Iterable[Mend],
+    most_tokens: int,
+    first: int | None = None,
+    pictures: frozenset[str] | None = None,
+) -> Mended:
     """Change a request by those of `mends` that make a difference to it.
 
     Args:
@@ -69,8 +73,9 @@ def mend_request(request: ModelRequest, mends: Iterable[Mend], most_tokens: int,
         mends: In no order.
         most_tokens: Estimated size to cut to.
         first: Place of the message to begin with; None to choose it by `most_tokens`.
+        pictures: Paths of the pictures to leave out; None for all.
     """
-    asked, applied, words, dropped = frozenset(mends), set[Mend](), list[str](), 0
+    asked, applied, words, dropped, anchor = frozenset(mends), set[Mend](), list[str](), 0, ""
     if Mend.HISTORY in asked:
         dropped = first_kept(request, most_tokens) if first is None else first
         shortened = _with_messages(request, _shortened(request, dropped, most_tokens))
@@ -81,19 +86,36 @@ def mend_request(request: ModelRequest, mends: Iterable[Mend], most_tokens: int,
         if shortened.messages != request.messages:
             applied.add(Mend.HISTORY)
         request = shortened
-    steps: tuple[tuple[Mend, Callable[[ModelRequest], ModelRequest], str], ...] = (
-        (Mend.PICTURES, _without_pictures, _counted(sum(len(m.images) for m in request.messages), "picture")),
-        (Mend.SYSTEM, _without_system, ""),
-        (Mend.EMPTY, _without_empty, ""),
-        (Mend.ROLES, _merged, ""),
+        anchor = request.messages[0].text if request.messages else ""
+    gone = frozenset(path for path in paths_in(request) if pictures is None or path in pictures)
+    steps: tuple[tuple[Mend, Callable[[ModelRequest], ModelRequest]], ...] = (
+        (Mend.PICTURES, lambda request: _without_pictures(request, gone)),
+        (Mend.SYSTEM, _without_system),
+        (Mend.EMPTY, _without_empty),
+        (Mend.ROLES, _merged),
     )
-    for mend, change, told in steps:
+    for mend, change in steps:
         changed = change(request) if mend in asked else request
         if changed is not request:
             applied.add(mend)
-            words += [told] if told else []
             request = changed
-    return Mended(request, frozenset(applied), " and ".join(words), dropped)
+    left_out = gone if Mend.PICTURES in applied else frozenset[str]()
+    return Mended(request, frozenset(applied), " and ".join(words), dropped, anchor, left_out)
+
+
+def paths_in(request: ModelRequest) -> list[str]:
+    """Paths of a request's pictures, the oldest first."""
+    return [image.path for message in request.messages for image in message.images]
+
+
+def has_neighbours(request: ModelRequest) -> bool:
+    """True if neighbours of one role stand in a request, or a user's message behind a result."""
+    return _merged(request) is not request
+
+
+def has_empty(request: ModelRequest) -> bool:
+    """True if a message has neither text nor calls."""
+    return _without_empty(request) is not request
 
 
 def first_kept(request: ModelRequest, most_tokens: int) -> int:
@@ -121,7 +143,7 @@ def _boundaries(messages: tuple[ChatMessage, ...]) -> list[int]:
 
 
 def _is_wish(message: ChatMessage) -> bool:
-    return message.role is Role.ASSISTANT and message.text.startswith(_WISH)
+    return message.role is Role.ASSISTANT and wish(message.text) is not None
 
 
 def _shortened(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
@@ -143,17 +165,18 @@ def _cut_middle(message: ChatMessage, most: int) -> ChatMessage:
     return msgspec.structs.replace(message, text=message.text[:half] + _SHORTENED + message.text[-half:])
 
 
-def _without_pictures(request: ModelRequest) -> ModelRequest:
-    if not any(message.images for message in request.messages):
+def _without_pictures(request: ModelRequest, gone: frozenset[str]) -> ModelRequest:
+    if gone.isdisjoint(paths_in(request)):
         return request
-    return _with_messages(request, (_without_picture(message) for message in request.messages))
+    return _with_messages(request, (_without_picture(message, gone) for message in request.messages))
 
 
-def _without_picture(message: ChatMessage) -> ChatMessage:
-    if not message.images:
+def _without_picture(message: ChatMessage, gone: frozenset[str]) -> ChatMessage:
+    kept = tuple(image for image in message.images if image.path not in gone)
+    if len(kept) == len(message.images):
         return message
-    lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * len(message.images)) if line]
-    return msgspec.structs.replace(message, text="\n".join(lines), images=())
+    lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * (len(message.images) - len(kept))) if line]
+    return msgspec.structs.replace(message, text="\n".join(lines), images=kept)
 
 
 def _without_system(request: ModelRequest) -> ModelRequest:
@@ -178,11 +201,15 @@ def _without_empty(request: ModelRequest) -> ModelRequest:
 
 
 def _merged(request: ModelRequest) -> ModelRequest:
-    """Neighbours of one role as one message; calls and results stay as they are."""
+    """Neighbours of one role as one message, and a word between a result and a user's message.
+
+    Templates that want users and the assistant to alternate pass over calls and results (charmbracelet/crush#279).
+    """
     merged: list[ChatMessage] = []
+    is_changed = False
     for message in request.messages:
         if merged and _fit(merged[-1], message):
-            before = merged.pop()
+            before, is_changed = merged.pop(), True
             text = "\n\n".join([text for text in (before.text, message.text) if text])
             merged.append(
                 msgspec.structs.replace(
@@ -190,8 +217,11 @@ def _merged(request: ModelRequest) -> ModelRequest:
                 )
             )
         else:
+            if merged and merged[-1].role is Role.TOOL and message.role is Role.USER:
+                merged.append(ChatMessage(role=Role.ASSISTANT, text=BETWEEN))
+                is_changed = True
             merged.append(message)
-    return request if len(merged) == len(request.messages) else _with_messages(request, merged)
+    return _with_messages(request, merged) if is_changed else request
 
 
 def _fit(before: ChatMessage, message: ChatMessage) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
-from domain.policy.refusal import is_about_content, is_about_length
+from domain.policy.refusal import is_about_content, is_about_length, is_beyond_rate
 
 
 class FaultKind(StrEnum):
@@ -39,6 +39,9 @@ RETRYABLE = frozenset(
         FaultKind.UNREADABLE,
     }
 )
+
+REFUSED = frozenset({FaultKind.REJECTED, FaultKind.TOO_LONG})
+"""Refusals for what a request holds."""
 
 _WORDS = {
     FaultKind.RATE_LIMIT: "the model's server answered {status} (rate limit)",
@@ -224,6 +227,8 @@ def _kind(names: frozenset[str], status: int | None, message: str) -> FaultKind:
 
 
 def _kind_of_refusal(status: int, message: str) -> FaultKind:
+    if status == 429 and is_beyond_rate(message):
+        return FaultKind.TOO_LONG
     if status == 429 and _RETRY_DELAY.search(message):
         return FaultKind.QUOTA if _NOT_SOON.search(message) else FaultKind.RATE_LIMIT
     if status == 402 or (status in (400, 403, 429) and _NO_QUOTA.search(message)):

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.policy.mending import PICTURE_LEFT_OUT, mend_request, tokens_of_text
+from domain.policy.mending import PICTURE_LEFT_OUT, first_kept, mend_request
 from domain.policy.refusal import Mend
 from messages.base import Address, RequestId, Surface, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall
@@ -61,13 +61,16 @@ def test_a_mended_request_is_valid(told: list[list[ChatMessage]], most_tokens: i
 def test_a_picture_is_replaced_by_a_line() -> None:
     mended = mend_request(request([ChatMessage(role=Role.USER, text="look", images=(PICTURE,))]), [Mend.PICTURES], 0)
     assert mended.request.messages[0].text == f"look\n{PICTURE_LEFT_OUT}"
-    assert mended.left_out == "1 picture"
+    assert mended.left_out() == "1 picture"
 
 
-def test_scripts_are_counted_by_what_they_take() -> None:
-    assert (
-        tokens_of_text("four" * 100) // 100
-        <= tokens_of_text("слов" * 100) // 100
-        < tokens_of_text("四个字符" * 100) // 100
-    )
-    assert tokens_of_text("字" * 100) >= 100
+def test_no_history_begins_with_the_answer_to_a_wish() -> None:
+    told = [
+        ChatMessage(role=Role.USER, text="when? " + "word " * 200),
+        ChatMessage(role=Role.ASSISTANT, text="EXPAND path=logs/a.md line=7"),
+        ChatMessage(role=Role.USER, text="the record"),
+        ChatMessage(role=Role.ASSISTANT, text="EXPAND your mind; that is no wish"),
+        ChatMessage(role=Role.USER, text="and?"),
+    ]
+    assert first_kept(request(told), 0) == 4
+    assert first_kept(request(told[:3]), 0) == 0

@@ -1,96 +1,125 @@
-"""Words of refusals as servers and providers send them."""
+"""Words of refusals are read by their meaning."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from domain.policy.refusal import Mend, read_refusal
+from domain.policy.refusal import Mend, is_about_content, is_beyond_rate, read_refusal
+from tests.domain.policy.wordings import (
+    EMPTIES,
+    FINAL,
+    LENGTHS,
+    OTHERS,
+    PICTURES,
+    ROLES,
+    SYSTEMS,
+    UNSEEN,
+    UNSEEN_LENGTHS,
+)
 
-LENGTHS = [
-    ("openai", "This model's maximum context length is 4097 tokens, however you requested 4130 tokens", 4097),
-    ("openai", "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000", 272000),
-    ("openai", "Your input exceeds the context window of this model. Please adjust your input and try again.", None),
-    ("anthropic, stackblitz/bolt.new#2449", "prompt is too long: 202095 tokens > 200000 maximum", 200000),
-    (
-        "anthropic, stackblitz/bolt.new#7414",
-        "input length and max_tokens exceed context limit: 90402 + 116650 > 204648, decrease input length",
-        204648,
-    ),
-    ("xai, cline/cline#3120", "This model's maximum prompt length is 131072 but the request contains 136973", 131072),
-    ("dashscope, QwenLM/qwen-code#98", "InvalidParameter: Range of input length should be [1, 204800]", 204800),
-    ("volcano ark, langgenius/dify#32221", "Input length 203743 exceeds the maximum length 202752", 202752),
-    ("ds4, antirez/ds4#150", "Prompt tokens (5000) exceeds context size (4096)", 4096),
-    ("moonshot", "Invalid request: Your request exceeded model token limit: 8192", 8192),
-    (
-        "gemini",
-        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-        1048576,
-    ),
-    ("bedrock", "Input is too long for requested model.", None),
-    ("mistral", "Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
-    ("cohere", "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000", 4081),
-    ("groq", "Please reduce the length of the messages or completion.", None),
-    ("zhipu", '{"error":{"code":"1261","message":"Prompt exceeds max length"}}', None),
-    ("minimax", "invalid params, context window exceeds limit (2013)", None),
-    ("tgi", "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000", 4096),
-    ("fireworks", "The prompt is too long: 9000, model maximum context length: 8191", 8191),
-    ("vllm", "The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096),
-    ("sglang", "The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096),
-    ("llama.cpp", "request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096),
-    ("ollama", "prompt too long; exceeded max context length by 100 tokens", None),
-    ("lm studio", "the model is loaded with context length of only 4096 tokens, which is not enough", 4096),
-    ("tabbyapi", "Prompt length 5000 is greater than max_seq_len 4096", 4096),
-    ("copilot", "prompt token count of 140000 exceeds the limit of 128000", 128000),
+PARTS = [
+    *((source, words, Mend.ROLES) for source, words in ROLES),
+    *((source, words, Mend.SYSTEM) for source, words in SYSTEMS),
+    *((source, words, Mend.EMPTY) for source, words in EMPTIES),
 ]
 
 
-@pytest.mark.parametrize(("server", "words", "limit"), LENGTHS)
-def test_the_length_and_its_limit_are_read(server: str, words: str, limit: int | None) -> None:
+@pytest.mark.parametrize(("source", "words", "limit"), LENGTHS)
+def test_the_length_and_its_limit_are_read(source: str, words: str, limit: int | None) -> None:
     refusal = read_refusal(words)
-    assert Mend.HISTORY in refusal.mends, server
-    assert refusal.limit_tokens == limit, server
+    assert refusal.mends == {Mend.HISTORY}, source
+    assert refusal.limit_tokens == limit, source
+
+
+@pytest.mark.parametrize("words", UNSEEN_LENGTHS)
+def test_sentences_of_no_known_server_are_read_too(words: str) -> None:
+    assert read_refusal(words).mends == {Mend.HISTORY}
+
+
+@pytest.mark.parametrize(("source", "words", "most"), PICTURES)
+def test_a_refused_picture_is_told_from_a_model_without_vision(source: str, words: str, most: int | None) -> None:
+    refusal = read_refusal(words)
+    assert refusal.mends == {Mend.PICTURES}, source
+    assert refusal.most_pictures == most, source
+
+
+@pytest.mark.parametrize(("source", "words", "mend"), PARTS)
+def test_the_refused_part_is_read(source: str, words: str, mend: Mend) -> None:
+    assert read_refusal(words).mends == {mend}, source
+
+
+@pytest.mark.parametrize(("words", "mend"), UNSEEN)
+def test_other_parts_are_read_in_unseen_words(words: str, mend: Mend) -> None:
+    assert mend in read_refusal(words).mends
+
+
+@pytest.mark.parametrize(("source", "words"), OTHERS)
+def test_words_about_something_else_name_nothing(source: str, words: str) -> None:
+    refusal = read_refusal(words)
+    assert refusal.mends == frozenset(), source
+    assert not refusal.is_final
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "is_about"),
     [
-        # anthropics/claude-code#25592: each later message fails too
-        ('{"type":"invalid_request_error","message":"Could not process image"}', Mend.PICTURES),
-        # openai/codex#6774
-        ("The image data you provided does not represent a valid image", Mend.PICTURES),
-        # nexu-io/nexu#733
-        ("No endpoints found that support image input", Mend.PICTURES),
-        # DayuanJiang/next-ai-draw-io#55
-        ("unknown variant `image_url`, expected `text`", Mend.PICTURES),
-        # microsoft/autogen#1037
-        ("Conversation roles must alternate user/assistant/user/assistant/...", Mend.ROLES),
-        # sipeed/picoclaw#207
-        ("After the optional system message, conversation roles must alternate user and assistant", Mend.ROLES),
-        # anomalyco/opencode#5034
-        ("Only user, assistant and tool roles are supported, got system", Mend.SYSTEM),
-        # nick1udwig/kibitz#87
-        ("messages: text content blocks must contain non-whitespace text", Mend.EMPTY),
+        ("No endpoints found that support image input", True),
+        ("image input is not supported by this server", True),
+        ("Failed to load image or audio file", True),
+        ("Conversation roles must alternate", True),
+        ('model "llama3.2-vision" not found, try pulling it first', False),
+        ("vision-7b is overloaded", False),
     ],
 )
-def test_the_refused_part_is_read(words: str, mend: Mend) -> None:
-    assert read_refusal(words).mends == {mend}
+def test_a_models_name_is_no_picture(words: str, is_about: bool) -> None:
+    assert is_about_content(words) == is_about
 
 
-def test_unknown_words_name_nothing() -> None:
-    """MoonshotAI/kimi-code#3087: a picture is refused with these words."""
-    assert read_refusal("Invalid request.").mends == frozenset()
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy",
-        "Your request was flagged as potentially violating our usage policy",
-        "Input data may contain inappropriate content. (DataInspectionFailed)",
-        "registry.ollama.ai/library/gemma:2b does not support tools",
-    ],
-)
+@pytest.mark.parametrize("words", FINAL)
 def test_a_refusal_of_what_was_said_or_of_tools_is_final(words: str) -> None:
     refusal = read_refusal(words)
     assert refusal.is_final
     assert refusal.mends == frozenset()
+
+
+def test_a_body_that_is_too_large_is_blamed_on_its_pictures_too() -> None:
+    """earendil-works/pi#401: screenshots make the body too large, long before the tokens are."""
+    refusal = read_refusal('{"type":"request_too_large","message":"Request exceeds the maximum size"}')
+    assert refusal.mends == {Mend.HISTORY, Mend.PICTURES}
+    assert refusal.is_of_bytes
+    assert refusal.most_pictures is None
+
+
+def test_a_status_for_bodies_that_are_too_large_needs_no_words() -> None:
+    assert read_refusal("", is_too_long=True).mends == {Mend.HISTORY, Mend.PICTURES}
+
+
+def test_a_width_is_no_count_of_pictures() -> None:
+    assert read_refusal("The image is refused: its width limit is 800").most_pictures is None
+
+
+def test_data_of_a_picture_that_a_server_repeats_is_no_word() -> None:
+    """BerriAI/litellm#17527: a server repeats the input that it refuses."""
+    assert read_refusal("Extra inputs are not permitted: " + "image" * 200).mends == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("words", "is_beyond"),
+    [
+        ("Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 132819.", True),
+        ("Request too large for m on tokens per minute (TPM): Limit 6000, Requested 5900.", False),
+        ("Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 25000, Requested 80000.", False),
+    ],
+)
+def test_a_request_above_a_minutes_share_is_too_long(words: str, is_beyond: bool) -> None:
+    """fork-dev/TrackerWin#2595: it was refused each minute anew."""
+    assert is_beyond_rate(words) == is_beyond
+
+
+@given(st.text(max_size=300))
+def test_any_words_are_read(words: str) -> None:
+    refusal = read_refusal(words)
+    assert refusal.counted_tokens is None or refusal.limit_tokens is not None
+    assert not (refusal.is_final and refusal.mends)

@@ -70,6 +70,8 @@ POLICY = RetryPolicy()
         (("BadRequestError",), 400, "This model's maximum context length is 8192 tokens", FaultKind.TOO_LONG),
         (("BadRequestError",), 400, "prompt is too long: 250000 tokens > 200000 maximum", FaultKind.TOO_LONG),
         (("APIError",), 413, "", FaultKind.TOO_LONG),
+        (("RateLimitError",), 429, "Request too large (TPM): Limit 30000, Requested 132819", FaultKind.TOO_LONG),
+        (("RateLimitError",), 429, "Rate limit (TPM): Limit 30000, Used 29000, Requested 1200", FaultKind.RATE_LIMIT),
         (("BadRequestError",), 400, '"type": "request_too_large"', FaultKind.TOO_LONG),
         (
             ("BadRequestError",),
