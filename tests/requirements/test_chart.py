@@ -44,7 +44,7 @@ LEDGER = (178, *range(190, 193))
 WHEEL = (193,)
 TRACES = (194,)
 SETUP = range(197, 200)
-MENDS = (*range(201, 205), 206)
+MENDS = range(201, 207)
 """Of waits, logs, vectors and turns."""
 
 
