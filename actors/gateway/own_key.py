@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.gateway.config import SHORTEST_KEY
+from actors.gateway.config import SHORTEST_KEY, is_loopback
 from actors.kernel.ids import random_token
 from actors.linux.disk import RealDisk, put_whole
 from actors.linux.private_folder import make_private
@@ -37,18 +38,23 @@ class OwnKey:
         )
 
 
-def own_key(data_root: Path, address: str, *, has_keys: bool) -> OwnKey | None:
+def own_key(
+    data_root: Path, address: str, *, has_keys: bool, tells: Callable[[str, int], bool] = tells_uids
+) -> OwnKey | None:
     """The key that clients must show; None where there are keys, or the kernel tells who connects.
+
+    None for an address that is not loopback as well: keys are required there (`config.problem_of`).
 
     Args:
         data_root: Keeps the key, in a file that only its user can read.
         address: Host or IP address that the gateway listens on.
         has_keys: True if the settings name keys.
+        tells: True if the kernel names this user as the owner of a connection to the address.
 
     Raises:
         OwnKeyError: the file cannot be read or made, holds no key, or others can read it.
     """
-    if has_keys or tells_uids(address, os.geteuid()):
+    if has_keys or not is_loopback(address) or tells(address, os.geteuid()):
         return None
     path = data_root / FILE
     try:

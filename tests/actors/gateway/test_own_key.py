@@ -7,12 +7,13 @@ import pytest
 
 from actors.gateway.own_key import FILE, OwnKey, OwnKeyError, own_key
 
-ELSEWHERE = "192.0.2.1"
-"""No address of this machine, so the kernel tells nothing of connections to it."""
+
+def tells_nothing(_address: str, _uid: int) -> bool:
+    return False
 
 
 def made(root: Path) -> OwnKey:
-    key = own_key(root, ELSEWHERE, has_keys=False)
+    key = own_key(root, "127.0.0.1", has_keys=False, tells=tells_nothing)
     assert key is not None
     return key
 
@@ -24,7 +25,13 @@ def test_no_key_is_made_where_the_kernel_tells_who_connects(tmp_path: Path, addr
 
 
 def test_no_key_is_made_beside_those_of_the_settings(tmp_path: Path) -> None:
-    assert own_key(tmp_path, ELSEWHERE, has_keys=True) is None
+    assert own_key(tmp_path, "127.0.0.1", has_keys=True, tells=tells_nothing) is None
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "0.0.0.0", "::", "memory.test"])
+def test_no_key_is_made_for_an_address_that_takes_keys_of_the_operator(tmp_path: Path, address: str) -> None:
+    assert own_key(tmp_path, address, has_keys=False, tells=tells_nothing) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.req("X-203")
