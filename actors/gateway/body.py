@@ -13,6 +13,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from actors.gateway.errors import GatewayError
+from actors.http_server.expectation import have_go_on
 
 AGAIN_S = 1
 """Seconds after which a client may try again that was refused for want of room."""
@@ -140,6 +141,7 @@ class Body:
         """
         loop, bounds, size = asyncio.get_running_loop(), self._bounds, 0
         spare_s, left_s = bounds.grace_s, bounds.most_s
+        await have_go_on(self._request)
         while True:
             began_s = loop.time()
             try:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from actors.gateway.access import Caller, Door
 from actors.gateway.body import AGAIN_S, Body, BodyBounds, BodyBudget
@@ -18,6 +19,7 @@ from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
 from actors.http_server.exchange import Exchange
+from actors.http_server.expectation import send_no_word, unknown_expectations
 from actors.http_server.listener import ClientFaults, Listener
 from actors.http_server.places import Places
 from actors.linux.tcp_peer import uid_of_peer
@@ -88,8 +90,8 @@ class Server:
             await self._upstream.close()
 
     def _new_runner(self) -> web.AppRunner:
-        app = web.Application(middlewares=[self._listener.middleware()], client_max_size=0)
-        app.router.add_route("*", "/{path:.*}", self._serve)
+        app = web.Application(middlewares=[self._listener.middleware(), self._serve_all], client_max_size=0)
+        app.router.add_route("*", "/{path:.*}", self._serve, expect_handler=send_no_word)
         app.on_response_prepare.append(drop_invented)
         return web.AppRunner(
             app,
@@ -100,6 +102,11 @@ class Server:
             shutdown_timeout=SHUTDOWN_S,
         )
 
+    @web.middleware
+    async def _serve_all(self, request: web.Request, handler: Handler) -> web.StreamResponse:  # noqa: ARG002
+        """Serve requests without a path too (`OPTIONS *`): the library would refuse these in a form of its own."""
+        return await self._serve(request)
+
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         kind, handler = self._route(request)
         self._metrics.in_flight += 1
@@ -107,6 +114,8 @@ class Server:
         try:
             answer = await handler(request)
             status = answer.status
+            if not answer.prepared and not request.content.at_eof():
+                answer.force_close()  # or a body that was not asked for would be taken for the next request
         except GatewayError as error:
             answer = response_of(error)
             status = answer.status
@@ -169,6 +178,8 @@ class Server:
             await self._require_own_user(request)
         if not self._listener.admit(request, caller.prefix):
             raise GatewayError(429, "one key may not have more connections than this key has", again_s=AGAIN_S)
+        if unknown := unknown_expectations(request):
+            raise GatewayError(417, f"Expect {unknown[:80]!r}: only 100-continue is known")
         return caller
 
     async def _require_own_user(self, request: web.Request) -> None:

@@ -3,5 +3,5 @@
 Read first `listener.py`, then `guard.py`, then `exchange.py`. The gateway and the observer serve with them; what they
 serve is their own.
 Pure: `places.py`, and `guard.py` but for the answers that it makes.
-`page_file.py` has what pages are made of.
+`expectation.py` has clients wait with their bodies until these are read; `page_file.py` has what pages are made of.
 """

@@ -3,13 +3,14 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 from actors.gateway.body import BodyBounds, BodyBudget, refusal_of
 from actors.gateway.errors import GatewayError
-from tests.actors.gateway.raw import OK, RawUpstream, answer_on, chunks, request
+from tests.actors.gateway.raw import BODY, OK, RawUpstream, answer_on, chunks, request
 from tests.actors.gateway.rig import GatewayRig
 from tests.actors.gateway.waiting import wait_until
 
@@ -183,3 +184,120 @@ def test_a_body_that_never_ends_is_ended_though_it_keeps_the_rate(upstream: RawU
             assert answer_on(connection)[0].startswith(b"HTTP/1.1 408 ")
     finally:
         rig.stop()
+
+
+WAITS = "Expect: 100-continue"
+KEY = "alice-key-0123456789"
+
+
+@pytest.fixture
+def guarded(upstream: RawUpstream) -> Iterator[GatewayRig]:
+    rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000, most_held_bodies=1, keys={KEY: "alice/"})
+    yield rig
+    rig.stop()
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/metrics"])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (["Content-Length: 20"], 401),
+        (["Content-Length: 20", "Authorization: Bearer wrong"], 401),
+        (["Transfer-Encoding: chunked", "Authorization: Bearer wrong"], 401),
+        (["Content-Length: 1001", f"Authorization: Bearer {KEY}"], 413),
+        (["Content-Length: 20", f"Authorization: Bearer {KEY}", "Expect: 200-maybe"], 417),
+    ],
+)
+def test_a_client_that_is_refused_gets_no_word_to_go_on(
+    guarded: GatewayRig, upstream: RawUpstream, path: str, headers: list[str], status: int
+) -> None:
+    """The body stays with the client, and the connection ends: the next bytes on it would count as the body."""
+    with guarded.raw(request("POST", path, b"", WAITS, *headers)) as connection:
+        head, body, _ = answer_on(connection)
+
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"Connection: close" in head
+    assert json.loads(body)["error"]["message"]
+    assert upstream.heard == []
+
+
+def test_a_client_for_whose_body_there_is_no_room_gets_no_word_to_go_on(guarded: GatewayRig) -> None:
+    head = request("POST", PATHS[0], b"", WAITS, "Content-Length: 1000", f"Authorization: Bearer {KEY}")
+    with guarded.raw(head) as first:
+        assert first.recv(4_096).startswith(b"HTTP/1.1 100 ")
+        with guarded.raw(head) as second:
+            assert answer_on(second)[0].startswith(b"HTTP/1.1 503 ")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("expect", ["200-maybe", "100-continue, 200-maybe", "100-continue;q=1", "x" * 4_000])
+def test_an_unknown_expectation_is_refused_in_the_form_of_all_refusals(
+    rig: GatewayRig, upstream: RawUpstream, path: str, expect: str
+) -> None:
+    line, error = refusal(rig, request("POST", path, b"", f"Expect: {expect}", "Content-Length: 20"))
+
+    assert line == b"HTTP/1.1 417 Expectation Failed"
+    assert error["type"] == "invalid_request_error"
+    assert "only 100-continue is known" in str(error["message"])
+    assert len(str(error["message"])) < 200
+    assert upstream.heard == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("expect", [WAITS, "Expect: 100-Continue", "Expect: 100-continue, 100-continue"])
+def test_the_word_to_go_on_is_sent_once_in_whatever_form_it_is_asked_for(
+    rig: GatewayRig, upstream: RawUpstream, path: str, expect: str
+) -> None:
+    with rig.raw(request("POST", path, b"", expect, f"Content-Length: {len(BODY)}")) as connection:
+        assert connection.recv(4_096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(BODY)
+        head, _, _ = answer_on(connection)
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert upstream.body == BODY
+
+
+@pytest.mark.parametrize(
+    ("version", "headers", "body"),
+    [("1.0", [WAITS], BODY), ("1.0", ["Expect: 200-maybe"], BODY), ("1.1", ["Expect:"], BODY), ("1.1", [WAITS], b"")],
+)
+def test_no_word_to_go_on_is_sent_where_none_is_waited_for(
+    rig: GatewayRig, version: str, headers: list[str], body: bytes
+) -> None:
+    with rig.raw(request("POST", "/v1/embeddings", body, *headers, version=version)) as connection:
+        assert connection.recv(4_096).partition(b"\r\n")[0].endswith(b" 200 OK")
+
+
+def test_a_connection_ends_behind_an_answer_for_which_no_body_was_read(guarded: GatewayRig) -> None:
+    head = request("GET", "/metrics", b"", WAITS, "Content-Length: 20", f"Authorization: Bearer {KEY}")
+    with guarded.raw(head) as connection:
+        answer, _, _ = answer_on(connection)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"Connection: close" in answer
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 1000", "Transfer-Encoding: chunked"])
+def test_of_sixty_bodies_sent_at_once_only_those_are_held_for_which_there_is_room(
+    upstream: RawUpstream, framing: str
+) -> None:
+    rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000, most_held_bodies=4)
+    start = b'{"messages":[{"role":"user","content":"'
+    body = start + b"x" * (1_000 - len(start) - 4) + b'"}]}'
+    is_chunked = framing.endswith("chunked")
+    first, last = (
+        (chunks([body[:900]]), chunks([body[900:]]) + b"0\r\n\r\n") if is_chunked else (body[:900], body[900:])
+    )
+    try:
+        with contextlib.ExitStack() as opened:
+            head = request("POST", PATHS[0], b"", framing) + first
+            clients = [opened.enter_context(rig.raw(head)) for _ in range(60)]
+            wait_until(lambda: rig.figures()["requests"] >= 56)
+            for each in clients:
+                with contextlib.suppress(ConnectionError):
+                    each.sendall(last)
+            answers = Counter(answer_on(each)[0].split()[1] for each in clients)
+    finally:
+        rig.stop()
+
+    assert answers == {b"200": 4, b"503": 56}

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
 
+from tests.actors.gateway.raw import answer_on
 from tests.actors.gateway.rig import ASK, GatewayRig
 
 ALICE, OPS = "alice-key-0123456789", "operator-key-0123456789"
@@ -196,3 +198,19 @@ def test_a_path_with_slashes_too_many_is_remembered_too(rig: GatewayRig, path: s
     assert rig.send(path=path).status == 200
     assert rig.upstream.heard[0].path == "/v1/chat/completions"
     assert len(rig.stored()) == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "status"),
+    [("OPTIONS *", 401), ("CONNECT a.test:443", 401), ("OPTIONS *", 400), ("CONNECT a.test:443", 400)],
+)
+def test_a_request_without_a_path_passes_the_guard_and_is_refused_in_the_form_of_all_refusals(
+    guarded: GatewayRig, start: str, status: int
+) -> None:
+    key = f"Authorization: Bearer {OPS}\r\n" if status == 400 else ""
+    with guarded.raw(f"{start} HTTP/1.1\r\nHost: a.test\r\n{key}\r\n".encode()) as connection:
+        head, body, _ = answer_on(connection)
+
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert json.loads(body)["error"]["message"]
+    assert guarded.upstream.heard == []
