@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from actors.cli.common import (
 )
 from actors.cli.relay import relay
 from actors.cli.terminal import ShownCommand, echo_answer
+from actors.linux.private_folder import TemporaryFolder
 
 if TYPE_CHECKING:
     from actors.kernel import ActorSystem, Edge
@@ -154,7 +154,7 @@ def _one_turn(
     system = ActorSystem(on_escalation=give_up)
     edge = system.edge("cli")
     try:
-        with tempfile.TemporaryDirectory(prefix="agent-cli-") as scratch:
+        with TemporaryFolder("agent-cli-") as scratch:
             plan = turn_plan(settings, secrets, system, edge.address, Path(scratch), lets_write=lets_write)
             _require_writable(plan)
             table = parts(plan)

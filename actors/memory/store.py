@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from actors.linux.private_folder import TemporaryFolder
 from actors.memory.codes.engine import MEASURED, EngineSpace, Tuning, VectorEngine
 from actors.memory.index import database
 from actors.memory.index.index import Index
@@ -70,7 +70,7 @@ class Store:
     """Open memory: one life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
 
     def __init__(
-        self, plan: MemoryPlan, index: Index, readers: KnownReaders, scratch: TemporaryDirectory[str] | None = None
+        self, plan: MemoryPlan, index: Index, readers: KnownReaders, scratch: TemporaryFolder | None = None
     ) -> None:
         self.index = index
         self._plan = plan
@@ -103,7 +103,7 @@ class Store:
         """
         readers = readers or KnownReaders()
         if plan.read_only:
-            scratch = TemporaryDirectory(prefix="agent-memory-")
+            scratch = TemporaryFolder("agent-memory-")
             try:
                 index = Index(database.open_for_reading(plan.path, Path(scratch.name), is_live=plan.is_live))
             except BaseException:

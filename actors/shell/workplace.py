@@ -6,9 +6,7 @@ import contextlib
 import itertools
 import logging
 import os
-import shutil
 import stat
-import tempfile
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.folder import open_folder, remove_tree
-from actors.linux.private_folder import PRIVATE, make_private
+from actors.linux.private_folder import PRIVATE, TemporaryFolder, make_private
 from actors.shell.refused import RefusedError
 from domain.log.window import LOG_ROOT, log_folder
 from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder, output_folder
@@ -70,7 +68,7 @@ class Workplaces:
         self._logs = self._data_root / LOG_ROOT
         self._cli_workdir = cli_workdir
         self._can_overlay = can_overlay
-        self._temporary: Path | None = None
+        self._temporary: TemporaryFolder | None = None
         self._reserved: list[Path] = []
         self._numbers = itertools.count()
         self._trash_lock = threading.Lock()
@@ -175,7 +173,7 @@ class Workplaces:
         self._reserved.clear()
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
-            shutil.rmtree(temporary, onerror=lambda _function, path, _error: log.warning("cannot remove %s", path))
+            temporary.cleanup()
 
     def _go_on_removing(self) -> None:
         while True:
@@ -195,8 +193,9 @@ class Workplaces:
         if not self._cli_workdir.exists():
             raise RefusedError(f"Working directory does not exist: {self._cli_workdir}")
         if self._temporary is None:
-            self._temporary = Path(tempfile.mkdtemp(prefix="agent-cli-"))
-        home, output = self._temporary / "scratch", self._temporary / "output"
+            self._temporary = TemporaryFolder("agent-cli-")
+        temporary = Path(self._temporary.name)
+        home, output = temporary / "scratch", temporary / "output"
         for folder in (home, output):
             folder.mkdir(mode=PRIVATE, exist_ok=True)
         return Workplace(

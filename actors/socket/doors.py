@@ -10,13 +10,11 @@ import logging
 import os
 import resource
 import secrets
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.linux.private_folder import make_private
+from actors.linux.private_folder import TemporaryFolder, make_private
 from actors.socket.door import CarryOut, Door, Tally
 from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
 from messages.base import Window
@@ -69,7 +67,7 @@ class Doors:
         self._wanted = folder
         self._folder = Path()
         self._monotonic = monotonic
-        self._temporary: Path | None = None
+        self._temporary: TemporaryFolder | None = None
         self._places: dict[Entrance, _Endpoint] = {}
         self._operator: Door | None = None
         self._operator_path: Path | None = None
@@ -87,10 +85,10 @@ class Doors:
         """
         requested = self._wanted
         if requested is None or not fits(requested / ("x" * _NAME_LENGTH)):
-            self._temporary = self._temporary or Path(tempfile.mkdtemp(prefix="agent-doors-"))
+            self._temporary = self._temporary or TemporaryFolder("agent-doors-")
             if requested is not None:
-                log.warning("%s is too long a path for sockets; they are in %s", requested, self._temporary)
-        self._folder = self._temporary or requested or Path()
+                log.warning("%s is too long a path for sockets; they are in %s", requested, self._temporary.name)
+        self._folder = Path(self._temporary.name) if self._temporary is not None else requested or Path()
         make_private(self._folder)
         self._folder.chmod(0o700)
         for left in self._folder.glob(f"*{SUFFIX}"):
@@ -150,7 +148,7 @@ class Doors:
             _remove(self._operator_path)
             _remove(self._operator_path.with_name(OPERATOR_KEY))
         if self._temporary is not None:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary.cleanup()
 
     def _make_room(self) -> None:
         """Close the door that was unused for longest, if there are as many as may be; one without a client first.

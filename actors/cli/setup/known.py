@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from actors.cli.common import left_out_sentence
 from actors.cli.setup.writing import WriteError, read_plain
+from actors.linux.private_folder import TemporaryFolder
 from actors.parts import settings_tables
 from actors.settings.load import CONFIG_VARIABLE, FILE_NAME, load
 from actors.settings.problem import SettingsError
@@ -52,7 +52,7 @@ class Known:
         """
         if self.config.exists():
             return _loaded(self.config, self.config.parent, given)
-        with TemporaryDirectory(prefix="agent-setup-") as empty:  # no other file of the folder's is to be read
+        with TemporaryFolder("agent-setup-") as empty:  # no other file of the folder's is to be read
             path = Path(empty) / FILE_NAME
             path.touch()
             return _loaded(path, self.config.parent, given)
@@ -74,7 +74,7 @@ class Known:
         Raises:
             WriteError: they cannot; says why.
         """
-        with TemporaryDirectory(prefix="agent-setup-") as folder:
+        with TemporaryFolder("agent-setup-") as folder:
             draft = Path(folder) / self.config.name
             draft.write_text(text, "utf-8")
             try:

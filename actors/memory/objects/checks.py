@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from actors.linux.private_folder import TemporaryFolder
 from actors.part import Finding, Level
 
 NAME = "objects"
@@ -27,7 +27,7 @@ def findings(data_root: Path) -> Iterator[Finding]:
         yield Finding(NAME, Level.OK, "nothing is kept yet: the first command of a conversation begins it")
         return
     try:
-        with TemporaryDirectory(prefix="agent-objects-") as folder:
+        with TemporaryFolder("agent-objects-") as folder:
             copy(store, Path(folder) / FILE)
             faults = audit(Path(folder) / FILE)
     except UncopyableError as error:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux.private_folder import TemporaryFolder
 from actors.linux.selector import OverflowSelector
 from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
@@ -152,7 +152,7 @@ async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
 def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
     """What a trial needs: its folder, a file that it should not reach, and a server that it should not either."""
     try:
-        folder = tempfile.TemporaryDirectory(prefix="agent-probe-", ignore_cleanup_errors=True)
+        folder = TemporaryFolder("agent-probe-")
         inside, canary = _bait(prepared.enter_context(folder))
     except OSError as error:
         raise _UntriedError(
