@@ -16,8 +16,8 @@ UNITS = {
     "tests/e2e/": "agents",  # a whole agent each
     "tests/matrix/": "matrix",  # whole agents and commands, processes that are looked for
     "tests/actors/cli/": "commands",  # each in a process of its own
-    "tests/abuse/": "sandbox",  # looks for processes on the whole machine, and fills its memory
-    "tests/actors/shell/": "sandbox",
+    "tests/abuse/": "abuse",  # fills the machine's memory
+    "tests/actors/shell/": "sandbox",  # looks for processes on the whole machine, by names of its own
     "tests/actors/socket/test_sandbox.py": "sandbox",
     "tests/lab/bench/": "measure",  # processes that are measured, whole agents under load
     "tests/lab/chaos/": "measure",
@@ -30,9 +30,9 @@ UNITS = {
     "tests/test_imports.py": "sources",
 }
 """Beginning of a test's id -> the unit that it belongs to."""
-FIRST = ("agents", "matrix", "commands", "measure", "sandbox", "launch", "litellm")
-"""The units that are begun with, in this order: the sandbox's, the longest, early enough not to be the last to end, and
-behind those that fill the machine with agents."""
+FIRST = ("agents", "matrix", "commands", "abuse", "measure", "sandbox", "launch", "litellm")
+"""The units that are begun with, in this order: the sandbox's two, which wait for most of their time, early enough not
+to be the last to end, and behind those that fill the machine with agents."""
 WHOLE = (
     "tests/abuse/",
     "tests/browser/",

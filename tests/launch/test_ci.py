@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,3 +50,44 @@ def test_the_last_line_is_the_sum_of_all_parts(
         (tmp_path / name).write_text(output)
     assert MAIN(tmp_path) == code
     assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def parts(tmp_path: Path, words: str) -> tuple[str, list[str]]:
+    """Exit code that a run keeps, and what it says, for parts of its own."""
+    script = (
+        f"set -euo pipefail; logs={tmp_path} worst=0; . {CHECKOUT / '.ci' / 'parts.sh'}; {words}; echo; echo $worst"
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    lines = done.stdout.split("\n")
+    return lines[-2], [line for line in lines[:-2] if line]
+
+
+def test_parts_side_by_side_wait_for_one_another_and_each_is_shown_whole(tmp_path: Path) -> None:
+    """Each part ends only when the other has begun: one behind the other, they would never end."""
+    meet = "touch $0-{0}; until [ -e $0-{1} ]; do sleep 0.01; done; echo {0} ends"
+    pair = [f"{name} bash -c '{meet.format(name, other)}' {tmp_path}/meeting" for name, other in ("ab", "ba")]
+    worst, lines = parts(tmp_path, "side_by_side " + " -- ".join(pair))
+
+    assert (worst, lines) == ("0", ["=== a", "a ends", "=== b", "b ends"])
+    assert (tmp_path / "a").read_text() == "a ends\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "side_by_side 'a part' false -- b true",
+        "side_by_side b true -- 'a part' false",
+        "part 'a part' false; part b true",
+    ],
+)
+def test_one_part_that_fails_fails_the_run_and_the_others_are_run(tmp_path: Path, words: str) -> None:
+    worst, lines = parts(tmp_path, words)
+
+    assert worst == "1"
+    assert sorted(lines) == ["=== a part", "=== b"]
+
+
+def test_a_part_side_by_side_reads_nothing_of_the_runs_input_and_its_arguments_stay_whole(tmp_path: Path) -> None:
+    worst, lines = parts(tmp_path, "side_by_side a printf '%s|' 'x y' '*' -- b cat")
+
+    assert (worst, lines) == ("0", ["=== a", "x y|*|", "=== b"])
