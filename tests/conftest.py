@@ -27,6 +27,7 @@ from tests.requirements.chart import counts, held_by
 from tests.requirements.outcomes import Outcomes
 from tests.schedule import MEMORY, is_in_memory, is_real, is_roomy, is_whole, rank, scheduler
 from tests.signals import heed_ignored
+from tests.temporary_place import TemporaryPlace, temporary_place
 
 settings.register_profile("ci", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -186,6 +187,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 def _must_end(thread: threading.Thread) -> bool:
     return not thread.daemon or isinstance(thread, KernelThread)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporaryPlace]:
+    """Temporary folder of this process; fails a run that leaves something in it."""
+    tmp_path_factory.getbasetemp()  # is in the system's
+    with temporary_place() as place:
+        yield place
+        if left := place.leftovers():
+            pytest.fail("left in the temporary folder:\n" + "\n".join(left), pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def what_comes_into_the_temporary_folder_is_noted(
+    request: pytest.FixtureRequest, temporary: TemporaryPlace
+) -> Iterator[None]:
+    """Notes the test, for one that leaves something there to be named at the end."""
+    yield
+    temporary.note(request.node.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)

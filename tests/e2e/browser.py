@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import itertools
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import aiohttp
@@ -45,21 +47,24 @@ def picture(url: str, profile: Path, texts: tuple[str, ...], size: tuple[int, in
 
 
 async def _picture(url: str, profile: Path, texts: tuple[str, ...], size: tuple[int, int]) -> bytes:
-    browser = _started(url, profile, size)
-    try:
-        async with aiohttp.ClientSession() as session:
-            page = await _page(session, await asyncio.to_thread(_debugger, browser))
-            async with session.ws_connect(page, max_msg_size=0) as socket:
-                return await _shoot(socket, texts)
-    finally:
-        browser.kill()
-        browser.communicate()
+    # A browser that is killed leaves its socket in the temporary folder; the path of a profile is too long for one.
+    with TemporaryDirectory(prefix="c-", ignore_cleanup_errors=True) as temporary:
+        browser = _started(url, profile, size, temporary)
+        try:
+            async with aiohttp.ClientSession() as session:
+                page = await _page(session, await asyncio.to_thread(_debugger, browser))
+                async with session.ws_connect(page, max_msg_size=0) as socket:
+                    return await _shoot(socket, texts)
+        finally:
+            browser.kill()
+            browser.communicate()
 
 
-def _started(url: str, profile: Path, size: tuple[int, int]) -> subprocess.Popen[str]:
+def _started(url: str, profile: Path, size: tuple[int, int], temporary: str) -> subprocess.Popen[str]:
     assert CHROMIUM is not None
     command = [CHROMIUM, *OPTIONS, f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}", url]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    environment = os.environ | {"TMPDIR": temporary}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def _debugger(browser: subprocess.Popen[str]) -> str:
