@@ -44,6 +44,9 @@ class TextsEmbedded(Message, frozen=True, kw_only=True, gc=False):
     """Little-endian float32 of unit length; empty for a text for which the provider gave no usable vector."""
     set_aside: tuple[int, ...] = ()
     """Places of texts for which no vector can be made: asking again is of no use until the agent's next start."""
+    put_off: tuple[int, ...] = ()
+    """Places of texts that failed while others did not: they may be asked for again after `again_s`."""
+    again_s: float = 0.0
 
 
 class EmbeddingFailed(Message, frozen=True, kw_only=True, gc=False):

@@ -12,13 +12,13 @@ from actors.embedder.backend import Backend
 from actors.embedder.calls import CallDone, CallFailed, CallOut, InFlight, call
 from actors.embedder.circuit_breaker import CircuitBreaker, Mark
 from actors.embedder.spending import Bookkeeping, Spending
-from actors.embedder.suspects import REPEAT_S, FailedCall, Suspects
+from actors.embedder.suspects import FailedCall, Suspects
 from actors.embedder.vectors import NO_VECTOR, VectorSize, dimensions_of
 from actors.embedder.waiting import Job, KeptQueries, Lane, Piece, Waiting
 from actors.kernel import Actor, LoopThread, Timer, not_understood
 from domain.memory.embedding import PERMANENT, cut, reason
 from domain.memory.space import Provider, Space
-from domain.policy.narrowing import CallSize, FailureStreak, Step, server_works
+from domain.policy.narrowing import CallSize, FailureStreak, Step, is_blamed_on_text, server_works
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import (
     DeadlinePassed,
@@ -43,16 +43,17 @@ MOST_LATE = 4
 """Calls for queries in flight, times those that may be awaited: a query that was refused leaves its call behind."""
 CLOSE_S = 2.0
 UNREADABLE = Fault(FaultKind.UNREADABLE)
+_SET_ASIDE = "a %s of %d characters is set aside until the next start, and only its words count: %s"
 
 
 class EmbedderActor(Actor):
     """Queue before the embedding provider: many texts a call, few calls at once, queries before documents.
 
     Owns: the event loop on which calls are made; the local model.
-    Asks: the provider. A call that fails as a whole is halved until the text that spoils it is alone and set aside
-    until the next start. Where a harmless text fails too, the provider is at fault: then no document is sent for a
-    while (1 s, then twice as long each time, to 300 s; never less than the provider asks), each query once. After a
-    failure that an operator must mend, all are refused at once; a probe every 10 minutes finds out when it is mended.
+    Asks: the provider. A call that fails as a whole is halved until the text that spoils it is alone, which is tried
+    again minutes later, then set aside until the next start. Where a harmless text fails too, the provider is at fault:
+    then no document is sent for a while (1 s, doubled to 300 s; never less than the provider asks), each query once.
+    After a failure that an operator must mend, all are refused; a probe every 10 minutes finds out when it is mended.
     Crashes on: a loop thread that cannot be started, and its own faults. What was asked before a crash or a stop is
     answered with a failure that may pass. The same request again while it waits changes nothing.
     """
@@ -139,7 +140,7 @@ class EmbedderActor(Actor):
         job = Job(request, tuple(cut(text) for text in request.texts))
         if request.role is TextRole.QUERY:
             self._queries.recall(job)
-        why = self._suspects.leave_out(job)
+        why = self._suspects.leave_out(job, self.monotonic())
         if why and request.role is TextRole.QUERY:
             self._refuse(job, why, is_permanent=False)
         elif not job.missing:
@@ -164,7 +165,8 @@ class EmbedderActor(Actor):
         now = self.monotonic()
         if self._breaker.refusal:
             return
-        self._suspects.wake(now, is_paused=not self._breaker.allows_calls(now))
+        if self._breaker.allows_calls(now):
+            self._suspects.wake()
         if self._waiting.first(Lane.QUERY) is not None and self._breaker.allows_questions(now):
             self._send_queries()
         if not self._suspects.is_undecided and self._breaker.allows_calls(now):
@@ -231,7 +233,7 @@ class EmbedderActor(Actor):
     def _fail_call(self, call_over: InFlight, fault: Fault, works: bool | None = None) -> None:
         self._failed_calls += 1
         self._last_error = reason(fault)
-        if fault.kind in PERMANENT:
+        if fault.kind in PERMANENT and not (call_over.pieces and is_blamed_on_text(fault)):
             self._trip(call_over, self._last_error)
         elif not call_over.pieces:
             self._fail_probe(call_over, fault)
@@ -255,17 +257,14 @@ class EmbedderActor(Actor):
     def _judge(self, failed: FailedCall, works: bool | None) -> None:
         """Find out which text a call has failed for, if it was a text."""
         now, fault = self.monotonic(), failed.fault
-        step = self._suspects.judge(failed, works, self._breaker.successes, now)
-        if step is Step.PROBE:
+        if (step := self._suspects.judge(failed, works, self._breaker.successes)) is Step.PROBE:
             if all(each.pieces for each in self._in_flight.values()):
                 self._probe()
             return
         if failed.role is TextRole.DOCUMENT and works and (wait_s := self._streak.fail(now)):
             self.after(wait_s, PauseOver())
-        if step is Step.REPEAT:
-            self.after(REPEAT_S, PauseOver())
-        elif step is Step.SET_ASIDE:
-            self._give_up([piece for piece in failed.pieces if not piece.job.is_over], fault)
+        if step in (Step.PUT_OFF, Step.SET_ASIDE):
+            self._give_up([piece for piece in failed.pieces if not piece.job.is_over], step, reason(fault))
         if server_works(fault, works) is False:
             self._breaker.is_down |= fault.kind is FaultKind.UNREACHABLE
             self._pause(failed.mark, fault)
@@ -293,8 +292,7 @@ class EmbedderActor(Actor):
 
     def _refuse_overdue(self) -> None:
         """Refuse those whose deadline lies in the pause."""
-        now = self.monotonic()
-        if not (pause_s := self._breaker.pause_left_s(now)):
+        if not (pause_s := self._breaker.pause_left_s(now := self.monotonic())):
             return
         in_flight = {piece.job for call in self._in_flight.values() for piece in call.pieces}
         for job in self._waiting.overdue(now, pause_s, self._breaker.asked_left_s(now)):
@@ -318,17 +316,19 @@ class EmbedderActor(Actor):
         """One call with a text of our own."""
         self._begin((), (PROBE_TEXT,), TextRole.DOCUMENT)
 
-    def _give_up(self, pieces: list[Piece], fault: Fault) -> None:
-        """Set a text aside until the next start; a question is refused."""
+    def _give_up(self, pieces: list[Piece], step: Step, why: str) -> None:
+        """Put a text off, or set it aside until the next start; a question is refused."""
         for piece in pieces:
-            self._texts_without += 1
-            self._suspects.set_aside(piece.text, reason(fault))
-            words = "a %s of %d characters is set aside until the next start, and only its words count: %s"
-            log.warning(words, piece.job.request.role.value, len(piece.text), reason(fault))
-            if piece.job.request.role is TextRole.QUERY:
-                self._refuse(piece.job, reason(fault), is_permanent=False)
+            if step is Step.PUT_OFF:
+                piece.job.leave(piece.index, self._suspects.put_off(piece, why, self.monotonic()))
             else:
+                self._texts_without += 1
+                self._suspects.set_aside(piece, why)
+                log.warning(_SET_ASIDE, piece.job.request.role.value, len(piece.text), why)
                 piece.job.give_up(piece.index)
+            if piece.job.request.role is TextRole.QUERY:
+                self._refuse(piece.job, why, is_permanent=False)
+            else:
                 self._finish(piece.job)
 
     def _settle(self, piece: Piece, vector: bytes) -> None:
@@ -345,12 +345,13 @@ class EmbedderActor(Actor):
         if self._has_changed(job):
             return
         self._waiting.end(job)
-        space = replace(self._space, dimensions=dimensions_of(job.vectors) or self._vector_size.dimensions)
         answer = TextsEmbedded(
             request_id=job.request.request_id,
-            model=space.name,
+            model=replace(self._space, dimensions=dimensions_of(job.vectors) or self._vector_size.dimensions).name,
             vectors=tuple(vector or NO_VECTOR for vector in job.vectors),
             set_aside=tuple(sorted(job.set_aside)),
+            put_off=tuple(sorted(job.put_off)),
+            again_s=job.again_s(self.monotonic()),
         )
         self.tell(job.request.reply_to, answer)
 
@@ -386,10 +387,8 @@ class EmbedderActor(Actor):
             ("texts_without_vector", self._texts_without),
             ("last_error", self._last_error),
         )
-        self.tell(
-            message.reply_to,
-            SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures),
-        )
+        description = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)
+        self.tell(message.reply_to, description)
 
     def _state(self) -> str:
         if self._breaker.refusal:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from actors.embedder.circuit_breaker import TICK_S, Mark
 from actors.embedder.waiting import Job, Part, Piece, Split, Waiting
-from domain.policy.narrowing import DOWNS_TO_SPLIT, CallSize, Step, is_blamed_on_text, next_step, parts, server_works
+from domain.policy.narrowing import (
+    DOWNS_TO_SPLIT,
+    LATER_S,
+    CallSize,
+    Step,
+    is_blamed_on_text,
+    next_step,
+    parts,
+    server_works,
+)
 from domain.policy.retrying import Fault
 from messages.embedder import TextRole
 
-REPEAT_S = 2.0
-"""Wait before a text is asked for alone for the third time; for the second time there is none."""
-MOST_SET_ASIDE = 4_096
-"""Texts that are known to be set aside; an older one that is asked for again is tried again."""
+MOST_BAD = 4_096
+"""Texts that are known to be put off or set aside; an older one that is asked for again is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +36,19 @@ class FailedCall:
     fault: Fault
 
 
+@dataclass(frozen=True, slots=True)
+class _Bad:
+    """Text that failed alone while the server worked."""
+
+    why: str
+    rounds: int
+    """Times that it was put off."""
+    until: float
+    """When it may be asked for again, on the steady clock; infinite for not before the next start."""
+
+
 class Suspects:
-    """Failed calls that wait for a verdict, texts that rest before their next try, and texts that are set aside."""
+    """Failed calls that wait for a verdict, questions that wait for a pause, and texts put off or set aside."""
 
     def __init__(self, waiting: Waiting, size: CallSize) -> None:
         """No text is suspected.
@@ -42,36 +61,35 @@ class Suspects:
         self._size = size
         self._held: list[FailedCall] = []
         """Nobody knows yet whether the server works."""
-        self._resting: list[tuple[Piece, float | None]] = []
-        """Until when; None for the end of the pause."""
-        self._set_aside: OrderedDict[bytes, str] = OrderedDict()
-        """Digest of the text -> why."""
+        self._resting: list[Piece] = []
+        """Questions, until the end of the pause."""
+        self._bad: OrderedDict[bytes, _Bad] = OrderedDict()
+        """By the digest of the text and its role."""
 
     @property
     def is_undecided(self) -> bool:
         """True while a failed call waits for a verdict."""
         return bool(self._held)
 
-    def judge(self, call: FailedCall, works: bool | None, successes: int, now: float) -> Step:
-        """Decide about a failed call, and queue its texts accordingly; one that is set aside is left to the caller.
+    def judge(self, call: FailedCall, works: bool | None, successes: int) -> Step:
+        """Decide about a failed call, and queue its texts accordingly; one to be put off or aside is the caller's.
 
         Args:
             call: What failed.
             works: Whether the server has answered another text since the call began; None if that is not known.
             successes: Calls that the server has answered so far.
-            now: Of the steady clock, in seconds.
         """
         works = server_works(call.fault, works)
         pieces = [piece for piece in call.pieces if not piece.job.is_over]
         if works is not None:
             self._count(call, pieces, works, successes)
         first = call.pieces[0]
-        tries = first.tries + (call.role is TextRole.QUERY)  # one fewer: a person waits
-        step = next_step(call.fault, max(1, len(pieces)), tries=tries, downs=first.downs, works=works)
+        count = max(1, len(pieces))
+        step = next_step(call.fault, count, tries=first.tries, downs=first.downs, rounds=first.rounds, works=works)
         if step is Step.PROBE:
             self._held.append(call)
         elif pieces:
-            self._act(step, pieces, now)
+            self._act(step, pieces)
         return step
 
     def release(self) -> list[FailedCall]:
@@ -79,23 +97,21 @@ class Suspects:
         held, self._held = self._held, []
         return held
 
-    def wake(self, now: float, *, is_paused: bool) -> None:
-        """Queue the texts that have rested long enough."""
-        if not self._resting:
-            return
-        due = [piece for piece, until in self._resting if _is_due(until, now, is_paused=is_paused)]
-        if due:
-            self._resting = [rest for rest in self._resting if not _is_due(rest[1], now, is_paused=is_paused)]
-            for piece in due:
-                self._queue([piece])
+    def wake(self) -> None:
+        """Queue the questions that waited for the end of the pause."""
+        due, self._resting = self._resting, []
+        for piece in due:
+            self._queue([piece])
 
     def clear(self) -> None:
-        """Forget the calls and the resting texts: those who asked have been told."""
+        """Forget the calls and the questions: those who asked have been told."""
         self._held.clear()
         self._resting.clear()
 
     def note_success(self, pieces: tuple[Piece, ...]) -> None:
         """Learn from a call that gave vectors."""
+        if pieces[0].rounds:
+            self._bad.pop(_digest(pieces[0].text, pieces[0].job.request.role), None)
         self._size.note_success(len(pieces))
         split = pieces[0].part.split if pieces[0].part is not None else None
         if split is not None and split.left > 0:
@@ -103,21 +119,39 @@ class Suspects:
             if not split.left:
                 self._size.note_split(split.largest)
 
-    def set_aside(self, text: str, why: str) -> None:
+    def set_aside(self, piece: Piece, why: str) -> None:
         """Remember that no vector can be made for a text, and why."""
-        self._set_aside[_digest(text)] = why
-        if len(self._set_aside) > MOST_SET_ASIDE:
-            self._set_aside.popitem(last=False)
+        self._note(piece, _Bad(why, piece.rounds, math.inf))
 
-    def leave_out(self, job: Job) -> str:
-        """Give up the texts of a new job that are set aside; why the last one is, empty where none is."""
+    def put_off(self, piece: Piece, why: str, now: float) -> float:
+        """Remember that a text failed, and why; when it may be asked for again."""
+        bad = _Bad(why, piece.rounds + 1, now + LATER_S[piece.rounds])
+        self._note(piece, bad)
+        return bad.until
+
+    def leave_out(self, job: Job, now: float) -> str:
+        """Leave out the texts of a new job that are put off or set aside; why the last one is, empty for none."""
         last = ""
-        if self._set_aside:
+        if self._bad:
             for index, text in enumerate(job.texts):
-                if why := self._set_aside.get(_digest(text)):
-                    job.give_up(index)
-                    last = why
+                if bad := self._bad.get(_digest(text, job.request.role)):
+                    last = self._leave_out(job, index, bad, now) or last
         return last
+
+    def _leave_out(self, job: Job, index: int, bad: _Bad, now: float) -> str:
+        if bad.until == math.inf:
+            job.give_up(index)
+        elif now < bad.until - TICK_S:
+            job.leave(index, bad.until)
+        else:
+            job.rounds[index] = bad.rounds
+            return ""
+        return bad.why
+
+    def _note(self, piece: Piece, bad: _Bad) -> None:
+        self._bad[_digest(piece.text, piece.job.request.role)] = bad
+        if len(self._bad) > MOST_BAD:
+            self._bad.popitem(last=False)
 
     def _count(self, call: FailedCall, pieces: list[Piece], works: bool, successes: int) -> None:
         for piece in pieces:
@@ -129,7 +163,7 @@ class Suspects:
             if piece.part is not None and piece.part.split is not None:
                 piece.part.split.left = 0
 
-    def _act(self, step: Step, pieces: list[Piece], now: float) -> None:
+    def _act(self, step: Step, pieces: list[Piece]) -> None:
         match step:
             case Step.SPLIT:
                 self._split(pieces)
@@ -142,11 +176,8 @@ class Suspects:
             case Step.REPEAT:
                 (piece,) = pieces
                 piece.part = Part()
-                if piece.tries < 2:
-                    self._queue(pieces)
-                else:
-                    self._resting.append((piece, now + REPEAT_S))
-            case Step.PROBE | Step.SET_ASIDE:
+                self._queue(pieces)
+            case Step.PROBE | Step.PUT_OFF | Step.SET_ASIDE:
                 pass  # the caller acts
 
     def _split(self, pieces: list[Piece]) -> None:
@@ -160,19 +191,13 @@ class Suspects:
             self._queue(group)
 
     def _queue(self, pieces: list[Piece], *, is_paused: bool = False) -> None:
-        """Queue texts again: documents behind all others, unless their request has a deadline."""
-        request = pieces[0].job.request
-        if request.role is TextRole.QUERY and is_paused:
-            self._resting += [(piece, None) for piece in pieces]
-        elif request.role is TextRole.DOCUMENT and request.deadline_s is None:
-            self._waiting.put_behind(pieces)
+        """Queue texts again; a question waits for the end of the pause."""
+        if pieces[0].job.request.role is TextRole.QUERY and is_paused:
+            self._resting += pieces
         else:
-            self._waiting.put_back(pieces)
+            self._waiting.queue_again(pieces)
 
 
-def _is_due(until: float | None, now: float, *, is_paused: bool) -> bool:
-    return not is_paused if until is None else now >= until - TICK_S
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _digest(text: str, role: TextRole) -> bytes:
+    """A server may take a text as a question and not as a document: to some models the two are different."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, person=role.value.encode()).digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -26,6 +26,10 @@ class Job:
     missing: int = 0
     set_aside: list[int] = field(default_factory=list)
     """Places of texts for which no vector can be made."""
+    put_off: dict[int, float] = field(default_factory=dict)
+    """Place of a text that failed -> when it may be asked for again, on the actor's steady clock."""
+    rounds: dict[int, int] = field(default_factory=dict)
+    """Place of a text that was put off and may be asked for again -> how often it was put off."""
     deadline: float | None = None
     """On the actor's steady clock."""
     timer: Timer | None = None
@@ -50,6 +54,15 @@ class Job:
         """Note that no vector can be made for a text."""
         self.set_aside.append(index)
         self.settle(index, NO_VECTOR)
+
+    def leave(self, index: int, until: float) -> None:
+        """Note that a text failed and may be asked for again at `until`."""
+        self.put_off[index] = until
+        self.settle(index, NO_VECTOR)
+
+    def again_s(self, now: float) -> float:
+        """Seconds until the first of the texts that were put off may be asked for again; 0 for none."""
+        return max(0.0, min(self.put_off.values()) - now) if self.put_off else 0.0
 
     def drop(self, dimensions: int) -> list[int]:
         """Forget the vectors of another size than `dimensions`; gives their places."""
@@ -92,6 +105,8 @@ class Piece:
     """Times that the server worked before a call with it, and not after it."""
     successes: int = -1
     """Of the server, when `downs` was last counted."""
+    rounds: int = 0
+    """Times that its text was put off."""
 
     @property
     def text(self) -> str:
@@ -125,19 +140,26 @@ class Waiting:
         self._queues: dict[str, deque[Piece]] = {lane: deque() for lane in Lane}
 
     def add(self, job: Job) -> None:
-        """Put all of a job's texts that have no vector yet at the end."""
+        """Put all of a job's texts that have no vector yet at the end; what was put off shares no call."""
         self.jobs[job.request.request_id] = job
-        pieces = [Piece(job, index) for index, vector in enumerate(job.vectors) if vector is None]
-        self._queues[job.request.role].extend(pieces)
+        for index, vector in enumerate(job.vectors):
+            if vector is None and (rounds := job.rounds.get(index)):
+                self._queues[_late_lane(job)].append(Piece(job, index, Part(), rounds=rounds))
+            elif vector is None:
+                self._queues[job.request.role].append(Piece(job, index))
+
+    def queue_again(self, pieces: Sequence[Piece]) -> None:
+        """Queue texts of one call that failed: documents behind all others, unless their request has a deadline."""
+        lane = _late_lane(pieces[0].job)
+        if lane is Lane.SUSPECT:
+            self._queues[lane].extend(pieces)
+        else:
+            self.put_back(pieces)
 
     def put_back(self, pieces: Iterable[Piece]) -> None:
         """Put texts at the front of their class, in their order."""
         for piece in reversed(list(pieces)):
             self._queues[piece.job.request.role].appendleft(piece)
-
-    def put_behind(self, documents: Iterable[Piece]) -> None:
-        """Put texts behind all others, in their order."""
-        self._queues[Lane.SUSPECT].extend(documents)
 
     def overdue(self, now: float, pause_s: float, asked_s: float) -> list[Job]:
         """Jobs whose deadline lies in a pause; questions that were not tried yet wait for the provider's wish only.
@@ -185,6 +207,12 @@ class Waiting:
                 break
             batch.append(self._queues[lane].popleft())
         return tuple(batch)
+
+
+def _late_lane(job: Job) -> str:
+    """Class of a job's texts that failed before."""
+    is_behind = job.request.role is TextRole.DOCUMENT and job.request.deadline_s is None
+    return Lane.SUSPECT if is_behind else job.request.role
 
 
 class KeptQueries:

@@ -314,7 +314,7 @@ class FactsActor(Actor):
             case FactsTimer.RETRY if self._is_open or self._open():
                 if self._index_trouble:
                     self._asking.begin(self._load())
-                self._indexing.go_on()
+                self._indexing.retry()
                 self._pipeline.go_on()
             case FactsTimer.RETRY:
                 pass

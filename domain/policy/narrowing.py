@@ -13,13 +13,15 @@ from domain.policy.retrying import Fault, FaultKind
 
 T = TypeVar("T")
 
-TRIES = 3
-"""Calls with a text alone that fail before it is set aside."""
-_TRIES_OF = {FaultKind.REJECTED: 1, FaultKind.TOO_LONG: 1, FaultKind.UNREADABLE: 2}
+TRIES = 2
+"""Calls with a text alone that fail, one at once after the other, before it is put off."""
+_TRIES_OF = {FaultKind.REJECTED: 1, FaultKind.TOO_LONG: 1}
 """Fewer where the server has looked at the text and will say the same again."""
 DOWNS_TO_SPLIT = 2
 DOWNS_TO_SET_ASIDE = 4
 """Times that the server worked, was given a call, and failed for every text from then on: chance explains few."""
+LATER_S = (30.0, 180.0)
+"""Waits before the further tries of a text that failed alone: what passes within minutes sets no text aside."""
 _LEAST_HALVED = 4
 """Of fewer texts each goes alone: halving would take more calls."""
 _GROW_AFTER = 16
@@ -29,7 +31,9 @@ STREAK = 16
 """Failed calls in a row before they are spaced out: more than it takes to find one bad text among a hundred."""
 LONGEST_SPACE_S = 10.0
 
-_NOT_THE_TEXT = frozenset({FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
+_OF_THE_ACCOUNT = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
+_BY_TEXT_TOO = frozenset({400, 403, 404})
+"""Statuses by which a firewall, or a server that repeats the text in its words, seems to refuse the account."""
 
 
 class Step(StrEnum):
@@ -43,6 +47,8 @@ class Step(StrEnum):
     """Ask for the texts in smaller calls."""
     REPEAT = "repeat"
     """Ask for the text alone once more."""
+    PUT_OFF = "put off"
+    """Ask for the text alone once more, minutes later."""
     SET_ASIDE = "set aside"
     """Ask no more for the text."""
 
@@ -54,16 +60,18 @@ def server_works(fault: Fault, works: bool | None) -> bool | None:
         fault: Of the call.
         works: Whether the server has answered another text since; None if that is not known.
     """
-    speaks_for_all = fault.kind in _NOT_THE_TEXT or fault.kind is FaultKind.RATE_LIMIT
+    speaks_for_all = not is_blamed_on_text(fault) or fault.kind is FaultKind.RATE_LIMIT
     return False if speaks_for_all or fault.asked_wait_s is not None else works
 
 
 def is_blamed_on_text(fault: Fault) -> bool:
     """True if one text can cause such a fault."""
-    return fault.kind not in _NOT_THE_TEXT
+    if fault.kind in _OF_THE_ACCOUNT:
+        return fault.status in _BY_TEXT_TOO
+    return fault.kind is not FaultKind.UNREACHABLE
 
 
-def next_step(fault: Fault, count: int, *, tries: int, downs: int, works: bool | None) -> Step:
+def next_step(fault: Fault, count: int, *, tries: int, downs: int, rounds: int, works: bool | None) -> Step:
     """What to do about the texts of a failed call.
 
     Args:
@@ -71,6 +79,7 @@ def next_step(fault: Fault, count: int, *, tries: int, downs: int, works: bool |
         count: Texts in the call, >= 1.
         tries: Calls with the text alone that failed while the server worked, this one included.
         downs: Times that the server worked before a call with these texts and not after it, this one included.
+        rounds: Times that the text was put off.
         works: Whether the server has answered another text since the call began; None if that is not known.
     """
     works = server_works(fault, works)
@@ -80,8 +89,11 @@ def next_step(fault: Fault, count: int, *, tries: int, downs: int, works: bool |
         return Step.WAIT
     if count > 1:
         return Step.SPLIT
+    if works and not rounds and tries < _TRIES_OF.get(fault.kind, TRIES):
+        return Step.REPEAT
     if works:
-        return Step.SET_ASIDE if tries >= _TRIES_OF.get(fault.kind, TRIES) else Step.REPEAT
+        is_certain = fault.kind is FaultKind.TOO_LONG or rounds >= len(LATER_S)
+        return Step.SET_ASIDE if is_certain else Step.PUT_OFF
     return Step.SET_ASIDE if downs >= DOWNS_TO_SET_ASIDE else Step.WAIT
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
+from actors.embedder import suspects
 from actors.socket.client import RefusalError, ask_operator
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
@@ -131,9 +132,10 @@ def test_whatever_is_wrong_with_the_embedder_replies_go_on_and_all_is_embedded_a
 @pytest.mark.req("X-202")
 @pytest.mark.slow
 def test_one_text_that_the_embedding_server_cannot_take_is_set_aside_and_all_else_is_remembered(
-    server: PlaygroundServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    server: PlaygroundServer, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """hang-in/seCall#5: a certain text is answered with 500, and no other text of its call gets a vector."""
+    monkeypatch.setattr(suspects, "LATER_S", (0.5, 1.0))
     with LoopbackEmbeddings() as embeddings:
         embeddings.always = Reply(status=500, body={"error": {"message": "unsupported value: NaN"}}, only_for="hemlock")
         given: dict[str, Any] = {

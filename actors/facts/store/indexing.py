@@ -57,6 +57,8 @@ class Indexing:
         """Files to be looked at, in order."""
         self._unread: dict[str, None] = {}
         """Ids of entries that are in the index without a vector of the space in force."""
+        self._put_off: dict[str, None] = {}
+        """The same whose texts failed while others did not, until the embedder may be asked for them again."""
         self._is_embedding = self._is_telling = False
         self._failures = self._refusals = 0
         """Of the embedder, and of the index, in a row."""
@@ -80,7 +82,8 @@ class Indexing:
     @property
     def waiting(self) -> int:
         """Entries that the index is still to hear of, or that wait for a vector."""
-        return len(self._ready) + len(self._bare) + len(self._paths) + len(self._unread)
+        waiting = len(self._ready) + len(self._bare) + len(self._paths)
+        return waiting + len(self._unread) + len(self._put_off)
 
     def put(self, row: IndexRow, model: str = "") -> None:
         """Have an entry in the index, with the vector that it has, or else with one that is made."""
@@ -126,6 +129,12 @@ class Indexing:
             [item.id for item in items if item.role is not EntryRole.SUMMARY and item.model and item.model != model]
         )
 
+    def retry(self) -> None:
+        """Begin what may begin, and what was put off."""
+        self._unread.update(self._put_off)
+        self._put_off.clear()
+        self.go_on()
+
     def go_on(self) -> None:
         """Begin what may begin."""
         self._one_by_one(self._begin)
@@ -153,7 +162,7 @@ class Indexing:
             self._asking.begin(self._tell(), self._told)
 
     def _forget(self, entry_id: str) -> None:
-        for queue in (self._ready, self._bare, self._unread):
+        for queue in (self._ready, self._bare, self._unread, self._put_off):
             queue.pop(entry_id, None)
 
     def _told(self) -> None:
@@ -180,23 +189,31 @@ class Indexing:
         if not rows:
             return
         (answer,) = yield (self._embedding([row.content for row in rows]),)
-        is_made = isinstance(answer, TextsEmbedded) and len(answer.vectors) == len(rows)
-        vectors = answer.vectors if isinstance(answer, TextsEmbedded) and is_made else (b"",) * len(rows)
-        model = answer.model if isinstance(answer, TextsEmbedded) and is_made else ""
-        for row, vector in zip(rows, vectors, strict=True):
-            if row.id in self._bare or not self._is_news(row.id, row):
+        if isinstance(answer, TextsEmbedded) and len(answer.vectors) == len(rows):
+            self._take_vectors(rows, answer)
+            return
+        for row in filter(self._is_awaited, rows):
+            self._ready.setdefault(row.id, (row, ""))
+            self._unread[row.id] = None
+        self._failures += 1
+        self._fail("embedder", "entries could not be embedded", answer)
+
+    def _take_vectors(self, rows: list[IndexRow], answer: TextsEmbedded) -> None:
+        """Have a batch of rows in the index with the vectors that came."""
+        for place, (row, vector) in enumerate(zip(rows, answer.vectors, strict=True)):
+            if not self._is_awaited(row):
                 continue
-            if is_made:
-                self._ready[row.id] = msgspec.structs.replace(row, vector=vector), model if vector else ""
-            else:
-                self._ready.setdefault(row.id, (row, ""))
-                self._unread[row.id] = None
-        if is_made:
-            self._failures, self._troubles["embedder"] = 0, ""
-            self.see_space(model)
-        else:
-            self._failures += 1
-            self._fail("embedder", "entries could not be embedded", answer)
+            self._ready[row.id] = msgspec.structs.replace(row, vector=vector), answer.model if vector else ""
+            if place in answer.put_off:
+                self._put_off[row.id] = None
+        if answer.put_off:
+            self.wake(answer.again_s)
+        self._failures, self._troubles["embedder"] = 0, ""
+        self.see_space(answer.model)
+
+    def _is_awaited(self, row: IndexRow) -> bool:
+        """True if a row whose vector was asked for is still the last change of its entry."""
+        return row.id not in self._bare and self._is_news(row.id, row)
 
     def _tell(self) -> Steps:
         """One batch of files to be looked at, and of changes for the index."""

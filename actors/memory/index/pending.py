@@ -103,6 +103,14 @@ class Pending:
                     *(attempts, NEVER_MS if is_over else milliseconds(now) + retry_wait_ms(attempts, row), row),
                 )
 
+    def put_off(self, rows: Iterable[int], until: datetime) -> None:
+        """Note that a vector may be made for turns from a moment on."""
+        with self._session.changing():
+            self._session.many(
+                "UPDATE turns SET status = 'pending', next_attempt_at = ? WHERE id = ? AND vector IS NULL",
+                [(milliseconds(until), row) for row in rows],
+            )
+
     def set_aside(self, rows: Iterable[int]) -> None:
         """Note that no vector can be made for turns."""
         with self._session.changing():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import dataclass
+from datetime import timedelta
 
 import numpy as np
 
@@ -77,13 +78,16 @@ class Backlog:
             return
         good: list[tuple[Waiting, bytes]] = []
         aside = {batch[place].id for place in reply.set_aside if place < len(batch)}
+        late = {batch[place].id for place in reply.put_off if place < len(batch)}
         if reply.model == self._space and len(reply.vectors) == len(batch):
             good = [(turn, vector) for turn, vector in zip(batch, reply.vectors, strict=True) if self.is_sound(vector)]
         sound_ids = {turn.id for turn, _ in good}
-        bad = [turn.id for turn in batch if turn.id not in sound_ids | aside]
+        bad = [turn.id for turn in batch if turn.id not in sound_ids | aside | late]
         store.store_vectors(good)
         if aside:
             store.index.pending.set_aside(aside - sound_ids)
+        if late:
+            store.index.pending.put_off(late - sound_ids, self._host.now() + timedelta(seconds=reply.again_s))
         if bad:
             self._tell(f"{len(bad)} of {len(batch)} vectors were of no use (space {reply.model!r})")
             store.index.pending.fail(bad, self._host.now(), is_permanent=False)

@@ -27,7 +27,7 @@ def taken(waiting: Waiting) -> list[list[str]]:
 def test_documents_that_no_call_has_failed_for_go_before_suspects() -> None:
     waiting = Waiting()
     waiting.add(job("first", "a", "b"))
-    waiting.put_behind(waiting.take(Lane.DOCUMENT, 10, 1_000))
+    waiting.queue_again(waiting.take(Lane.DOCUMENT, 10, 1_000))
     waiting.add(job("second", "c", "d"))
 
     assert taken(waiting) == [["c", "d"], ["a", "b"]]
@@ -36,7 +36,7 @@ def test_documents_that_no_call_has_failed_for_go_before_suspects() -> None:
 def test_suspects_that_are_not_to_be_tried_are_left_alone() -> None:
     waiting = Waiting()
     waiting.add(job("first", "a"))
-    waiting.put_behind(waiting.take(Lane.DOCUMENT, 10, 1_000))
+    waiting.queue_again(waiting.take(Lane.DOCUMENT, 10, 1_000))
 
     assert waiting.documents(with_suspects=False) is None
     assert taken(waiting) == [["a"]]
@@ -50,7 +50,7 @@ def test_the_parts_of_a_split_call_share_no_call() -> None:
         shared = Part()
         for piece in part:
             piece.part = shared
-        waiting.put_behind(part)
+        waiting.queue_again(part)
 
     assert taken(waiting) == [["a", "b"], ["c", "d"]]
 

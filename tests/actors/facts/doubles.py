@@ -44,14 +44,16 @@ class EmbedderDouble(Actor):
         if script.failure:
             answer: Message = EmbeddingFailed(request_id=message.request_id, reason=script.failure, is_permanent=False)
         else:
-            aside = tuple(place for place, text in enumerate(message.texts) if script.bad and script.bad in text)
+            bad = tuple(place for place, text in enumerate(message.texts) if script.bad and script.bad in text)
             answer = TextsEmbedded(
                 request_id=message.request_id,
                 model=f"{script.model}/{script.size}",
                 vectors=tuple(
-                    b"" if place in aside else vector_of(text, script.size) for place, text in enumerate(message.texts)
+                    b"" if place in bad else vector_of(text, script.size) for place, text in enumerate(message.texts)
                 ),
-                set_aside=aside,
+                set_aside=() if script.again_s else bad,
+                put_off=bad if script.again_s else (),
+                again_s=script.again_s if bad else 0.0,
             )
         self.tell(message.reply_to, answer)
 
@@ -64,6 +66,8 @@ class EmbedderScript:
         self.failure = ""
         self.bad = ""
         """Word of texts that are set aside; empty for none."""
+        self.again_s = 0.0
+        """Seconds for which they are put off instead; 0 for not."""
         self.is_silent = False
         self.model = "openai/m"
         self.size = SIZE

@@ -50,6 +50,10 @@ def vector(text: str, dimensions: int = DIMENSIONS) -> bytes:
     return (found / length if length else np.eye(1, dimensions)[0]).astype("<f4").tobytes()
 
 
+AGAIN_S = 180.0
+"""Seconds after which a hesitant embedder may be asked again."""
+
+
 class Brain:
     """How the embedder behaves; shared by all its incarnations."""
 
@@ -57,7 +61,7 @@ class Brain:
         self.space = space
         self.dimensions = dimensions
         self.mood = "well"
-        """`well`, `silent`, `failing`, `broken` (permanently), `lying`, or `choosy`: without `bad` texts."""
+        """`well`, `silent`, `failing`, `broken` (permanently), `lying`, `choosy`: without `bad` texts, or `hesitant`: later."""
         self.bad = "poison"
         self.asked: list[EmbedTexts] = []
         self.held: deque[EmbedTexts] = deque()
@@ -77,12 +81,20 @@ class Brain:
                 lies = [b"", b"\0" * 8, np.full(self.dimensions, np.nan, "<f4").tobytes(), bytes(4 * self.dimensions)]
                 vectors = tuple(lies[place % len(lies)] for place, _ in enumerate(request.texts))
                 return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors)
-            case "choosy":
-                aside = tuple(place for place, text in enumerate(request.texts) if self.bad in text)
+            case "choosy" | "hesitant":
+                bad = tuple(place for place, text in enumerate(request.texts) if self.bad in text)
                 vectors = tuple(
-                    b"" if place in aside else vector(text, self.dimensions) for place, text in enumerate(request.texts)
+                    b"" if place in bad else vector(text, self.dimensions) for place, text in enumerate(request.texts)
                 )
-                return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors, set_aside=aside)
+                late, aside = (bad, ()) if self.mood == "hesitant" else ((), bad)
+                return TextsEmbedded(
+                    request_id=request.request_id,
+                    model=self.space,
+                    vectors=vectors,
+                    set_aside=aside,
+                    put_off=late,
+                    again_s=AGAIN_S if late else 0.0,
+                )
             case _:
                 vectors = tuple(vector(text, self.dimensions) for text in request.texts)
                 return TextsEmbedded(request_id=request.request_id, model=self.space, vectors=vectors)

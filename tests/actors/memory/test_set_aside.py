@@ -9,7 +9,7 @@ import pytest
 
 from actors.memory.checks import _compared
 from actors.part import Level
-from tests.actors.memory.rig import Brain, MemoryRig
+from tests.actors.memory.rig import AGAIN_S, Brain, MemoryRig
 from tests.actors.memory.test_memory_actor import THREAD, excerpts
 
 HOUR_S = 3_700.0
@@ -41,6 +41,25 @@ def test_what_is_set_aside_is_found_by_its_words_and_asked_for_once_in_a_life(
     assert asked_for(choosy, "poison") == 1
     request = rig.exchange("What is in the cellar?", "Something.", THREAD)
     assert any("poison is in the cellar" in excerpt for excerpt in excerpts(request))
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+    rig.stop()
+
+
+def test_what_is_put_off_is_asked_for_when_the_embedder_says_so_and_as_often_as_it_does(
+    tmp_path: Path, choosy: Brain, caplog: pytest.LogCaptureFixture
+) -> None:
+    choosy.mood = "hesitant"
+    rig = MemoryRig(tmp_path, brain=choosy)
+    rig.exchange("The poison is in the cellar", "Fine.")
+    rig.advance(AGAIN_S - 30)
+    assert (asked_for(choosy, "poison"), rig.stats().ok, rig.stats().set_aside) == (1, 1, 0)
+    for count in range(2, 12):
+        rig.advance(AGAIN_S + 1)
+        assert asked_for(choosy, "poison") == count
+
+    choosy.mood = "well"
+    rig.advance(AGAIN_S + 1)
+    assert (rig.stats().ok, rig.stats().failed) == (2, 0)
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
     rig.stop()
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.policy.narrowing import (
+    LATER_S,
     LONGEST_SPACE_S,
     STREAK,
     TRIES,
@@ -24,8 +25,10 @@ TEXTS = (FaultKind.SERVER, FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADAB
 REFUSALS = (FaultKind.REJECTED, FaultKind.TOO_LONG)
 
 
-def step(fault: Fault, count: int, *, tries: int = 0, downs: int = 0, works: bool | None = None) -> Step:
-    return next_step(fault, count, tries=tries, downs=downs, works=works)
+def step(
+    fault: Fault, count: int, *, tries: int = 0, downs: int = 0, rounds: int = 0, works: bool | None = None
+) -> Step:
+    return next_step(fault, count, tries=tries, downs=downs, rounds=rounds, works=works)
 
 
 @pytest.mark.req("X-202")
@@ -47,13 +50,43 @@ def test_a_call_that_fails_while_the_server_works_is_split(kind: FaultKind) -> N
 
 
 @pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
-def test_a_text_alone_is_set_aside_after_a_few_tries(kind: FaultKind) -> None:
+def test_a_text_alone_is_put_off_after_a_few_tries(kind: FaultKind) -> None:
     steps = [step(Fault(kind), 1, tries=tries, works=True) for tries in range(1, TRIES + 1)]
+    last = Step.SET_ASIDE if kind is FaultKind.TOO_LONG else Step.PUT_OFF
 
-    assert steps == sorted(steps, key=lambda each: each is Step.SET_ASIDE)
-    assert set(steps) <= {Step.REPEAT, Step.SET_ASIDE}
-    assert steps[-1] is Step.SET_ASIDE
-    assert (steps[0] is Step.SET_ASIDE) is (kind in REFUSALS)
+    assert steps == sorted(steps, key=lambda each: each is last)
+    assert set(steps) <= {Step.REPEAT, last}
+    assert steps[-1] is last
+    assert (steps[0] is last) is (kind in REFUSALS)
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, FaultKind.REJECTED])
+def test_a_text_is_set_aside_once_it_has_failed_over_minutes(kind: FaultKind) -> None:
+    rounds = range(1, len(LATER_S) + 1)
+    steps = [step(Fault(kind), 1, tries=1, rounds=each, works=True) for each in rounds]
+
+    assert steps == [Step.PUT_OFF] * (len(LATER_S) - 1) + [Step.SET_ASIDE]
+    assert sum(LATER_S) > 120
+
+
+ACCOUNT = (FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND)
+
+
+@pytest.mark.parametrize("kind", ACCOUNT)
+@pytest.mark.parametrize("status", [400, 403, 404])
+def test_what_looks_like_a_refused_account_may_be_about_one_text(kind: FaultKind, status: int) -> None:
+    """amazon-archives/aws-waf-sample#30: a firewall before the server answers 403 to a certain word."""
+    fault = Fault(kind, status)
+
+    assert step(fault, 64) is Step.PROBE
+    assert step(fault, 64, works=True) is Step.SPLIT
+    assert step(fault, 1, tries=1, works=True) is Step.REPEAT
+
+
+@pytest.mark.parametrize("kind", ACCOUNT)
+@pytest.mark.parametrize("status", [None, 401, 402, 429])
+def test_a_refused_account_is_about_no_text(kind: FaultKind, status: int | None) -> None:
+    assert step(Fault(kind, status), 1, tries=9, downs=9, works=True) is Step.WAIT
 
 
 @pytest.mark.parametrize("kind", [FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND])
@@ -96,7 +129,7 @@ def test_exactly_the_bad_texts_are_set_aside_and_each_costs_few_calls(count: int
         match step(SERVER, len(call), tries=tries[call[0]], works=True):
             case Step.SPLIT:
                 waiting += parts(call)
-            case Step.SET_ASIDE:
+            case Step.PUT_OFF:
                 gone.update(call)
             case other:
                 assert other is Step.REPEAT

@@ -194,6 +194,24 @@ def test_an_embedder_that_is_down_leaves_entries_known_and_gives_them_vectors_la
     assert [hit.content for hit in rig.recall("The user has a").hits] == ["The user has a cat"]
 
 
+def test_an_entry_that_is_put_off_is_known_and_asked_for_again_when_the_embedder_says_so(rig: FactsRig) -> None:
+    rig.embedder.bad, rig.embedder.again_s = "hemlock", 180.0
+    rig.add("The user has a cat")
+    rig.add("The user has hemlock")
+    rig.system.run()
+    assert rig.figures()["trouble"] == "none"
+    assert rig.figures()["to_be_indexed"] == 1
+    rig.wait(120)
+    assert sum("hemlock" in text for text in rig.embedder.texts) == 1
+    rig.wait(61)
+    assert sum("hemlock" in text for text in rig.embedder.texts) == 2
+
+    rig.embedder.bad = ""
+    rig.wait(181)
+    assert rig.figures()["to_be_indexed"] == 0
+    assert {hit.content for hit in rig.recall("The user has a").hits} == {"The user has a cat", "The user has hemlock"}
+
+
 @pytest.mark.req("X-202")
 def test_an_entry_that_is_set_aside_is_asked_for_once_in_a_life_and_again_at_the_next_start(rig: FactsRig) -> None:
     rig.embedder.bad = "hemlock"
