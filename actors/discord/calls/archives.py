@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 
 import discord
+
+ListThreads = Callable[[discord.Client], Awaitable[list[discord.Thread]]]
 
 
 class Archive(Enum):

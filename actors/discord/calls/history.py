@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
+from actors.discord.calls.rest_calls import CallRefusedError
 
 PAGE = 100
 """Messages of a page, as many as Discord gives."""
@@ -59,3 +60,41 @@ async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, 
         newest=numbered[-1][0] if numbered else 0,
         is_last=len(answer) < PAGE or (before is not None and numbered[0][0] <= after),
     )
+
+
+async def read_next_page(client: discord.Client, channel: discord.abc.MessageableChannel, *, after: int) -> Page:
+    """The page that follows `after`, as `read_page` gives it; an empty one only where the bot may read history.
+
+    Raises:
+        CallRefusedError: the page is empty, and the bot may not read the channel's history, or could not before.
+        UnreadableAnswerError, discord.HTTPException: as `read_page` does.
+    """
+    place = client.get_channel(channel.id)
+    could_read = place is None or _may_read(place)
+    page = await read_page(channel, after=after)
+    if not page.newest and not isinstance(channel, discord.DMChannel):
+        require_history(client.get_channel(channel.id) or await client.fetch_channel(channel.id))
+        if not could_read:
+            raise CallRefusedError("the bot might not read its history")
+    return page
+
+
+def require_history(channel: object) -> None:
+    """Raise if the bot may not read what was said before; Discord then lists nothing, as if nothing were there.
+
+    Raises:
+        CallRefusedError: so it is.
+    """
+    if not isinstance(channel, discord.DMChannel) and not _may_read(channel):
+        raise CallRefusedError("the bot may not read its history")
+
+
+def _may_read(channel: object) -> bool:
+    if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        return False
+    me: discord.Member | None = channel.guild.me
+    if me is None or (isinstance(channel, discord.Thread) and channel.parent is None):
+        return False
+    may = channel.permissions_for(me)
+    is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
+    return may.view_channel and may.read_message_history and (may.connect or not is_voice)

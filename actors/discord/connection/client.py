@@ -219,7 +219,7 @@ class AgentClient(discord.Client):
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """A thread is there again, or took the bot in."""
-        self._intake.readership.meet(thread)
+        await self.on_thread_create(thread)
 
     async def on_raw_thread_delete(self, gone: discord.RawThreadDeleteEvent) -> None:
         """A thread is gone."""

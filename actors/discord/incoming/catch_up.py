@@ -6,14 +6,14 @@ import asyncio
 import functools
 import itertools
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 import discord
 
-from actors.discord.calls.archives import archived_since, archives_of
-from actors.discord.calls.history import Page, read_page
+from actors.discord.calls.archives import ListThreads, archived_since, archives_of
+from actors.discord.calls.history import Page, read_next_page
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls, is_final
 from actors.discord.calls.rounds import Rounds
 from actors.discord.calls.turns import Turns
@@ -46,9 +46,6 @@ class _PageOfGap:
     reached: int
     """The newest message of the channel that was known then."""
     page: Page
-
-
-ListThreads = Callable[[discord.Client], Awaitable[list[discord.Thread]]]
 
 
 class CatchUp:
@@ -225,8 +222,8 @@ class CatchUp:
         self._look_into([each for thread in threads or () if not current(thread.id) for each in self._meet(thread)])
 
     def meet_thread(self, thread: discord.Thread) -> None:
-        """A thread was made: what is said in it comes by itself, or is found though no word of it comes."""
-        if not self.intake.is_holding and not self._watermarks.has(thread.id):
+        """A thread was made, is there again, or took the bot in: what is said in it is found though no event comes."""
+        if not self.intake.is_holding and not self._watermarks.is_current(thread.id):
             self._look_into(self._meet(thread))
 
     # reading it
@@ -307,7 +304,7 @@ class CatchUp:
             page = read.page
             for message in page.messages:
                 self.intake.seen.notice(str(channel_id), message.id)
-            said = [message for message in page.messages if self._is_unknown(message)]
+            said = await self._to_pass_on(channel_id, page)
             for message in said:
                 self._watermarks.notice(channel_id, message.id)
             self._watermarks.fill_page(
@@ -330,6 +327,15 @@ class CatchUp:
         lane = self.intake.lane(_lane(channel_id))
         await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
         return not read.page.is_last
+
+    async def _to_pass_on(self, channel_id: int, page: Page) -> list[discord.Message]:
+        """Messages of a page that nobody has passed on, in this life or, as the window's logs say, an earlier one."""
+        unknown = [message for message in page.messages if self._is_unknown(message)]
+        window = Window(surface=self._watermarks.surface_of(channel_id), id=str(channel_id))
+        if not unknown or not self._watermarks.knows(window):
+            return unknown
+        logged = await self._comparison.logged(window)
+        return [message for message in unknown if message.id not in logged and self._is_unknown(message)]
 
     def _is_unknown(self, message: discord.Message) -> bool:
         """Whether a message in a page of history is a person's, and none that was passed on in this life."""
@@ -357,7 +363,7 @@ class CatchUp:
         joins, reached = self._watermarks.joins(channel_id), self._watermarks.reached(channel_id)
 
         async def call(client: discord.Client) -> Page:
-            return await read_page(self._messageable(client, channel_id), after=after)
+            return await read_next_page(client, self._messageable(client, channel_id), after=after)
 
         page = await self._rest.persist("reading history", call, self._turns)
         if not page.is_last and page.newest <= after:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.history import require_history
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.intake import Intake
 from actors.discord.timing import Timing
@@ -104,6 +105,15 @@ class Comparison:
             self._ahead -= 1
             if self._ahead == 0:
                 self.is_free.set()
+
+    async def logged(self, window: Window) -> frozenset[int]:
+        """Messages whose own words the window's logs hold, of the newest; none where the window does not say."""
+        try:
+            told = await self._told(window)
+        except (CallFailedError, TimeoutError) as error:
+            log.warning("%s does not say what it has logged: %s", window.address, str(error) or "no answer came")
+            return frozenset()
+        return frozenset(int(each.message_id) for each in told.messages if each.words)
 
     def _work(self) -> None:
         for _ in range(min(_AT_ONCE, len(self._due)) - self._working):
@@ -212,36 +222,14 @@ async def _newest(
     if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):
         raise CallRefusedError("it is no conversation of the bot's any more")
     messages: dict[int, discord.Message] = {}
-    _require_history(channel)
+    require_history(channel)
     async for message in channel.history(limit=MOST_LISTED, oldest_first=False):
         messages[message.id] = message
         if message.id <= oldest:
             break
-    _require_history(channel)
+    require_history(channel)
     is_whole = len(messages) < MOST_LISTED and not (messages and min(messages) <= oldest)
     return Listing(messages, 0 if is_whole else min(messages))
-
-
-def _require_history(channel: object) -> None:
-    """Raise if the bot may not read what was said before; Discord then lists nothing, as if nothing were there.
-
-    Raises:
-        CallRefusedError: so it is.
-    """
-    if isinstance(channel, discord.DMChannel):
-        return
-    if isinstance(channel, discord.abc.GuildChannel | discord.Thread) and _may_read(channel):
-        return
-    raise CallRefusedError("the bot may not read its history")
-
-
-def _may_read(channel: discord.abc.GuildChannel | discord.Thread) -> bool:
-    me: discord.Member | None = channel.guild.me
-    if me is None or (isinstance(channel, discord.Thread) and channel.parent is None):
-        return False
-    may = channel.permissions_for(me)
-    is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
-    return may.view_channel and may.read_message_history and (may.connect or not is_voice)
 
 
 def _is_edited(kept: KeptMessage, message: discord.Message) -> bool:

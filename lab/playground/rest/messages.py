@@ -61,7 +61,8 @@ class MessageRoutes:
         return self._hub.payloads.message(message)
 
     async def _page(self, call: Call) -> list[Json]:
-        history = call.channel(self._hub.world).history
+        channel = call.channel(self._hub.world)
+        history = channel.history
         limit = int(call.query.get("limit", 50))
         if not 1 <= limit <= 100:
             raise ApiError(400, 50035, "Invalid Form Body", {"limit": {"_errors": []}})
@@ -71,6 +72,8 @@ class MessageRoutes:
             page = history.around(int(call.query["around"]), limit)
         else:
             page = history.before(int(call.query["before"]) if "before" in call.query else None, limit)
+        if not self._hub.world.may_read_history(self._hub.world.bot, channel):
+            return []  # Discord refuses nothing there, and gives nothing.
         return [self._told(message) for message in page]
 
     async def _get(self, call: Call) -> Json:

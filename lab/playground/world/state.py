@@ -25,6 +25,7 @@ from lab.playground.world.snowflake import SnowflakeSource, iso
 NONCE_TTL_S = 300.0
 """How long Discord remembers a nonce: "a few minutes"."""
 TYPING_S = 10.0
+READ_MESSAGE_HISTORY = 1 << 16
 EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 35, 36, 38))
 """React, view, send, embed, attach, read history, outside emoji, commands, threads of both kinds, send in threads."""
 
@@ -216,6 +217,23 @@ class World:
         if channel.kind == ChannelKind.PRIVATE_THREAD:
             return user.id in thread_state(channel).members
         return True
+
+    def may_read_history(self, user: User, channel: Channel) -> bool:
+        """True if `user` is permitted to read what was said before, by roles and the channel's overwrites."""
+        if channel.kind == ChannelKind.DM:
+            return True
+        place = self.channel(channel.parent_id) if channel.thread is not None and channel.parent_id else channel
+        held = [role_id for role_id in user.roles if role_id in self.roles]
+        permissions = self.role(channel.guild_id).permissions
+        for role_id in held:
+            permissions |= self.role(role_id).permissions
+        for targets in ((channel.guild_id,), held, (user.id,)):
+            found = [place.overwrites[target] for target in targets if target in place.overwrites]
+            for each in found:
+                permissions &= ~each.deny
+            for each in found:
+                permissions |= each.allow
+        return bool(permissions & READ_MESSAGE_HISTORY)
 
     # messages
 

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from actors.discord.incoming.fetching import Fetcher
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from messages.context import KeptMessage
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.incoming.gaps import HISTORY, kept, read_up_to
-from tests.actors.discord.life import Life, timing, until
+from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
+from tests.actors.discord.life import GENERAL, Life, timing, until
 
 OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
 
@@ -26,6 +28,16 @@ def place(playground: PlaygroundServer, kind: str) -> int:
             return playground.open_dm()
 
 
+def lose(life: Life, *texts: str, channel_id: int = defaults.GENERAL_ID, first: str = "before") -> None:
+    """Say `first`, wait until it is heard, then say texts of which no event comes."""
+    heard = len(life.messages.now())
+    life.say(first, channel_id)
+    life.messages.wait(heard + 1)
+    life.playground.gateway_faults(lose_messages=len(texts))
+    for text in texts:
+        life.say(text, channel_id)
+
+
 KINDS = pytest.mark.parametrize("kind", ["channel", "thread", "direct"])
 
 
@@ -36,10 +48,7 @@ def test_a_message_that_no_event_tells_is_found_without_a_new_session(
 ) -> None:
     life = start_life(timing=OFTEN, dms=True)
     number = place(playground, kind)
-    life.say("before", number)
-    life.messages.wait(1)
-    playground.gateway_faults(lose_messages=1)
-    life.say("lost", number)
+    lose(life, "lost", channel_id=number)
     life.say("after", number)
     assert sorted(life.texts(3)) == ["after", "before", "lost"]
 
@@ -50,10 +59,7 @@ def test_a_message_that_no_event_tells_and_none_follows_is_found(
 ) -> None:
     life = start_life(timing=OFTEN, dms=True)
     number = place(playground, kind)
-    life.say("before", number)
-    life.messages.wait(1)
-    playground.gateway_faults(lose_messages=1)
-    life.say("lost", number)
+    lose(life, "lost", channel_id=number)
     assert life.texts(2) == ["before", "lost"]
 
 
@@ -64,10 +70,7 @@ def test_the_next_life_finds_what_no_event_told(
 ) -> None:
     life = start_life(dms=True, **kept(tmp_path))
     number = place(playground, kind)
-    life.say("before", number)
-    life.messages.wait(1)
-    playground.gateway_faults(lose_messages=1)
-    life.say("lost", number)
+    lose(life, "lost", channel_id=number)
     life.say("after", number)
     life.messages.wait(2)
     until(lambda: number in read_up_to(tmp_path))
@@ -79,10 +82,7 @@ def test_the_next_life_finds_what_no_event_told(
 
 def test_a_new_session_and_a_resumed_one_find_what_no_event_told(life: Life) -> None:
     playground = life.playground
-    life.say("before")
-    life.messages.wait(1)
-    playground.gateway_faults(lose_messages=1)
-    life.say("lost")
+    lose(life, "lost")
     life.say("after")
     playground.drop(4000)
     until(lambda: playground.counters().get("resumes", 0) == 1)
@@ -175,3 +175,130 @@ def test_the_first_message_of_a_new_thread_is_found_though_no_event_tells_it(
         life.say("second", thread)
     told = ["first", "second"] if is_followed else ["first"]
     assert sorted(life.texts(len(told))) == told
+
+
+def test_the_first_message_of_a_post_in_a_forum_is_found(playground: PlaygroundServer, start_life: StartLife) -> None:
+    forum = playground.create_channel("forum", forum=True)
+    life = start_life(timing=OFTEN, channels=(str(forum),))
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost", playground.create_thread(forum, "post"))
+    assert life.texts(1) == ["lost"]
+
+
+def test_the_first_message_of_a_private_thread_that_takes_the_bot_in_is_found(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    """discord/discord-api-docs#3405: the bot hears of such a thread only when it becomes a member."""
+    life = start_life(timing=OFTEN)
+    thread = playground.create_thread(defaults.GENERAL_ID, "private", private=True)
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost", thread)
+    assert life.texts(1) == ["lost"]
+
+
+def test_what_is_said_in_a_thread_that_is_opened_again_is_found(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    thread = playground.create_thread(defaults.GENERAL_ID, "old")
+    playground.say(thread, "before")
+    playground.change_thread(thread, archived=True)
+    life = start_life(timing=OFTEN)
+    life.say("live")
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1)
+    playground.change_thread(thread, archived=False)
+    life.say("lost", thread)
+    until(lambda: "lost" in [message.text for message in life.messages.now()])
+
+
+@pytest.mark.parametrize(("fault", "status"), [("refused", 403), ("refused", 404), ("503", 503), ("refused", 429)])
+def test_a_look_that_fails_confirms_nothing(
+    playground: PlaygroundServer, start_life: StartLife, fault: str, status: int
+) -> None:
+    life = start_life(timing=OFTEN)
+    life.say("before")
+    life.messages.wait(1)
+    playground.inject(fault, HISTORY, times=3, status=status)
+    lose(life, "lost", first="more")
+    life.say("after")
+    assert sorted(life.texts(4)) == ["after", "before", "lost", "more"]
+
+
+NO_HISTORY = {"deny": 1 << 16}
+
+
+@pytest.mark.parametrize("kind", ["channel", "thread"])
+def test_an_empty_page_confirms_nothing_while_the_bot_may_not_read_history(
+    playground: PlaygroundServer, start_life: StartLife, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    """discord/discord-api-docs#455: without that permission Discord refuses nothing, and lists no message."""
+    life = start_life(timing=OFTEN)
+    number = place(playground, kind)
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, **NO_HISTORY)
+    lose(life, "lost", channel_id=number)
+    life.say("after", number)
+    until(lambda: f"channel {number} is looked into later" in caplog.text)
+    assert sorted(life.texts(2)) == ["after", "before"]
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID)
+    assert sorted(life.texts(3)) == ["after", "before", "lost"]
+
+
+def test_a_gap_stays_open_while_the_bot_may_not_read_history(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    playground.say(defaults.GENERAL_ID, "missed")
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, **NO_HISTORY)
+    life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK)
+    life.say("live")
+    assert life.texts(1) == ["live"]
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID)
+    assert sorted(life.texts(2)) == ["live", "missed"]
+
+
+def test_words_that_were_edited_before_a_look_are_the_new_ones_and_deleted_ones_stay_away(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    life = start_life(timing=OFTEN)
+    playground.gateway_faults(lose_messages=2)
+    edited, deleted = life.say("old words"), life.say("gone")
+    playground.edit(defaults.GENERAL_ID, edited, "new words")
+    playground.delete(defaults.GENERAL_ID, deleted)
+    life.say("reply", reply_to=edited)
+    life.texts(2)
+    looks = len(playground.requests("GET", "/messages"))
+    until(lambda: len(playground.requests("GET", "/messages")) > looks + 2)
+    assert sorted(message.text for message in life.messages.now()) == ["new words", "reply"]
+
+
+def test_what_is_in_the_log_is_neither_told_again_nor_counted_nor_fetched_by_the_next_life(
+    start_life: StartLife, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched: list[str] = []
+    fetch = Fetcher.fetch
+
+    async def counted(self: Fetcher, address: str, most_bytes: int) -> bytearray:
+        fetched.append(address)
+        return await fetch(self, address, most_bytes)
+
+    monkeypatch.setattr(Fetcher, "fetch", counted)
+    life = start_life(**kept(tmp_path), turns_per_user=3)
+    said = [life.say(text, attachments=[("notes.txt", b"words")]) for text in ("one", "two", "three")]
+    life.messages.wait(3)
+    until(lambda: defaults.GENERAL_ID in read_up_to(tmp_path))
+    life.stop()
+    assert len(fetched) == 3
+    logged = tuple(KeptMessage(message_id=str(number), words="0" * 16) for number in said[:2])
+    options = kept(tmp_path, turns_per_user=3, kept={GENERAL: logged}, last_seen={GENERAL.address.key: str(said[2])})
+    second = start_life(**options)
+    second.say("new")
+    told = {message.text.split("\n")[0]: message for message in second.messages.wait(2)}
+    assert list(told) == ["three", "new"]
+    assert told["new"].wants_answer
+    assert len(fetched) == 4
+
+
+def test_what_a_log_only_quotes_is_told(playground: PlaygroundServer, start_life: StartLife) -> None:
+    number = playground.say(defaults.GENERAL_ID, "quoted elsewhere")
+    quoted = (KeptMessage(message_id=str(number)),)
+    life = start_life(last_seen={GENERAL.address.key: "1"}, kept={GENERAL: quoted})
+    assert life.texts(1) == ["quoted elsewhere"]
