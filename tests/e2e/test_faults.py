@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lab.playground.world.defaults import GENERAL_ID
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
 from tests.e2e.stage import Process, Stage, answered_once, bot_texts, eventually, say
 
 
@@ -64,3 +67,54 @@ def test_a_message_that_discord_sends_no_event_of_is_answered_once_by_the_next_l
     said = server.say(GENERAL_ID, "run: echo end")
     server.settled_replies(GENERAL_ID, after=said, quiet_s=2)
     assert [answers(word) for word in ("before", "unsent", "after", "end")] == [1, 1, 1, 1]
+
+
+def test_what_an_earlier_life_has_logged_counts_for_no_rate_limit_of_the_next_one(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    limit: dict[str, Any] = {"discord.turns_per_user": 3}
+    stage = Stage(server, tmp_path / "data", **limit)
+    try:
+        for word in ("one", "two", "three"):
+            assert word in stage.ask(f"run: echo {word}")
+    finally:
+        stage.stop()
+    stage = Stage(server, tmp_path / "data", **limit)
+    try:
+        for word in ("four", "five", "six"):
+            assert f"\n{word}" in stage.ask(f"run: echo {word}")
+        assert "at most 3 messages" in stage.ask("run: echo seven")
+    finally:
+        stage.stop()
+
+
+@pytest.mark.parametrize("is_permitted", [False, True])
+def test_a_message_without_an_event_is_answered_once_history_may_be_read(
+    server: PlaygroundServer, tmp_path: Path, is_permitted: bool
+) -> None:
+    """discord/discord-api-docs#455: a history that may not be read is an empty list, and no refusal."""
+    stage = Stage(server, tmp_path / "data")
+    try:
+        say(stage, "before")
+        answered_once(stage, "before")
+        server.overwrite(GENERAL_ID, GUILD_ID, deny=0 if is_permitted else 1 << 16)
+        server.gateway_faults(lose_messages=1)
+        say(stage, "unsent")
+        say(stage, "after")
+        answered_once(stage, "after")
+        server.drop(4000)
+        eventually(lambda: server.counters().get("resumes", 0) == 1)
+        eventually(lambda: len(server.requests("GET", f"/channels/{GENERAL_ID}/messages")) > 0)
+    finally:
+        stage.stop()
+    server.overwrite(GENERAL_ID, GUILD_ID)
+    stage = Stage(server, tmp_path / "data")
+    try:
+        eventually(lambda: any("\nunsent" in text for text in bot_texts(server)))
+        say(stage, "end")
+        answered_once(stage, "end")
+        texts = bot_texts(server)
+        words = ("before", "unsent", "after", "end")
+        assert [sum(f"\n{word}" in text for text in texts) for word in words] == [1, 1, 1, 1]
+    finally:
+        stage.stop()

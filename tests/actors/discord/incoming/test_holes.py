@@ -211,6 +211,24 @@ def test_what_is_said_in_a_thread_that_is_opened_again_is_found(
     until(lambda: "lost" in [message.text for message in life.messages.now()])
 
 
+def test_what_is_said_in_a_thread_of_an_earlier_session_that_is_opened_again_is_found(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    life = start_life(timing=OFTEN, catchup_hours=1e-7)
+    thread = playground.create_thread(defaults.GENERAL_ID, "known")
+    life.say("before", thread)
+    life.messages.wait(1)
+    playground.change_thread(thread, archived=True)
+    for _ in range(3):
+        lose(life, first="later")
+    playground.op9(False)
+    life.online.wait(2)
+    playground.gateway_faults(lose_messages=1)
+    playground.change_thread(thread, archived=False)
+    life.say("lost", thread)
+    until(lambda: "lost" in [message.text for message in life.messages.now()])
+
+
 @pytest.mark.parametrize(("fault", "status"), [("refused", 403), ("refused", 404), ("503", 503), ("refused", 429)])
 def test_a_look_that_fails_confirms_nothing(
     playground: PlaygroundServer, start_life: StartLife, fault: str, status: int
