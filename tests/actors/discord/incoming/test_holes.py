@@ -242,7 +242,7 @@ def test_a_look_that_fails_confirms_nothing(
     assert sorted(life.texts(4)) == ["after", "before", "lost", "more"]
 
 
-NO_HISTORY = {"deny": 1 << 16}
+NO_HISTORY = 1 << 16
 
 
 @pytest.mark.parametrize("kind", ["channel", "thread"])
@@ -252,7 +252,7 @@ def test_an_empty_page_confirms_nothing_while_the_bot_may_not_read_history(
     """discord/discord-api-docs#455: without that permission Discord refuses nothing, and lists no message."""
     life = start_life(timing=OFTEN)
     number = place(playground, kind)
-    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, **NO_HISTORY)
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=NO_HISTORY)
     lose(life, "lost", channel_id=number)
     life.say("after", number)
     until(lambda: f"channel {number} is looked into later" in caplog.text)
@@ -265,7 +265,7 @@ def test_a_gap_stays_open_while_the_bot_may_not_read_history(
     playground: PlaygroundServer, start_life: StartLife
 ) -> None:
     playground.say(defaults.GENERAL_ID, "missed")
-    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, **NO_HISTORY)
+    playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=NO_HISTORY)
     life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK)
     life.say("live")
     assert life.texts(1) == ["live"]
