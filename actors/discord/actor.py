@@ -121,10 +121,8 @@ class DiscordActor(Actor):
                 self._call(parts.typing.hide, window.id)
             case ShowReaction():
                 self._react(message)
-            case UserMessageLogged():
-                self._call(parts.intake.settle_logged, message)
-            case UserMessageNotLogged():
-                self._call(parts.intake.release_unlogged, message)
+            case UserMessageLogged() | UserMessageNotLogged():
+                self._call(parts.intake.note_log, message)
             case StopIntake():
                 self._call(parts.intake.close)
             case _:

@@ -272,14 +272,8 @@ class World:
                 life.crash_next = scene.detail
             case Act.DROP:
                 self.network.drop(resumable=scene.with_power)
-            case Act.REST_DOWN:
-                self.network.is_down, self._down_since = True, self.now()
-            case Act.REST_SHAKY:
-                self.network.fails = 0.3
-            case Act.REST_WELL:
-                if self.network.is_down and self.now() - self._down_since > HISTORY_WAITED_FOR_S:
-                    self.record.unsent |= self.record.said.keys() - self.network.heard
-                self.network.is_down, self.network.fails = False, 0.0
+            case Act.REST_DOWN | Act.REST_SHAKY | Act.REST_WELL:
+                self._turn_rest(scene.act)
                 if scene.detail == "calm":
                     self._calm()
             case Act.GATEWAY_DOWN | Act.GATEWAY_UP:
@@ -299,6 +293,17 @@ class World:
                     life.clock.jump(timedelta(seconds=scene.seconds))
             case _:
                 return  # nobody is there for whom it could happen
+
+    def _turn_rest(self, act: Act) -> None:
+        """Have calls fail from now on, or work."""
+        if act is Act.REST_SHAKY:
+            self.network.fails = 0.3
+        elif act is Act.REST_DOWN:
+            self.network.is_down, self._down_since = True, self.now()
+        else:
+            if self.network.is_down and self.now() - self._down_since > HISTORY_WAITED_FOR_S:
+                self.record.unsent |= self.record.said.keys() - self.network.heard
+            self.network.is_down, self.network.fails = False, 0.0
 
     def _calm(self) -> None:
         """From here on everything works."""

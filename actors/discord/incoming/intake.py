@@ -231,16 +231,16 @@ class Intake:
         if (edit := self.withdrawn.edit_of(message.id)) is not None:
             self._host.tell(window.address, edit)
 
-    def settle_logged(self, logged: UserMessageLogged) -> None:
-        """A window has a message in its log."""
-        if logged.window.id.isdecimal() and logged.message_id.isdecimal():
-            self.watermarks.log(int(logged.window.id), int(logged.message_id))
-
-    def release_unlogged(self, failed: UserMessageNotLogged) -> None:
-        """A window could not log a message: the next look into its channel passes it on again."""
-        if failed.window.id.isdecimal() and failed.message_id.isdecimal():
-            self.seen.release(int(failed.message_id))
-            self.watermarks.release(int(failed.window.id), int(failed.message_id))
+    def note_log(self, report: UserMessageLogged | UserMessageNotLogged) -> None:
+        """Note whether a window has logged a message; one that it could not log is passed on at the next look."""
+        if not report.window.id.isdecimal() or not report.message_id.isdecimal():
+            return
+        channel_id, message_id = int(report.window.id), int(report.message_id)
+        if isinstance(report, UserMessageLogged):
+            self.watermarks.log(channel_id, message_id)
+        else:
+            self.seen.release(message_id)
+            self.watermarks.release(channel_id, message_id)
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
         """Refuse what is not for us, for good."""
