@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from actors.discord.incoming.window_map import AnyChannel
 from domain.policy.access import Standing
 from messages.base import Address, ChannelId, MessageId, UserId, Window
 from messages.context import Quote, UserMessage
+
+log = logging.getLogger(__name__)
 
 QUOTE_CHARS = 2_000
 """Most of a quoted message that is passed on."""
@@ -76,6 +79,10 @@ class MessageArrival:
     def must_prepare(self) -> bool:
         """Whether files came with it, which are read before it is passed on."""
         return bool(self.message.attachments)
+
+    def refuse(self, reason: str) -> None:
+        """Ignore the message; the log says why."""
+        log.debug("message %d was not taken: %s", self.message.id, reason)
 
 
 class InteractionArrival(ABC):

@@ -187,7 +187,7 @@ class Intake:
     def take(self, arrival: Arrival) -> None:
         """Pass on what a person did, now or behind what waits in its lane."""
         if not self._is_open:
-            _refuse(arrival, STOPPING)
+            arrival.refuse(STOPPING)
             return
         verdict = self.judge(arrival.origin)
         channel_id = arrival.origin.channel_id
@@ -244,7 +244,7 @@ class Intake:
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
         """Refuse what is not for us, for good."""
-        _refuse(arrival, reason)
+        arrival.refuse(reason)
         if isinstance(arrival, MessageArrival):
             self.watermarks.settle(int(arrival.origin.channel_id), arrival.origin.number)
 
@@ -276,7 +276,7 @@ class Intake:
         self._is_open = False
         for lane in self._lanes.values():
             while lane.waiting:
-                _refuse(lane.waiting.popleft(), STOPPING)
+                lane.waiting.popleft().refuse(STOPPING)
 
     # lanes
 
@@ -357,7 +357,7 @@ class Intake:
         for attempt in itertools.count(1):
             await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
             if not self._is_open:
-                _refuse(arrival, STOPPING)
+                arrival.refuse(STOPPING)
                 return
             try:
                 await self._finish(arrival, await self._authorization.inquire(arrival.origin, {}))
@@ -368,7 +368,7 @@ class Intake:
     async def _finish(self, arrival: Arrival, verdict: Admitted | str) -> None:
         unpacked = await self._prepare(arrival, verdict) if isinstance(verdict, Admitted) else None
         if not self._is_open:
-            _refuse(arrival, STOPPING)
+            arrival.refuse(STOPPING)
         elif isinstance(verdict, Admitted):
             self._pass_on(arrival, verdict, unpacked)
         else:
@@ -390,13 +390,3 @@ class Intake:
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside what goes on, until the loop is closed."""
         self._tasks.spawn(work, "a lane of arrivals")
-
-
-def _refuse(arrival: Arrival, reason: str) -> None:
-    match arrival:
-        case MessageArrival(message=message):
-            log.debug("message %d was not taken: %s", message.id, reason)
-        case InteractionArrival():
-            arrival.refuse(reason)
-        case _:
-            assert_never(arrival)
