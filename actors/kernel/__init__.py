@@ -20,6 +20,7 @@ from actors.kernel.ids import IdSource, counted_ids, random_ids, random_token
 from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
 from actors.kernel.mailbox import ReadyQueue
+from actors.kernel.questions import MakeQuestion, Then, ask_from_loop
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
 from actors.kernel.thread import Bulkhead
@@ -38,11 +39,14 @@ __all__ = [
     "LoopEndedError",
     "LoopHungError",
     "LoopThread",
+    "MakeQuestion",
     "ManualClock",
     "NotUnderstoodError",
     "ReadyQueue",
     "SystemClock",
+    "Then",
     "Timer",
+    "ask_from_loop",
     "boot_seconds",
     "counted_ids",
     "earliest",

@@ -9,6 +9,8 @@ import pykka
 from pykka._envelope import Envelope
 
 from actors.kernel.clock import Timer
+from actors.kernel.questions import MakeQuestion, Overdue, Question, Then
+from messages.base import RequestId
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
@@ -52,6 +54,9 @@ class Actor(pykka.Actor):
 
     mailbox: Mailbox
     """The mailbox; the kernel's own business."""
+
+    questions: dict[RequestId, Question] | None = None
+    """Questions without an answer, by id; None before the first. The kernel's own business."""
 
     def __init__(self) -> None:
         """Nothing is opened here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
@@ -99,6 +104,56 @@ class Actor(pykka.Actor):
         """Have `message` come back to this address in `delay_s` seconds."""
         system, address = self.mailbox.system, self.mailbox.address
         return system.clock.call_later(delay_s, lambda: system.tell(address, message))
+
+    def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
+        """Ask another actor; its answer goes to `then` instead of `handle`. From any thread.
+
+        A crash or a stop forgets all questions: their answers come to `handle` of the next life. An actor with open
+        questions stays in memory.
+
+        Args:
+            to: Address of the actor that is asked.
+            make: Builds the question from its id and this actor's address.
+            deadline_s: Seconds after which `then` is called with None; None for no deadline.
+            then: Continuation, called as a handler is; an exception is a crash.
+
+        Returns:
+            Id of the question.
+        """
+        request_id = RequestId(self.new_id())
+        questions = self.questions
+        if questions is None:
+            questions = self.__dict__.setdefault("questions", {})
+        timer = None if deadline_s is None else self._set_deadline(request_id, deadline_s)
+        questions[request_id] = Question(then, timer)
+        self.tell(to, make(request_id, self.address))
+        return request_id
+
+    def withdraw(self, request_id: RequestId) -> None:
+        """Forget a question: its continuation is not called. An unknown id changes nothing."""
+        question = (self.questions or {}).pop(request_id, None)
+        if question is not None and question.timer is not None:
+            question.timer.cancel()
+
+    def take_answer(self, message: Message) -> bool:
+        """Give a message to the continuation of its question; False for a message that answers none."""
+        request_id = getattr(message, "request_id", None)
+        question = None if self.questions is None or request_id is None else self.questions.pop(request_id, None)
+        if question is None:
+            return False
+        if question.timer is not None:
+            question.timer.cancel()
+        question.then(message)
+        return True
+
+    def expire(self, overdue: Overdue) -> None:
+        """Call the continuation of a question whose deadline has passed, unless it was answered or is an old life's."""
+        if overdue.actor is self and (question := (self.questions or {}).pop(overdue.request_id, None)) is not None:
+            question.then(None)
+
+    def _set_deadline(self, request_id: RequestId, deadline_s: float) -> Timer:
+        mailbox, overdue = self.mailbox, Overdue(self, request_id)
+        return mailbox.system.clock.call_later(deadline_s, lambda: mailbox.put(Envelope(overdue)))
 
     def fail(self, error: Exception) -> None:
         """Crash with `error`, before the next message, because something outside the handlers died; from any thread.
@@ -195,6 +250,12 @@ class Host(Protocol):
 
     def after(self, delay_s: float, message: Message) -> Timer:
         """Have something come back later."""
+
+    def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
+        """Ask another actor; see `Actor.ask`."""
+
+    def withdraw(self, request_id: RequestId) -> None:
+        """Forget a question."""
 
     def blocking(self) -> Blocking:
         """Wrap a wait for the disk."""

@@ -14,6 +14,7 @@ from actors.kernel.actor import Outage
 from actors.kernel.dead_letters import LEFT_OVER
 from actors.kernel.liveness import Probe
 from actors.kernel.mailbox import Mailbox
+from actors.kernel.questions import Overdue
 from messages.base import Address, Message
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _is_settled(item: Any, address: Address) -> bool:
     """Whether `item` came through pykka's reference and needs no handling now that its actor is gone."""
     if not isinstance(item, Envelope):
         return False
-    if isinstance(item.message, Outage | Probe):  # they were for the actor that is gone
+    if isinstance(item.message, Outage | Overdue | Probe):  # they were for the actor that is gone
         return True
     if isinstance(item.message, _ActorStop):
         if item.reply_to is not None:

@@ -10,6 +10,7 @@ from pykka.messages import _ActorStop
 
 from actors.kernel.actor import NotUnderstoodError, Outage
 from actors.kernel.liveness import Probe
+from actors.kernel.questions import Overdue
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
@@ -55,7 +56,7 @@ class Runner:
                     self._open(actor, message)
                     if mailbox.retired:
                         return
-                else:
+                elif not actor.questions or not actor.take_answer(message):
                     handle(message)
                 left -= 1
                 if queue:
@@ -124,7 +125,7 @@ class Runner:
     def _leaves(self, mailbox: Mailbox, actor: Actor) -> bool:
         """End an actor that was asked to leave, unless it has got something to do meanwhile."""
         mailbox.leaving = False
-        if mailbox.queue or actor.in_progress:
+        if mailbox.queue or actor.in_progress or actor.questions:
             return False
         self.end(mailbox)
         actor.let_go()
@@ -142,6 +143,8 @@ class Runner:
         elif isinstance(message, Outage):
             if message.actor is actor:
                 raise message.error
+        elif isinstance(message, Overdue):
+            actor.expire(message)
         elif reply_to is None:
             actor._handle_receive(message)
         else:
