@@ -48,6 +48,12 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True):
     """Unit of communication between actors: immutable, serialisable (tagged with its class name), comparable."""
 
 
+class Partial:
+    """Mark of a report of progress: a message with the id of a question that it does not answer."""
+
+    __slots__ = ()
+
+
 class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A name that messages are sent to; outlives every actor that answers to it."""
 

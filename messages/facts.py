@@ -239,7 +239,6 @@ class FactsTimer(StrEnum):
     """What is done is to be safe, and crossed out."""
     COMPARE = "compare"
     NEXT = "next"
-    DEADLINES = "deadlines"
 
 
 class FactsDue(Message, frozen=True, kw_only=True, gc=False):

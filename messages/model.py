@@ -12,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, make_ready
+from messages.base import Address, Message, Partial, RequestId, Value, Window, make_ready
 
 MODEL = Address("model")
 LEDGER = Address("ledger")
@@ -122,7 +122,7 @@ class CancelModel(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
-class ModelDelta(Message, frozen=True, kw_only=True, gc=False):
+class ModelDelta(Message, Partial, frozen=True, kw_only=True, gc=False):
     """The answer so far, coalesced; later deltas hold all of earlier ones, until a retry starts them over."""
 
     request_id: RequestId

@@ -158,17 +158,11 @@ class DiffObject(Message, frozen=True, kw_only=True, gc=False):
     """0 for the newest."""
 
 
-class StoreDue(Message, frozen=True, kw_only=True, gc=False):
-    """The store has had its time, by a timer of one's own."""
-
-    request_id: RequestId
-
-
 class KeepDue(Message, frozen=True, kw_only=True, gc=False):
     """What the store refused is offered again, by a timer of one's own."""
 
 
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject
 ObjectsReply = ObjectDone | ObjectsListed | HistoryTold | ObjectShown
-ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | StoreDue | KeepDue
+ObjectsMessage = WordRequest | ObjectsRequest | StoreReply | Refused | KeepDue
 make_ready(__name__)

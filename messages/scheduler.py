@@ -191,12 +191,6 @@ class GoOnWriting(Message, frozen=True, kw_only=True, gc=False):
     """Which edit; one that is over is not gone on with."""
 
 
-class ReadersOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """Time to go on without knowing who reads which window (the actor's own timer)."""
-
-    inquiry: RequestId
-
-
 ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder
 SchedulerCommand = ReminderRequest | ListReminders | RelayConfirmation | DescribeYourself
 SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | ConfirmationRelayed | Refused
@@ -205,7 +199,6 @@ SchedulerMessage = (
     | MinuteBegan
     | LookAgain
     | GoOnWriting
-    | ReadersOverdue
     | ReadersDescribed
     | Delivered
     | DeliveryFailed

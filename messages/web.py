@@ -56,12 +56,6 @@ class ReadPage(Message, frozen=True, kw_only=True, gc=False):
     url: Annotated[str, Meta(max_length=4_000)]
 
 
-class CheckOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """A window has not said for too long whether somebody wrote an address there (the actor's own timer)."""
-
-    request_id: RequestId
-
-
 class WebFound(Message, frozen=True, kw_only=True, gc=False):
     """Results of a web search, best first; nothing if there is nothing."""
 
@@ -83,6 +77,6 @@ class SlotDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 WebRequest = SearchWeb | ReadPage
-WebMessage = WebRequest | AddressChecked | CheckOverdue | SlotDue | DescribeYourself
+WebMessage = WebRequest | AddressChecked | SlotDue | DescribeYourself
 WebReply = WebFound | PageRead | Refused
 make_ready(__name__)

@@ -67,12 +67,6 @@ class FileStepDue(Message, frozen=True, kw_only=True, gc=False):
     edit: int
 
 
-class WorkerOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """A worker has had its time, by a timer of one's own."""
-
-    request_id: RequestId
-
-
 class UpkeepDue(Message, frozen=True, kw_only=True, gc=False):
     """What was put off may be tried again, by a timer of one's own."""
 
@@ -235,7 +229,7 @@ class RunOverdue(Message, frozen=True, kw_only=True, gc=False):
 
 WorkspaceRequest = DescribeSession | RunSubagent | WaitSubagent | StopSubagent | ListSubagents
 WorkspaceReply = SessionDescribed | SubagentTold | SubagentsListed
-WorkspaceDue = FileStepDue | WorkerOverdue | UpkeepDue
+WorkspaceDue = FileStepDue | UpkeepDue
 SubagentReport = RunAwoke | ChildEnded | RunOverdue
 SubagentCommand = BeginRun | EndRun
 WorkspaceMessage = (

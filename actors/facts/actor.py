@@ -127,10 +127,8 @@ class FactsActor(Actor):
             case EventsLogged():
                 pass
             case TextsEmbedded() | EmbeddingFailed() | RowsLoaded() | RowsFound() | RowsChanged():
-                self._asking.hears(message)
-            case ModelReply() | ModelFailed() | Refused():
-                self._asking.hears(message)
-            case ModelDelta():
+                pass  # An answer behind its deadline.
+            case ModelDelta() | ModelReply() | ModelFailed() | Refused():
                 pass
             case IndexBegun():
                 self._asking.begin(self._reload())
@@ -300,8 +298,6 @@ class FactsActor(Actor):
         match what:
             case FactsTimer.NEXT:
                 self._pipeline.go_on()
-            case FactsTimer.DEADLINES:
-                self._asking.expire()
             case FactsTimer.SNAPSHOT:
                 with self.blocking():
                     self._write_snapshot()

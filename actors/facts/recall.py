@@ -30,7 +30,6 @@ from messages.facts import (
     EntriesRecalled,
     EntryRole,
     FactHit,
-    FactsDue,
     FetchRows,
     FindRows,
     FoundRow,
@@ -80,7 +79,7 @@ class FactRecallActor(Actor):
         self._recalls = 0
         self._failures = 0
 
-    def handle(self, message: RecallCommand | RecallAnswer | FactsDue | DescribeYourself) -> None:
+    def handle(self, message: RecallCommand | RecallAnswer | DescribeYourself) -> None:
         """Take a question, or an answer to one of ours."""
         match message:
             case RecallEntries() | SearchEntries() if flaw := flaw_of(message):
@@ -91,11 +90,9 @@ class FactRecallActor(Actor):
             case SearchEntries():
                 self._asking.begin(self._search(message))
             case TextsEmbedded() | EmbeddingFailed() | RowsFound() | RowsFetched() | Refused():
-                self._asking.hears(message)
+                pass  # An answer behind its deadline.
             case TextsReranked() | RerankFailed():
-                self._asking.hears(message)
-            case FactsDue():
-                self._asking.expire()
+                pass
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message))
             case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol
 
@@ -10,7 +11,7 @@ from pykka._envelope import Envelope
 
 from actors.kernel.clock import Timer
 from actors.kernel.questions import MakeQuestion, Overdue, Question, Then
-from messages.base import RequestId
+from messages.base import Partial, RequestId
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
@@ -106,7 +107,7 @@ class Actor(pykka.Actor):
         return system.clock.call_later(delay_s, lambda: system.tell(address, message))
 
     def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
-        """Ask another actor; its answer goes to `then` instead of `handle`. From any thread.
+        """Ask another actor; its answer goes to `then` instead of `handle`. From any thread without a deadline.
 
         A crash or a stop forgets all questions: their answers come to `handle` of the next life. An actor with open
         questions stays in memory.
@@ -121,13 +122,19 @@ class Actor(pykka.Actor):
             Id of the question.
         """
         request_id = RequestId(self.new_id())
-        questions = self.questions
-        if questions is None:
-            questions = self.__dict__.setdefault("questions", {})
-        timer = None if deadline_s is None else self._set_deadline(request_id, deadline_s)
-        questions[request_id] = Question(then, timer)
+        self._note_question(request_id, deadline_s, then)
         self.tell(to, make(request_id, self.address))
         return request_id
+
+    def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
+        """Call `then` in `delay_s` seconds, as continuations are called; `withdraw` cancels by the id."""
+        request_id = RequestId(self.new_id())
+        self._note_question(request_id, delay_s, lambda _: then())
+        return request_id
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Run the continuation of a question; override to add what `handle` does around every message."""
+        then(answer)
 
     def withdraw(self, request_id: RequestId) -> None:
         """Forget a question: its continuation is not called. An unknown id changes nothing."""
@@ -138,22 +145,29 @@ class Actor(pykka.Actor):
     def take_answer(self, message: Message) -> bool:
         """Give a message to the continuation of its question; False for a message that answers none."""
         request_id = getattr(message, "request_id", None)
-        question = None if self.questions is None or request_id is None else self.questions.pop(request_id, None)
+        if self.questions is None or request_id is None or isinstance(message, Partial):
+            return False
+        question = self.questions.pop(request_id, None)
         if question is None:
             return False
         if question.timer is not None:
             question.timer.cancel()
-        question.then(message)
+        self.go_on(question.then, message)
         return True
 
     def expire(self, overdue: Overdue) -> None:
         """Call the continuation of a question whose deadline has passed, unless it was answered or is an old life's."""
         if overdue.actor is self and (question := (self.questions or {}).pop(overdue.request_id, None)) is not None:
-            question.then(None)
+            self.go_on(question.then, None)
 
-    def _set_deadline(self, request_id: RequestId, deadline_s: float) -> Timer:
-        mailbox, overdue = self.mailbox, Overdue(self, request_id)
-        return mailbox.system.clock.call_later(deadline_s, lambda: mailbox.put(Envelope(overdue)))
+    def _note_question(self, request_id: RequestId, deadline_s: float | None, then: Then) -> None:
+        questions = self.questions
+        if questions is None:
+            questions = self.__dict__.setdefault("questions", {})
+        mailbox, overdue, timer = self.mailbox, Overdue(self, request_id), None
+        if deadline_s is not None:
+            timer = mailbox.system.clock.call_later(deadline_s, lambda: mailbox.put(Envelope(overdue)))
+        questions[request_id] = Question(then, timer)
 
     def fail(self, error: Exception) -> None:
         """Crash with `error`, before the next message, because something outside the handlers died; from any thread.
@@ -253,6 +267,9 @@ class Host(Protocol):
 
     def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
         """Ask another actor; see `Actor.ask`."""
+
+    def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
+        """Call `then` later; see `Actor.wait`."""
 
     def withdraw(self, request_id: RequestId) -> None:
         """Forget a question."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from actors.kernel import Actor, NotUnderstoodError, Timer
+from actors.kernel import Actor, NotUnderstoodError, Then, Timer
 from actors.objects.answers import RefusalError, listed
 from actors.objects.config import ObjectsConfig
 from actors.objects.observer import Observer
@@ -25,7 +25,7 @@ from domain.objects.entries import decoded as entries_of
 from domain.objects.state import WindowObjects
 from domain.objects.state import decoded as state_of
 from domain.objects.state import encoded as state_data
-from messages.base import RequestId, Window
+from messages.base import Message, RequestId, Window
 from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreReply, StoreRound
 from messages.objects import (
     DiffObject,
@@ -36,7 +36,6 @@ from messages.objects import (
     ObjectsRequest,
     ReadObject,
     ShowObject,
-    StoreDue,
     SwitchObject,
     TellHistory,
 )
@@ -106,10 +105,18 @@ class ObjectsActor(Actor):
             case KeepDue():
                 self._retry = None
                 self._keep_again()
-            case _ if isinstance(message, StoreDue | Refused | StoreReply):
-                self._store.heard(message)
+            case _ if isinstance(message, Refused | StoreReply):
+                self._store.note_late_reply()
             case _:
                 raise NotUnderstoodError(message)
+        self._work_off()
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer of the store, then the next requests."""
+        then(answer)
+        self._work_off()
+
+    def _work_off(self) -> None:
         while self._waiting and not self._store.is_waiting:
             self._next()
         self.in_progress = bool(self._waiting) or self._store.is_waiting or self._has_unkept

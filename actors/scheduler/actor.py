@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look
 from actors.edited_file.queue import EditQueue, Job
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Then, not_understood
 from actors.scheduler.alerts import ALERT, Alerts
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
@@ -20,7 +20,7 @@ from actors.scheduler.due_scan import DueScan
 from actors.scheduler.edit_queue import queue_config
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.requests import ReminderRequests
-from actors.scheduler.sight import Sights
+from actors.scheduler.sight import Readership
 from actors.scheduler.state import SchedulerState
 from actors.scheduler.status import Troubles, describe
 from actors.scheduler.watermark import Watermark
@@ -28,7 +28,7 @@ from domain.edit.encoding import encoding_flaw, is_wide
 from domain.reminder.document import add_ids
 from domain.reminder.due import Findings, Stretch
 from domain.reminder.file_lines import FileLines
-from messages.base import RequestId
+from messages.base import Message, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
 from messages.scheduler import (
     CreateReminder,
@@ -38,7 +38,6 @@ from messages.scheduler import (
     LookAgain,
     MinuteBegan,
     ModifyReminder,
-    ReadersOverdue,
     RelayConfirmation,
     SchedulerMessage,
 )
@@ -88,8 +87,8 @@ class SchedulerActor(Actor):
         self._alerts = Alerts(self, config)
         self._troubles = Troubles(self._alerts.tell, self.monotonic)
         self._edits = EditQueue(self, self._file, queue_config(config.waits, self._flaw), state.numbers)
-        self._sights = Sights(self, config.delivery, config.channel)
-        self._requests = ReminderRequests(self, config, self._file, self._edits, self._sights, state)
+        readership = Readership(self, config.delivery, config.channel)
+        self._requests = ReminderRequests(self, config, self._file, self._edits, readership, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)
         self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alerts.tell)
         self._timer = 0
@@ -112,6 +111,11 @@ class SchedulerActor(Actor):
         with self.blocking():
             self._guarded(_DISK, partial(self._dispatch, message), None)
 
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer as `handle` takes a message."""
+        with self.blocking():
+            self._guarded(_DISK, partial(then, answer), None)
+
     def _dispatch(self, message: SchedulerMessage) -> None:
         match message:
             case MinuteBegan(aim=timer):
@@ -123,9 +127,7 @@ class SchedulerActor(Actor):
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._take_delivery(message)
             case ReadersDescribed():
-                self._sights.take(message)
-            case ReadersOverdue(inquiry=inquiry):
-                self._sights.give_up(inquiry)
+                pass  # An answer behind its deadline.
             case CreateReminder() | ModifyReminder() | DeleteReminder():
                 self._requests.serve(message)
             case RelayConfirmation():

@@ -12,7 +12,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
 from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE
 from actors.scheduler.listing import listed
-from actors.scheduler.sight import Sight, Sights
+from actors.scheduler.sight import Readership, Sight
 from actors.scheduler.state import SchedulerState
 from domain.edit.encoding import is_wide
 from domain.edit.lines import EditRefusedError
@@ -60,7 +60,7 @@ class ReminderRequests:
         config: SchedulerConfig,
         file: EditedFile,
         edits: EditQueue,
-        sights: Sights,
+        readership: Readership,
         state: SchedulerState,
     ) -> None:
         """No request is being served.
@@ -70,14 +70,14 @@ class ReminderRequests:
             config: The operator's decisions.
             file: The reminders' file.
             edits: Makes the edits.
-            sights: Says what a window may see.
+            readership: Says what a window may see.
             state: What outlives the actor.
         """
         self._host = host
         self._config = config
         self._file = file
         self._edits = edits
-        self._sights = sights
+        self._readership = readership
         self._confirmations = Confirmations(host, config, state)
         self._state = state
 
@@ -104,7 +104,7 @@ class ReminderRequests:
 
         def begin() -> None:
             self._count(self._state.lists, request.window, "lists of reminders")
-            self._sights.of(request.window, windows_in(self._readable()), take_turn)
+            self._readership.query(request.window, windows_in(self._readable()), take_turn)
 
         def take_turn(sight: Sight) -> None:
             self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
@@ -238,7 +238,7 @@ class ReminderRequests:
         """Go on knowing what the window may see of the reminders with that id."""
         check_id(request.id)
         windows = [entry.reminder.window for entry in _holding(self._looked_at(), request.id)]
-        self._sights.of(request.window, windows, lambda sight: self._try(request, lambda: then(sight)))
+        self._readership.query(request.window, windows, lambda sight: self._try(request, lambda: then(sight)))
 
     def _in_turn(
         self,

@@ -10,12 +10,9 @@ from actors.kernel import Host
 from domain.policy.audience import may_show
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import DescribeReaders, Readers, ReadersDescribed
-from messages.scheduler import ReadersOverdue
 
 PATIENCE_S = 5.0
 """After so long without an answer nobody's readers are known, so each window sees its own reminders only."""
-INQUIRY = "readers-"
-"""How the request ids of inquiries begin."""
 NOBODY: Mapping[Window, Readers | None] = MappingProxyType({})
 
 
@@ -50,42 +47,33 @@ def is_admitted(source: Window, target: Window, readers: Mapping[Window, Readers
     return may_show(source, readers.get(source), target, readers.get(target))
 
 
-class Sights:
-    """Inquiries into who reads windows, made when it matters and kept for nobody."""
+class Readership:
+    """Client of the readership service: who reads windows, asked each time and kept for no later use."""
 
     def __init__(self, host: Host, surface: Address, channel: Window | None) -> None:
-        """Nothing has been asked.
+        """Begin without a question.
 
         Args:
-            host: The actor that it works for; `ReadersDescribed` comes to it for `take`, the other for `give_up`.
-            surface: Who knows.
-            channel: Where the reminders belong that name no window.
+            host: The actor that asks.
+            surface: Address of the service.
+            channel: Window of the reminders that name none; None for no window.
         """
         self._host = host
         self._surface = surface
         self._channel = channel
-        self._waiting: dict[RequestId, Callable[[Mapping[Window, Readers | None]], None]] = {}
 
-    def of(self, window: Window, sources: Iterable[Window | None], then: Callable[[Sight], None]) -> None:
-        """Find out what `window` sees of `sources`; `then` is called with it, at once where nothing is to be asked."""
+    def query(self, window: Window, sources: Iterable[Window | None], then: Callable[[Sight], None]) -> None:
+        """Call `then` with the reminders of `sources` that `window` may see; at once if they are its own."""
         others = tuple({source for each in sources if (source := each or self._channel) is not None} - {window})
         if not others or window.surface is Surface.CLI:
             then(Sight(window, self._channel))
             return
-        inquiry = RequestId(f"{INQUIRY}{self._host.new_id()}")
-        self._waiting[inquiry] = lambda readers: then(Sight(window, self._channel, readers))
-        self._host.tell(
-            self._surface,
-            DescribeReaders(request_id=inquiry, reply_to=self._host.address, windows=(window, *others)),
-        )
-        self._host.after(PATIENCE_S, ReadersOverdue(inquiry=inquiry))
 
-    def take(self, reply: ReadersDescribed) -> None:
-        """Go on with what was waiting for this answer."""
-        if (then := self._waiting.pop(reply.request_id, None)) is not None:
-            then({each.window: each.readers for each in reply.windows})
+        def make(request_id: RequestId, reply_to: Address) -> DescribeReaders:
+            return DescribeReaders(request_id=request_id, reply_to=reply_to, windows=(window, *others))
 
-    def give_up(self, inquiry: RequestId) -> None:
-        """Go on as if nobody's readers were known, unless the answer came."""
-        if (then := self._waiting.pop(inquiry, None)) is not None:
-            then(NOBODY)
+        def go_on(reply: ReadersDescribed | None) -> None:
+            described = NOBODY if reply is None else {each.window: each.readers for each in reply.windows}
+            then(Sight(window, self._channel, described))
+
+        self._host.ask(self._surface, make, PATIENCE_S, go_on)

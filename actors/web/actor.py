@@ -8,19 +8,18 @@ from concurrent.futures import CancelledError, Future
 
 from yarl import URL
 
-from actors.kernel import Actor, LoopThread, Timer, not_understood
+from actors.kernel import Actor, LoopThread, Then, Timer, not_understood
 from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
 from actors.web.config import WebConfig
 from actors.web.errors import WebError
 from actors.web.page import PAGES_AT_ONCE, PAGES_OF_REQUEST, NothingToReadError, PageReader, PageStatusError
 from actors.web.permission import READ_OFF, Permission
 from domain.policy.fair_queue import FairQueue
-from messages.base import RequestId
+from messages.base import Message, RequestId
 from messages.context import AddressChecked
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import (
-    CheckOverdue,
     PageRead,
     ReadPage,
     SearchWeb,
@@ -81,9 +80,7 @@ class WebActor(Actor):
             case SearchWeb() | ReadPage():
                 self._take(message)
             case AddressChecked():
-                self._permission.checked(message)
-            case CheckOverdue():
-                self._permission.overdue(message)
+                pass  # An answer behind its deadline.
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case WebFound(request_id=request_id) | PageRead(request_id=request_id) | Refused(request_id=request_id):
@@ -94,6 +91,11 @@ class WebActor(Actor):
                 self._admit()
             case _:
                 not_understood(message)
+        self.in_progress = bool(self._queue) or bool(self._permission)
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take a window's word for an address."""
+        then(answer)
         self.in_progress = bool(self._queue) or bool(self._permission)
 
     def on_stop(self) -> None:

@@ -34,6 +34,8 @@ class WebConfig:
     """How long each page of a search's results may take to come."""
     single_page_s: float = SINGLE_PAGE_S
     """How long a page may take that is asked for by itself."""
+    check_s: float = 5.0
+    """Longest wait for a window's word on an address; the window may have to read its log first."""
     slot_s: float = SLOT_S
     """For how long a request is served at least, also when others wait for it to end."""
 

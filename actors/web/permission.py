@@ -10,19 +10,17 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from actors.kernel import Host, Timer
+from actors.kernel import Host
 from actors.web.address import page_url
 from actors.web.config import LEAST_COUNTED_BYTES, WebConfig
 from actors.web.errors import WebError
 from domain.policy.rate_limit import RateLimit
 from domain.turn.web_address import SeenAddresses, normal_address
-from messages.base import RequestId, Window
+from messages.base import Address, RequestId, Window
 from messages.context import AddressChecked, CheckAddress
-from messages.web import CheckOverdue, ReadPage, SearchWeb
+from messages.web import ReadPage, SearchWeb
 
 HOUR_S = 3_600.0
-CHECK_S = 5.0
-"""Longest wait for a window's word; it may have to read its log first."""
 MOST_RESULTS_KEPT = 500
 MOST_WINDOWS = 1_000
 """Whose results are kept; those of the windows that searched longest ago are forgotten first."""
@@ -52,11 +50,12 @@ class Permission:
         """
         self._host = host
         self._read = config.read
+        self._check_s = config.check_s
         self._outflow = RateLimit(config.out_bytes_per_hour, HOUR_S)
         self._allow = allow
         self._refuse = refuse
         self._found: OrderedDict[Window, SeenAddresses] = OrderedDict()
-        self._checks: dict[RequestId, tuple[ReadPage, Timer]] = {}
+        self._checks: dict[RequestId, ReadPage] = {}
         self.sent_bytes = 0
         """Of addresses and searches that were allowed, as they are counted."""
 
@@ -70,7 +69,7 @@ class Permission:
 
     def waiting_of(self, window: Window) -> int:
         """How many requests of a window wait for its word."""
-        return sum(request.window == window for request, _ in self._checks.values())
+        return sum(request.window == window for request in self._checks.values())
 
     def judge(self, request: SearchWeb | ReadPage) -> None:
         """Allow or refuse a request, now or as soon as its window has answered."""
@@ -84,22 +83,6 @@ class Permission:
             # From here on in the form that was compared, so that no two readings of a spelling matter.
             self._judge_page(msgspec.structs.replace(request, url=url))
 
-    def checked(self, finding: AddressChecked) -> None:
-        """Take a window's word for it."""
-        if (check := self._checks.pop(finding.request_id, None)) is None:
-            return
-        request, timer = check
-        timer.cancel()
-        if finding.is_written:
-            self._spend(request)
-        else:
-            self._refuse(request, _unseen(request.url))
-
-    def overdue(self, due: CheckOverdue) -> None:
-        """Refuse what a window has not answered."""
-        if (check := self._checks.pop(due.request_id, None)) is not None:
-            self._refuse(check[0], NO_WORD)
-
     def note_results(self, window: Window, links: Iterable[str]) -> None:
         """Let the window read what a search of its own found."""
         self._found.setdefault(window, SeenAddresses(MOST_RESULTS_KEPT)).add(links)
@@ -109,24 +92,28 @@ class Permission:
 
     def clear(self) -> list[ReadPage]:
         """Forget the requests that wait; they are given back."""
-        waiting = [request for request, _ in self._checks.values()]
-        for _, timer in self._checks.values():
-            timer.cancel()
-        self._checks.clear()
+        waiting, self._checks = list(self._checks.values()), {}
         return waiting
 
     def _judge_page(self, request: ReadPage) -> None:
         if request.url in self._found.get(request.window, ()):
             self._spend(request)
             return
-        timer = self._host.after(CHECK_S, CheckOverdue(request_id=request.request_id))
-        self._checks[request.request_id] = (request, timer)
-        self._host.tell(
-            request.window.address,
-            CheckAddress(
-                request_id=request.request_id, reply_to=self._host.address, window=request.window, url=request.url
-            ),
-        )
+        self._checks[request.request_id] = request
+
+        def make(request_id: RequestId, reply_to: Address) -> CheckAddress:
+            return CheckAddress(request_id=request_id, reply_to=reply_to, window=request.window, url=request.url)
+
+        def go_on(finding: AddressChecked | None) -> None:
+            del self._checks[request.request_id]
+            if finding is None:
+                self._refuse(request, NO_WORD)
+            elif finding.is_written:
+                self._spend(request)
+            else:
+                self._refuse(request, _unseen(request.url))
+
+        self._host.ask(request.window.address, make, self._check_s, go_on)
 
     def _spend(self, request: SearchWeb | ReadPage) -> None:
         """Allow it if the window has not sent out too much."""

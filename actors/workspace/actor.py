@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 
-from actors.kernel import Actor, NotUnderstoodError
+from actors.kernel import Actor, NotUnderstoodError, Then
 from actors.workspace.bookkeeping import Bookkeeping, file_name
 from actors.workspace.channel import AGENTS, ARCHIVE, HISTORY, MEMORY, SESSION, SOUL, Channel
 from actors.workspace.config import WorkspaceConfig
@@ -18,7 +18,7 @@ from actors.workspace.subagents.runs import Runs, RunsConfig
 from actors.workspace.subagents.shelf import NoShelf, RunFolder
 from actors.workspace.upkeep.gate import Gate
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
-from actors.workspace.upkeep.told import ToldWords
+from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
 from actors.workspace.upkeep.workers import Workers
 from domain.log.event import Kind
@@ -29,7 +29,7 @@ from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.identity import Places, identity
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
-from messages.base import Window
+from messages.base import Message, Window
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
@@ -55,7 +55,6 @@ from messages.workspace import (
     StopSubagent,
     UpkeepDue,
     WaitSubagent,
-    WorkerOverdue,
     WorkspaceMessage,
 )
 
@@ -92,7 +91,7 @@ class WorkspaceActor(Actor):
         self._state = WorkspaceState(self._books, is_kept=config.lives)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
         self._workers = Workers(self, config, window, self._heard_of_workers)
-        self._told = ToldWords(self, window)
+        self._told = TranscriptClient(self, window)
         self._updates = Updates(
             self,
             config,
@@ -157,6 +156,15 @@ class WorkspaceActor(Actor):
             case _:
                 with self.blocking():
                     self._dispatch(message)
+        self._note_progress()
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer as `handle` takes a message."""
+        with self.blocking():
+            then(answer)
+        self._note_progress()
+
+    def _note_progress(self) -> None:
         self.in_progress = (
             self._is_working or self._runs.is_busy or self._hooks.are_running or not self._files.is_at_rest
         )
@@ -179,21 +187,15 @@ class WorkspaceActor(Actor):
                 self._runs.serve(message, self._preparing.current)
             case RunAwoke() | ChildEnded() | RunOverdue():
                 self._runs.heard(message)
-            case SpokenTold() | Refused():
-                self._told.heard(message)
-            case ModelReply() | ModelFailed():
-                self._workers.heard(message)
+            case ModelReply():
+                self._workers.count_usage(message)
             case FileStepDue():
                 self._files.go_on(message)
                 self._look_later()
-            case WorkerOverdue():
-                self._overdue(message)
             case UpkeepDue():
                 self._look_after()
-            case BashResult() | BashRefused():
-                self._hooks.heard(message)
-            case ModelDelta():
-                return
+            case SpokenTold() | Refused() | ModelFailed() | BashResult() | BashRefused() | ModelDelta():
+                return  # An answer behind its deadline, or progress.
             case _:
                 raise NotUnderstoodError(message)
 
@@ -286,7 +288,7 @@ class WorkspaceActor(Actor):
             elif spoken is not None:  # all of it was taken back
                 self._state.told_of(dirty)
 
-        self._told.stretch(self._state.log, dirty[0], "", told)
+        self._told.read_stretch(self._state.log, dirty[0], "", told)
 
     def _pay(self, stretch: Stretch) -> None:
         """Write down a stretch that could not be before it was cut."""
@@ -307,7 +309,7 @@ class WorkspaceActor(Actor):
             else:
                 self._state.pay(stretch)
 
-        self._told.stretch(stretch.log, stretch.first, stretch.last, told)
+        self._told.read_stretch(stretch.log, stretch.first, stretch.last, told)
 
     def _noted(self, reason: str) -> None:
         """What came of an attempt: after a failure some turns pass without another."""
@@ -342,12 +344,6 @@ class WorkspaceActor(Actor):
             self._refresh()
 
     # the rest
-
-    def _overdue(self, due: WorkerOverdue) -> None:
-        if self._gate.overdue(due.request_id):
-            self._workers.stop("the cut waits no longer")
-        elif not self._told.overdue(due.request_id) and not self._hooks.heard(due):
-            self._workers.overdue(due.request_id)
 
     def _look_later(self) -> None:
         if not self._looks_after and not self._files.is_at_rest:

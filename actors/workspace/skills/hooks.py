@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.kernel import Host, Timer
+from actors.kernel import Host
 from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact, command, counted_output, input_json, limit_s
 from domain.workspace.skills.life import BEFORE_COMPACT, BEFORE_PROMPT, SkillLife
-from messages.base import Message, RequestId, TurnId, Window
+from messages.base import Address, RequestId, TurnId, Window
 from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBash, RunBash, SharedFolder
-from messages.workspace import WorkerOverdue
 
 PATIENCE_S = 60.0
 """So much longer a hook that nobody waits for has until it has ended: others may run before it."""
@@ -62,7 +61,6 @@ class _Run:
     round: _Round
     skill: str
     lane: str
-    timer: Timer
     overdue_s: float
     """After how long nobody waits for it any more."""
 
@@ -99,7 +97,7 @@ class Hooks:
             event: One of `domain.workspace.skills.life.EVENTS`.
             facts: What they are told besides the event, the window and the turn.
             turn: On whose behalf; the caller sees to it that commands may be run in it.
-            on_done: Called once, by `heard`, with what `before_prompt` hooks have to say.
+            on_done: Called once with what `before_prompt` hooks have to say.
 
         Returns:
             Whether there is anything to wait for; otherwise `on_done` is not called.
@@ -113,25 +111,10 @@ class Hooks:
             )
         return bool(scripts)
 
-    def heard(self, message: Message) -> bool:
-        """Take what a hook's end or its limit has to say; whether it was one's own."""
-        match message:
-            case BashResult(request_id=request_id) if request_id in self._runs:
-                self._ended(message)
-            case BashRefused(request_id=request_id, reason=reason) if request_id in self._runs:
-                self._finish(request_id, "", f"was not run: {reason}")
-            case WorkerOverdue(request_id=request_id) if request_id in self._runs:
-                self._host.tell(SHELL, CancelBash(request_id=request_id))
-                self._finish(request_id, "", f"took longer than {self._runs[request_id].overdue_s:g} s")
-            case _:
-                return False
-        return True
-
     def cancel(self) -> None:
         """End all that runs; nothing more is said about it."""
-        for request_id, run in self._runs.items():
-            run.timer.cancel()
-            self._host.tell(SHELL, CancelBash(request_id=request_id))
+        for request_id in self._runs:
+            self._cancel(request_id)
         self._runs.clear()
 
     def _scripts(self, event: str) -> list[tuple[SkillLife, str, bool]]:
@@ -160,45 +143,59 @@ class Hooks:
         return input_json({**own, **facts})
 
     def _run(self, round_: _Round, life: SkillLife, line: str, turn: HookTurn) -> None:
-        request_id, limit = RequestId(self._host.new_id()), limit_s(round_.event)
+        limit = limit_s(round_.event)
         overdue_s = limit if round_.event in (BEFORE_PROMPT, BEFORE_COMPACT) else limit + PATIENCE_S
-        timer = self._host.after(overdue_s, WorkerOverdue(request_id=request_id))
         lane = f"hook {life.name} {round_.event}"
         self._make_room(lane)
-        self._runs[request_id] = _Run(round_, life.name, lane, timer, overdue_s)
-        request = RunBash(
-            request_id=request_id,
-            reply_to=self._host.address,
-            window=self._window,
-            command=line,
-            timeout_s=limit,
-            audience=turn.audience,
-            folders=turn.folders,
-            lane=lane,
-        )
-        self._host.tell(SHELL, request)
+
+        def make(request_id: RequestId, reply_to: Address) -> RunBash:
+            return RunBash(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._window,
+                command=line,
+                timeout_s=limit,
+                audience=turn.audience,
+                folders=turn.folders,
+                lane=lane,
+            )
+
+        request_id = self._host.ask(SHELL, make, overdue_s, lambda end: self._take_end(request_id, end))
+        self._runs[request_id] = _Run(round_, life.name, lane, overdue_s)
+
+    def _cancel(self, request_id: RequestId) -> None:
+        self._host.withdraw(request_id)
+        self._host.tell(SHELL, CancelBash(request_id=request_id))
 
     def _make_room(self, lane: str) -> None:
         """Leave out what has waited longest, where more runs of one hook would wait than may."""
         in_lane = [request_id for request_id, run in self._runs.items() if run.lane == lane]
         if len(in_lane) >= MOST_IN_LANE:
             longest_waiting = in_lane[1]  # the first one runs
-            self._host.tell(SHELL, CancelBash(request_id=longest_waiting))
+            self._cancel(longest_waiting)
             self._finish(longest_waiting, "", "was left out, since newer ones wait")
 
-    def _ended(self, result: BashResult) -> None:
-        run = self._runs[result.request_id]
-        if result.outcome is BashOutcome.TIMED_OUT:
-            fault = f"took longer than {limit_s(run.round.event):g} s"
-        elif result.outcome is BashOutcome.ABORTED:
-            fault = "was cancelled"
-        else:
-            fault = f"ended with exit code {result.exit_code}" if result.exit_code else ""
-        self._finish(result.request_id, "" if fault else result.text, fault)
+    def _take_end(self, request_id: RequestId, end: BashResult | BashRefused | None) -> None:
+        """Take the end of a script; None at its limit."""
+        run = self._runs[request_id]
+        text = ""
+        match end:
+            case None:
+                self._cancel(request_id)
+                fault = f"took longer than {run.overdue_s:g} s"
+            case BashRefused(reason=reason):
+                fault = f"was not run: {reason}"
+            case BashResult(outcome=BashOutcome.TIMED_OUT):
+                fault = f"took longer than {limit_s(run.round.event):g} s"
+            case BashResult(outcome=BashOutcome.ABORTED):
+                fault = "was cancelled"
+            case _:
+                fault = f"ended with exit code {end.exit_code}" if end.exit_code else ""
+                text = "" if fault else end.text
+        self._finish(request_id, text, fault)
 
     def _finish(self, request_id: RequestId, text: str, fault: str) -> None:
         run = self._runs.pop(request_id)
-        run.timer.cancel()
         round_ = run.round
         round_.texts[run.skill] = counted_output(round_.event, text)
         self._lives.note_hook(run.skill, round_.event, fault)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from actors.kernel import Host, Timer
+from actors.kernel import Host
 from actors.workspace.bookkeeping import file_name
 from actors.workspace.channel import MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
-from actors.workspace.upkeep.told import ToldWords
+from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
 from domain.log.redaction import Tombstone
 from domain.turn.prompt import is_block
@@ -22,7 +23,6 @@ from domain.workspace.handover import handover
 from domain.workspace.rules.directives import FoundLine, found_lines
 from messages.base import RequestId
 from messages.turn import BeforeTrim, SpokenTurn, TrimReady
-from messages.workspace import WorkerOverdue
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Gate:
         channel: Channel,
         state: WorkspaceState,
         updates: Updates,
-        told: ToldWords,
+        told: TranscriptClient,
     ) -> None:
         self._host = host
         self._config = config
@@ -73,7 +73,8 @@ class Gate:
         self._told = told
         self._waiting: deque[_Cut] = deque()
         self._current: _Cut | None = None
-        self._timer: tuple[RequestId, Timer] | None = None
+        self._deadline = RequestId("")
+        """Id of the wait that ends the cut in hand."""
         self._holds = 0
         """Questions to the window without whose answer nothing is said of a head."""
         self._is_open_late = False
@@ -101,19 +102,11 @@ class Gate:
         """A worker did not answer in time: no other cut waits for one."""
         self._is_open_late = True
 
-    def overdue(self, request_id: RequestId) -> bool:
-        """Whether this was the deadline of the cut in hand, which goes on now without what is late."""
-        if self._timer is None or self._timer[0] != request_id or self._current is None:
-            return False
-        self._is_open_late = True
-        self._finish(self._current, "workers did not answer in time")
-        return True
-
     def stop(self) -> None:
         """Answer nobody any more."""
         self._waiting.clear()
         self._current = None
-        self._end_timer()
+        self._host.withdraw(self._deadline)
 
     def carry_over(self, log_path: str) -> None:
         """Take over from a log that ended what people said is to hold; no head is told before."""
@@ -124,7 +117,7 @@ class Gate:
             self._release()
 
         self._holds += 1
-        self._told.stretch(log_path, "", "", told)
+        self._told.read_stretch(log_path, "", "", told)
 
     def taken_back(self, tombstone: Tombstone) -> None:
         """Words were taken back: no handover shows them any more, and no cut in hand tells of them."""
@@ -153,7 +146,7 @@ class Gate:
         if turn_id == tombstone.event_id:
             told(())
         else:  # of what joined a turn nobody knows here which lines it had
-            self._told.stretch(tombstone.path, turn_id, turn_id, told)
+            self._told.read_stretch(tombstone.path, turn_id, turn_id, told)
 
     # the parts of the above
 
@@ -173,8 +166,7 @@ class Gate:
             self._bring_up_to_date(cut)
 
     def _bring_up_to_date(self, cut: _Cut) -> None:
-        request_id = RequestId(self._host.new_id())
-        self._timer = request_id, self._host.after(self._config.gate_s, WorkerOverdue(request_id=request_id))
+        self._deadline = self._host.wait(self._config.gate_s, functools.partial(self._give_up_workers, cut))
         words = cut.message.words
 
         def consolidated(reason: str) -> None:
@@ -198,13 +190,13 @@ class Gate:
         if not self._config.session or not cut.spoken:
             refreshed("")
         elif self._state.dirty and self._state.log == cut.message.log:
-            self._told.stretch(cut.message.log, self._state.dirty[0], "", told)
+            self._told.read_stretch(cut.message.log, self._state.dirty[0], "", told)
         else:
             told(())
 
     def _finish(self, cut: _Cut, trouble: str) -> None:
         """Answer a question about a cut; `trouble` says why not all of it is in the files."""
-        self._end_timer()
+        self._host.withdraw(self._deadline)
         self._state.add_found(found_lines(cut.spoken))
         unwritten = self._state.unwritten(cut.spoken)
         is_short = bool(trouble and unwritten)
@@ -240,7 +232,7 @@ class Gate:
             self._reply(cut, TrimReady(request_id=message.request_id, handover=made))
 
         if message.kept_from and self._state.is_fresh:
-            self._told.before(message, told)
+            self._told.read_before(message, told)
         else:
             told(())
 
@@ -265,10 +257,11 @@ class Gate:
         session, memory = parsed_session(self._channel.read(SESSION)), self._channel.read(MEMORY)
         return handover(session, memory, found, self._config.handover_chars)
 
-    def _end_timer(self) -> None:
-        if self._timer is not None:
-            self._timer[1].cancel()
-            self._timer = None
+    def _give_up_workers(self, cut: _Cut) -> None:
+        """Go on with a cut without the workers that are late."""
+        self._is_open_late = True
+        self._finish(cut, "workers did not answer in time")
+        self._updates.stop_workers("the cut waits no longer")
 
     def _reply(self, cut: _Cut, reply: TrimReady) -> None:
         self._current = None

@@ -68,6 +68,10 @@ class Updates:
         self._workers = workers
         self._may_ask = config.llm
 
+    def stop_workers(self, reason: str) -> None:
+        """Give up every model call that works or waits."""
+        self._workers.stop(reason)
+
     def refresh(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
         """Have SESSION.md say how the work stands after some turns.
 

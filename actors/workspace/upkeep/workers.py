@@ -7,13 +7,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actors.kernel import Host, Timer
+from actors.kernel import Host
 from actors.workspace.config import WorkspaceConfig
 from domain.workspace.workers.prompts import Prompt
-from messages.base import RequestId, Window
+from messages.base import Address, RequestId, Window
 from messages.model import CancelModel, ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
 from messages.turn import CountUsage
-from messages.workspace import WorkerOverdue
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class Workers:
         self._window = window
         self._on_news = on_news
         self._waiting: deque[Work] = deque()
-        self._running: tuple[RequestId, Work, Timer] | None = None
+        self._running: tuple[RequestId, Work] | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -60,26 +59,9 @@ class Workers:
         self._waiting.append(work)
         self._next()
 
-    def heard(self, answer: ModelReply | ModelFailed) -> None:
-        """Take in a model's answer; one that nobody waits for counts what it cost only."""
-        if isinstance(answer, ModelReply):
-            self._host.tell(self._window.address, CountUsage(window=self._window, usage=answer.usage))
-        if self._running is None or self._running[0] != answer.request_id:
-            return
-        work = self._end()
-        if isinstance(answer, ModelFailed):
-            work.on_failed(answer.reason)
-        else:
-            self._on_news(True)
-            work.on_answer(answer.text)
-        self._next()
-
-    def overdue(self, request_id: RequestId) -> None:
-        """A worker has had its time."""
-        if self._running is not None and self._running[0] == request_id:
-            self._on_news(False)
-            self._give_up(f"no answer came within {self._config.worker_s:g} s")
-            self._next()
+    def count_usage(self, reply: ModelReply) -> None:
+        """Have the window count the cost of an answer, in time or not."""
+        self._host.tell(self._window.address, CountUsage(window=self._window, usage=reply.usage))
 
     def stop(self, reason: str) -> None:
         """Give up all of them."""
@@ -97,32 +79,47 @@ class Workers:
             except ValueError as error:
                 work.on_failed(str(error))
                 continue
-            request_id = RequestId(self._host.new_id())
-            timer = self._host.after(self._config.worker_s, WorkerOverdue(request_id=request_id))
-            self._running = request_id, work, timer
-            request = ModelRequest(
-                request_id=request_id,
-                reply_to=self._host.address,
-                window=self._window,
-                system_prompt=system,
-                messages=(ChatMessage(role=Role.USER, text=user),),
-                tools=(),
-                model=self._config.model_name,
-                purpose=f"workspace.{work.purpose}",
-                is_background=True,
-            )
-            self._host.tell(self._config.model, request)
+
+            def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
+                return ModelRequest(
+                    request_id=request_id,
+                    reply_to=reply_to,
+                    window=self._window,
+                    system_prompt=system,  # noqa: B023  # called at once
+                    messages=(ChatMessage(role=Role.USER, text=user),),  # noqa: B023
+                    tools=(),
+                    model=self._config.model_name,
+                    purpose=f"workspace.{work.purpose}",  # noqa: B023
+                    is_background=True,
+                )
+
+            request_id = self._host.ask(self._config.model, make, self._config.worker_s, self._take_answer)
+            self._running = request_id, work
+
+    def _take_answer(self, answer: ModelReply | ModelFailed | None) -> None:
+        assert self._running is not None, "its answer is taken"
+        if answer is None:
+            self._on_news(False)
+            self._give_up(f"no answer came within {self._config.worker_s:g} s")
+        elif isinstance(answer, ModelFailed):
+            self._end().on_failed(answer.reason)
+        else:
+            self.count_usage(answer)
+            work = self._end()
+            self._on_news(True)
+            work.on_answer(answer.text)
+        self._next()
 
     def _give_up(self, reason: str) -> None:
         assert self._running is not None, "one works"
-        self._host.tell(self._config.model, CancelModel(request_id=self._running[0]))
+        request_id, _ = self._running
+        self._host.withdraw(request_id)
+        self._host.tell(self._config.model, CancelModel(request_id=request_id))
         work = self._end()
         log.warning("%s: the worker for %s is given up: %s", self._host.address, work.purpose, reason)
         work.on_failed(reason)
 
     def _end(self) -> Work:
         assert self._running is not None, "one works"
-        _, work, timer = self._running
-        timer.cancel()
-        self._running = None
+        (_, work), self._running = self._running, None
         return work

@@ -8,11 +8,17 @@ from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.objects.actor import ObjectsActor
 from messages.base import Message, RequestId, Window
 from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND, StoreDue
+from messages.objects import OBJECTS_KIND
 from tests.actors.objects.rig import ObjectsRig
 from tests.actors.objects.stand_in_store import StandInStore
 
 STEP_S = 0.01
+
+
+class AnswerDue(Message, frozen=True, kw_only=True, gc=False):
+    """Timer of the store's own."""
+
+    request_id: RequestId
 
 
 class SlowStore(StandInStore):
@@ -26,13 +32,13 @@ class SlowStore(StandInStore):
 
     def handle(self, message: Message) -> None:
         """Answer after a while."""
-        if isinstance(message, StoreDue):
+        if isinstance(message, AnswerDue):
             asked, answer = self._open.pop(message.request_id)
             self.tell(asked.reply_to, answer)  # type: ignore[attr-defined]
             return
         due = RequestId(self.new_id())
         self._open[due] = message, self._answer(message)
-        self.after(self.delay_s, StoreDue(request_id=due))
+        self.after(self.delay_s, AnswerDue(request_id=due))
 
 
 class SlowRig(ObjectsRig):

@@ -16,7 +16,6 @@ from messages.base import CONTEXT_KIND, Message, MessageId, RequestId, UserId
 from messages.context import NewWindowStarted, Quote, RetractMessages, ReviseMessage, StartNewWindow
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
-from messages.web import CheckOverdue
 from tests.actors.web.bench import WEB, Bench, window
 from tests.actors.web.site import Site, redirect
 from tests.actors.web.test_search import hit, results
@@ -224,10 +223,9 @@ class Silent(Actor):
 
 
 def test_a_window_that_says_nothing_costs_one_request_and_nothing_is_read(make_bench: MakeBench) -> None:
-    bench = make_bench(read="seen")
+    bench = make_bench(read="seen", check_s=0.05)
     bench.system.register(ActorSpec(CONTEXT_KIND, lambda _key: Silent()))
     asked = bench.ask_page("/article")
-    bench.system.tell(WEB, CheckOverdue(request_id=asked))
 
     refused = bench.answer(asked)
     assert isinstance(refused, Refused)

@@ -13,7 +13,8 @@ from actors.facts.asking import Asking
 from actors.facts.config import FactsConfig
 from actors.facts.store.catalogue import Catalogue, Item
 from actors.facts.store.indexing import Indexing
-from messages.base import Address, Message, RequestId
+from actors.kernel import MakeQuestion, Then
+from messages.base import Address, Message, RequestId, request_id_of
 from messages.embedder import EmbedTexts, TextsEmbedded
 from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged
 from messages.socket import Refused
@@ -30,22 +31,20 @@ class Desk:
     def __init__(self) -> None:
         self.asked: list[Any] = []
         self._numbers = count(1)
+        self._then: dict[RequestId, Then] = {}
         self.catalogue = Catalogue()
         host: Any = self
         self.asking = Asking(host)
         self.indexing = Indexing(self.asking, FactsConfig(root=Path("none"), api_base="http://x"), self.catalogue)
 
-    def new_id(self) -> str:
-        return f"q{next(self._numbers)}"
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    def after(self, _delay_s: float, _message: Message) -> object:
-        return self
-
-    def tell(self, _to: Address, message: Message) -> None:
+    def ask(self, _to: Address, make: MakeQuestion, _deadline_s: float, then: Then) -> None:
+        message = make(RequestId(f"q{next(self._numbers)}"), self.address)
+        self._then[request_id_of(message)] = then
         self.asked.append(message)
+
+    def answer(self, message: Message) -> None:
+        """Give an answer to its continuation."""
+        self._then.pop(request_id_of(message))(message)
 
     def entry(self, content: str) -> IndexRow:
         """The only entry as somebody has written it now."""
@@ -65,7 +64,7 @@ class Desk:
         return self.asked.pop(next(place for place, each in enumerate(self.asked) if isinstance(each, kind)))
 
     def refuse(self, question: Any) -> None:
-        self.asking.hears(Refused(request_id=question.request_id, reason="the index is locked"))
+        self.answer(Refused(request_id=question.request_id, reason="the index is locked"))
 
     def embed(self, question: Any, vector: bytes = b"vector") -> None:
         """Answer with a vector for each text; with none the embedder has failed."""
@@ -73,7 +72,7 @@ class Desk:
             self.refuse(question)
             return
         vectors = tuple(vector for _ in question.texts)
-        self.asking.hears(TextsEmbedded(request_id=RequestId(question.request_id), model="m/2", vectors=vectors))
+        self.answer(TextsEmbedded(request_id=RequestId(question.request_id), model="m/2", vectors=vectors))
 
     def put_at_last(self) -> Iterable[tuple[str, bytes]]:
         """What the index holds, once it takes everything."""
@@ -84,7 +83,7 @@ class Desk:
             held |= {row.id: (row.content, row.vector) for row in change.put}
             for gone in change.drop:
                 held.pop(gone, None)
-            self.asking.hears(RowsChanged(request_id=change.request_id))
+            self.answer(RowsChanged(request_id=change.request_id))
         return held.values()
 
 

@@ -52,7 +52,7 @@ class HookActor(Actor):
         if isinstance(message, UpkeepDue):
             event, facts = self.wishes.pop(0)
             self.begun.append(self.hooks.begin(event, facts, TURN, self.done))
-        elif not self.hooks.heard(message):
+        else:
             self.strangers.append(message)
 
 
