@@ -99,7 +99,7 @@ class DiscordActor(Actor):
         elif isinstance(message, DiscordCommand):
             self._carry_out(message, self._parts)
         elif has_request_id(message):
-            self._call(self._parts.replies.take, message)
+            log.debug("%s came when no command waited for it any more", type(message).__name__)
         else:
             raise NotUnderstoodError(message)
 

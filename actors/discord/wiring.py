@@ -16,7 +16,6 @@ from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offered import Completions
-from actors.discord.commands.replies import Replies
 from actors.discord.commands.tree import CommandOffer, Commands
 from actors.discord.config import DiscordConfig
 from actors.discord.connection.client import AgentClient, ShardedAgentClient
@@ -92,7 +91,6 @@ class Wiring:
     sending: Sending
     reactions: Reactions
     typing: TypingIndicator
-    replies: Replies
     session: GatewaySession
 
     async def close(self) -> None:
@@ -122,11 +120,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         workdir_of=around.workdir_of,
     )
     intake = _intake(host, config, around, disk, rest, seen, admission)
-    replies = Replies()
     dispatcher = CommandDispatcher(
         host=host,
         intake=intake,
-        replies=replies,
         present=redaction.present,
         timing=timing,
         for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
@@ -160,7 +156,6 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         ),
         reactions=_reactions(host, rest, config, around.data_root),
         typing=typing,
-        replies=replies,
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),

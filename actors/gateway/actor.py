@@ -43,7 +43,7 @@ class GatewayActor(Actor):
         self._on_up = on_up
         self._loop = LoopThread("gateway", self)
         self._metrics = Metrics()
-        self._exchange = Exchange(self, self._loop)
+        self._exchange = Exchange(self)
         self._server = Server(config, self._exchange, self._metrics)
         self._port = 0
         self._trouble = ""
@@ -58,7 +58,7 @@ class GatewayActor(Actor):
         """Pass an answer on to the request that waits for it, or note how listening went."""
         match message:
             case EntriesRecalled() | TurnStored() | Refused():
-                self._exchange.answered(message)
+                pass  # An answer behind its deadline.
             case GatewayUp(port=port, trouble=trouble):
                 self._note(port, trouble)
             case ListenAgain():

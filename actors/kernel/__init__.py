@@ -20,7 +20,7 @@ from actors.kernel.ids import IdSource, counted_ids, random_ids, random_token
 from actors.kernel.inspection import install_dump
 from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
 from actors.kernel.mailbox import ReadyQueue
-from actors.kernel.questions import MakeQuestion, Then, ask_from_loop
+from actors.kernel.questions import MakeQuestion, Then, ask_from_loop, ask_future
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
 from actors.kernel.thread import Bulkhead
@@ -47,6 +47,7 @@ __all__ = [
     "Then",
     "Timer",
     "ask_from_loop",
+    "ask_future",
     "boot_seconds",
     "counted_ids",
     "earliest",

@@ -11,7 +11,7 @@ from pykka._envelope import Envelope
 
 from actors.kernel.clock import Timer
 from actors.kernel.questions import MakeQuestion, Overdue, Question, Then
-from messages.base import Partial, RequestId
+from messages.base import Partial, RequestId, request_id_of
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
@@ -114,22 +114,23 @@ class Actor(pykka.Actor):
 
         Args:
             to: Address of the actor that is asked.
-            make: Builds the question from its id and this actor's address.
+            make: Builds the question from a new id and this actor's address.
             deadline_s: Seconds after which `then` is called with None; None for no deadline.
             then: Continuation, called as a handler is; an exception is a crash.
 
         Returns:
             Id of the question.
         """
-        request_id = RequestId(self.new_id())
-        self._note_question(request_id, deadline_s, then)
-        self.tell(to, make(request_id, self.address))
+        question = make(RequestId(self.new_id()), self.address)
+        request_id = request_id_of(question)
+        self._note_question(request_id, question, deadline_s, then)
+        self.tell(to, question)
         return request_id
 
     def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
         """Call `then` in `delay_s` seconds, as continuations are called; `withdraw` cancels by the id."""
         request_id = RequestId(self.new_id())
-        self._note_question(request_id, delay_s, lambda _: then())
+        self._note_question(request_id, None, delay_s, lambda _: then())
         return request_id
 
     def go_on(self, then: Then, answer: Message | None) -> None:
@@ -145,13 +146,13 @@ class Actor(pykka.Actor):
     def take_answer(self, message: Message) -> bool:
         """Give a message to the continuation of its question; False for a message that answers none."""
         request_id = getattr(message, "request_id", None)
-        if self.questions is None or request_id is None or isinstance(message, Partial):
+        questions = self.questions
+        if questions is None or request_id is None or isinstance(message, Partial):
             return False
-        question = self.questions.pop(request_id, None)
-        if question is None:
+        question = questions.get(request_id)
+        if question is None or question.asked is message:  # An actor may ask itself.
             return False
-        if question.timer is not None:
-            question.timer.cancel()
+        self.withdraw(request_id)
         self.go_on(question.then, message)
         return True
 
@@ -160,14 +161,16 @@ class Actor(pykka.Actor):
         if overdue.actor is self and (question := (self.questions or {}).pop(overdue.request_id, None)) is not None:
             self.go_on(question.then, None)
 
-    def _note_question(self, request_id: RequestId, deadline_s: float | None, then: Then) -> None:
+    def _note_question(
+        self, request_id: RequestId, asked: Message | None, deadline_s: float | None, then: Then
+    ) -> None:
         questions = self.questions
         if questions is None:
             questions = self.__dict__.setdefault("questions", {})
         mailbox, overdue, timer = self.mailbox, Overdue(self, request_id), None
         if deadline_s is not None:
             timer = mailbox.system.clock.call_later(deadline_s, lambda: mailbox.put(Envelope(overdue)))
-        questions[request_id] = Question(then, timer)
+        questions[request_id] = Question(asked, then, timer)
 
     def fail(self, error: Exception) -> None:
         """Crash with `error`, before the next message, because something outside the handlers died; from any thread.

@@ -62,7 +62,7 @@ class ObserverActor(Actor):
         self._wanted_port = port
         self._describers = describers
         self._loop = LoopThread("observer", self)
-        self._exchange = Exchange(self, self._loop)
+        self._exchange = Exchange(self)
         self._spent = Spent()
         self._server: ObserverServer | None = None
         self._token = ""
@@ -93,7 +93,7 @@ class ObserverActor(Actor):
         """Pass an answer on to the page that waits for it, or note how listening went."""
         match message:
             case SelfDescription() | MemoryExplained() | RemindersListed() | UsageRead() | Refused():
-                self._exchange.answered(message)
+                pass  # An answer behind its deadline.
             case Listening(port=port, trouble=trouble):
                 self._note(port, trouble)
             case CallSpent():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from concurrent.futures import CancelledError
 
-from actors.kernel import Actor, LoopThread, not_understood
+from actors.kernel import Actor, LoopThread, ask_future, not_understood
 from actors.shell.command import aborted_result
 from actors.shell.config import ShellConfig
 from actors.shell.door_cache import DoorCache
@@ -20,7 +21,7 @@ from actors.shell.workplace import Workplaces
 from domain.policy.fair_queue import FairQueue
 from domain.policy.paired_queue import PairedQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
-from messages.base import RequestId, Window
+from messages.base import Address, RequestId, Window
 from messages.shell import (
     BashRefused,
     BashResult,
@@ -130,10 +131,8 @@ class ShellActor(Actor):
                 self._cancel(request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
                 self._leave(request_id)
-            case DoorOpen(request_id=request_id, path=path, open_s=open_s):
-                self._answer_door(request_id, path, open_s)
-            case Refused(request_id=request_id):
-                self._answer_door(request_id, "", 0.0)
+            case DoorOpen() | Refused():
+                pass  # An answer behind its deadline.
             case DescribeYourself():
                 self._describe(message)
             case _:
@@ -197,20 +196,14 @@ class ShellActor(Actor):
             quota=self._quota,
         )
 
-    def _ask_door(self, request: RunBash) -> None:
-        """Called by the loop's thread when a window's control socket is needed and not known."""
-        if (door := self._config.door) is not None:
-            question = OpenDoor(
-                request_id=request.request_id,
-                reply_to=self.address,
-                window=request.window,
-                is_lane=bool(request.lane),
-            )
-            self.tell(door, question)
+    def _ask_door(self, request: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
+        """Ask for a window's control socket; called on the loop."""
 
-    def _answer_door(self, request_id: RequestId, path: str, open_s: float) -> None:
-        if self._runner is not None and self._doors is not None:
-            self._loop.call(self._doors.answer, request_id, path, open_s)
+        def make(request_id: RequestId, reply_to: Address) -> OpenDoor:
+            return OpenDoor(request_id=request_id, reply_to=reply_to, window=request.window, is_lane=bool(request.lane))
+
+        assert self._config.door is not None, "there is a cache only where there are doors"
+        return ask_future(self, self._config.door, make)
 
     def _describe(self, message: DescribeYourself) -> None:
         figures: tuple[tuple[str, str | int | float], ...] = (

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from messages.base import RequestId, Window
 from messages.shell import RunBash
+from messages.socket import DoorOpen, Refused
 
 log = logging.getLogger(__name__)
 
-AskDoor = Callable[[RunBash], None]
-"""Asks for the control socket of the command's window; the answer goes to `DoorCache.answer`."""
+AskDoor = Callable[[RunBash], asyncio.Future[DoorOpen | Refused | None]]
+"""Asks for the control socket of the command's window; called on the loop."""
 ANSWER_S = 2.0
 """Longest wait for that answer; without one the command runs without a door."""
 ENDING_S = 5.0
@@ -51,7 +52,7 @@ class DoorCache:
         """No lease yet."""
         self._ask = ask
         self._leases: dict[tuple[Window, bool], Lease] = {}
-        self._questions: dict[RequestId, asyncio.Future[tuple[str, float]]] = {}
+        self._questions: dict[RequestId, asyncio.Future[DoorOpen | Refused | None]] = {}
 
     def __len__(self) -> int:
         """How many leases are kept."""
@@ -73,28 +74,22 @@ class DoorCache:
             self._leases[entrance] = Lease(path, asked_at + open_s)
         return path
 
-    def answer(self, request_id: RequestId, path: str, open_s: float) -> None:
-        """Take the answer to a question.
-
-        Args:
-            request_id: Of the command for which it was asked; one that waits no more is no matter.
-            path: Of the socket; empty if there is none.
-            open_s: For how many seconds after the question the door is open at least.
-        """
+    def give_up(self, request_id: RequestId) -> None:
+        """Let a command wait for its door no longer; an unknown id changes nothing."""
         question = self._questions.get(request_id)
         if question is not None and not question.done():
-            question.set_result((path, open_s))
+            question.set_result(None)
 
     async def _answer(self, request: RunBash) -> tuple[str, float]:
-        question = self._questions[request.request_id] = asyncio.get_running_loop().create_future()
+        question = self._questions[request.request_id] = self._ask(request)
         try:
-            self._ask(request)
-            return await asyncio.wait_for(question, ANSWER_S)
+            answer = await asyncio.wait_for(question, ANSWER_S)
         except TimeoutError:
             log.warning("a command runs without the control socket: nobody opened it within %g s", ANSWER_S)
             return "", 0.0
         finally:
             del self._questions[request.request_id]
+        return (answer.path, answer.open_s) if isinstance(answer, DoorOpen) else ("", 0.0)
 
     def _forget_ended(self, now: float) -> None:
         for entrance in [entrance for entrance, lease in self._leases.items() if lease.ends_at <= now]:

@@ -83,7 +83,7 @@ class Runner:
         """Kill a command; one that waits for its control socket waits no longer, and is not started."""
         command.abort()
         if self._doors is not None:
-            self._doors.answer(request_id, "", 0.0)
+            self._doors.give_up(request_id)
 
     def _end(self, request: RunBash, task: asyncio.Task[BashResult | BashRefused]) -> None:
         if self._begun.pop(request.request_id, None) is None:

@@ -12,14 +12,13 @@ from typing import NoReturn
 
 import msgspec
 
-from actors.kernel import Actor, LoopThread, NotUnderstoodError, Timer
+from actors.kernel import Actor, LoopThread, NotUnderstoodError, Timer, ask_from_loop
 from actors.part import Verb
 from actors.socket.doors import Doors, Entrance
-from actors.socket.inquiry import Inquiries
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, addressee, help_on, message_of
 from actors.socket.wire import Request, RequestError, shown
-from messages.base import Address, Message, RequestId, Window, has_request_id, request_id_of
+from messages.base import Address, Message, RequestId, Window, has_request_id
 from messages.socket import DoorOpen, OpenDoor, Refused, TendDoors
 from messages.status import DescribeYourself, SelfDescription
 
@@ -95,8 +94,7 @@ class SocketActor(Actor):
 
     def on_start(self) -> None:
         """Start the loop and open the operator's door."""
-        self._inquiries = Inquiries(self.tell, self.new_id)
-        self._status = Status(self._inquiries, self.address, self._config.describers, self._config.system_facts)
+        self._status = Status(self, self._config.describers, self._config.system_facts)
         self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files)
         self._loop.start()
         self._tend()
@@ -114,7 +112,7 @@ class SocketActor(Actor):
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _ if has_request_id(message):
-                self._loop.call(self._inquiries.resolve, request_id_of(message), message)
+                log.info("%s came behind its deadline", type(message).__name__)
             case _:
                 raise NotUnderstoodError(message)
 
@@ -212,12 +210,10 @@ class SocketActor(Actor):
         name = request.verb
         verb = verbs.get(name) or _unknown(name, verbs)
 
-        def build(request_id: RequestId) -> Message:
-            return message_of(verb, name, request.arguments, Asked(request_id, self.address, window))
-
+        message = message_of(verb, name, request.arguments, Asked(RequestId(self.new_id()), self.address, window))
         answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
         try:
-            answer = await self._inquiries.inquire(lambda message: addressee(verb, message), build, answer_s)
+            answer = await ask_from_loop(self, addressee(verb, message), lambda *_: message, answer_s)
         except TimeoutError:
             raise RequestError(f"{name} was not answered within {answer_s:g} s; it may still be done") from None
         if isinstance(answer, Refused):

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from actors.kernel import ActorSystem
+from actors.kernel import ActorSystem, Host, ask_from_loop
 from actors.kernel.inspection import counters, mailboxes
-from actors.socket.inquiry import Inquiries
 from messages.base import CONTEXT_KIND, Address, RequestId, flaw_of
 from messages.status import DescribeYourself, SelfDescription
 
@@ -51,11 +50,8 @@ def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
 class Status:
     """Collector of descriptions: asks everybody at once and waits for nobody longer than the deadline."""
 
-    def __init__(
-        self, inquiries: Inquiries, reply_to: Address, describers: tuple[Address, ...], facts: Callable[[], Facts]
-    ) -> None:
-        self._inquiries = inquiries
-        self._reply_to = reply_to
+    def __init__(self, host: Host, describers: tuple[Address, ...], facts: Callable[[], Facts]) -> None:
+        self._host = host
         self._describers = describers
         self._facts = facts
 
@@ -70,11 +66,11 @@ class Status:
         }
 
     async def _describe(self, address: Address) -> dict[str, object] | None:
-        def build(request_id: RequestId) -> DescribeYourself:
-            return DescribeYourself(request_id=request_id, reply_to=self._reply_to)
+        def make(request_id: RequestId, reply_to: Address) -> DescribeYourself:
+            return DescribeYourself(request_id=request_id, reply_to=reply_to)
 
         try:
-            answer = await self._inquiries.inquire(address, build, DEADLINE_S)
+            answer = await ask_from_loop(self._host, address, make, DEADLINE_S)
         except TimeoutError:
             return None
         if not isinstance(answer, SelfDescription) or flaw_of(answer):

@@ -6,6 +6,7 @@ import asyncio
 import io
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 import discord
 
@@ -13,15 +14,15 @@ from actors.discord.calls.gate import retry_after_s
 from actors.discord.calls.parsing import fault_of
 from actors.discord.calls.rest_calls import TRANSIENT, described, is_limit, refusal
 from actors.discord.commands.answer import at_once, fitted, one_line, view_of
-from actors.discord.commands.replies import Replies
+from actors.discord.commands.replies import ServedInteractions
 from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
 from actors.discord.incoming.intake import Intake
 from actors.discord.timing import Timing, backoff
-from actors.kernel import Host
+from actors.kernel import Host, ask_future
 from actors.part import Answer, Invocation
 from domain.policy.access import Standing
 from domain.text.splitting import sendable
-from messages.base import Address, Message, RequestId, UserId, request_id_of
+from messages.base import Address, Message, RequestId, UserId
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,6 @@ class CommandDispatcher:
         *,
         host: Host,
         intake: Intake,
-        replies: Replies,
         present: Callable[[str], str],
         timing: Timing,
         for_viewers: Iterable[str],
@@ -60,7 +60,6 @@ class CommandDispatcher:
         Args:
             host: Speaks to other actors, and is where they reply to.
             intake: Holds the rule of who is heard, and the order in each channel.
-            replies: Where other actors' replies come in.
             present: Makes text fit to be shown.
             timing: Every wait.
             for_viewers: Names of the parts' commands that viewers may use; every other one, and every button, is for
@@ -71,18 +70,17 @@ class CommandDispatcher:
         self.timing = timing
         self._for_viewers = dict.fromkeys((*OWN_FOR_VIEWERS, *for_viewers))
         self._intake = intake
-        self._replies = replies
+        self._host = host
+        self._served = ServedInteractions()
         self._present = present
 
     def is_open_to_viewers(self, name: str) -> bool:
         """Whether a command may be used by people who may not have commands run."""
         return name in self._for_viewers
 
-    def inquire(self, to: Address, question: Message) -> asyncio.Future[Message]:
+    def inquire(self, to: Address, question: Message) -> asyncio.Future[Any]:
         """Ask an actor; what will hold its reply."""
-        reply = self._replies.expect(request_id_of(question))
-        self.tell(to, question)
-        return reply
+        return ask_future(self._host, to, lambda *_: question)
 
     def shown(self, text: str) -> str:
         """What somebody wrote, fit to be shown."""
@@ -113,7 +111,7 @@ class CommandDispatcher:
             prepare: Waited for before that; what comes later in the channel waits as well.
             is_urgent: Whether it comes before messages that still wait in the channel.
         """
-        if not self._replies.is_new(interaction.id):
+        if not self._served.is_new(interaction.id):
             return
         arrival = _Serving(interaction, lambda admitted: self._begin(errand, interaction, admitted), prepare)
         verdict = self._intake.judge(arrival.origin)

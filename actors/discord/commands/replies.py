@@ -1,4 +1,4 @@
-"""Replies that commands wait for."""
+"""Answers to commands, made of the replies that they wait for; and the interactions that were served."""
 
 from __future__ import annotations
 
@@ -8,32 +8,18 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from actors.part import Answer
-from messages.base import Message, RequestId, request_id_of
+from messages.base import Message
 from messages.socket import Refused
 
 _REMEMBERED = 1_000
 R = TypeVar("R", bound=Message)
 
 
-class Replies:
-    """Whoever waits for a reply; lives on the loop and outlives each client."""
+class ServedInteractions:
+    """Ids of the interactions that were served; lives on the loop and outlives each client."""
 
     def __init__(self) -> None:
-        self._waiting: dict[RequestId, asyncio.Future[Message]] = {}
         self._served: OrderedDict[int, None] = OrderedDict()
-
-    def expect(self, request_id: RequestId) -> asyncio.Future[Message]:
-        """What will hold the reply; whoever cancels it waits no longer."""
-        future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._waiting[request_id] = future
-        future.add_done_callback(lambda _: self._waiting.pop(request_id, None))
-        return future
-
-    def take(self, reply: Message) -> None:
-        """Hand over a reply; nothing if nobody waits for it any more."""
-        future = self._waiting.get(request_id_of(reply))
-        if future is not None and not future.done():
-            future.set_result(reply)
 
     def is_new(self, interaction_id: int) -> bool:
         """Whether this interaction is told for the first time: after a lost connection Discord may repeat it."""

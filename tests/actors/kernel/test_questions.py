@@ -143,6 +143,25 @@ def test_answers_are_told_apart_by_their_ids(system: ActorSystem) -> None:
     assert world.heard == [(3, 30), (1, 10), ("handled", 11)]
 
 
+def test_an_actor_that_asks_itself_handles_the_question_and_takes_the_answer(system: ActorSystem) -> None:
+    heard: list[object] = []
+
+    class Both(Actor):
+        """Actor that answers itself."""
+
+        def handle(self, message: Message) -> None:
+            if isinstance(message, Do):
+                self.ask(self.address, lambda id_, me: Ask(request_id=id_, reply_to=me, n=2), 5.0, heard.append)
+            elif isinstance(message, Ask):
+                self.tell(message.reply_to, Answer(request_id=message.request_id, n=20))
+
+    system.register(ActorSpec("both", lambda _: Both()))
+    system.start()
+    system.tell(Address("both"), Do(n=1))
+    system.run()
+    assert [each.n for each in heard if isinstance(each, Answer)] == [20]
+
+
 def test_a_withdrawn_question_has_no_continuation_and_no_timer(system: ActorSystem, clock: ManualClock) -> None:
     world = World(system)
     world.run(Do(n=1))

@@ -18,7 +18,7 @@ from actors.shell.door_cache import ENDING_S, DoorCache
 from actors.socket.actor import SocketActor, SocketConfig
 from messages.base import Address, Message, RequestId, Window
 from messages.shell import BashResult, RunBash
-from messages.socket import OpenDoor
+from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import LEVELS, level, window
 from tests.actors.socket.rig import OWNER, SOCKET, VERBS, OwnerActor
@@ -57,11 +57,15 @@ class Porter:
         self.questions: list[Window] = []
         self.cache = DoorCache(self._ask)
 
-    def _ask(self, of: RunBash) -> None:
+    def _ask(self, of: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
         self.questions.append(of.window)
         path = self.folder / f"{len(self.questions)}.sock"
         path.touch()
-        self.cache.answer(of.request_id, "" if self.refuses else str(path), self.open_s)
+        answer = asyncio.get_running_loop().create_future()
+        refusal = Refused(request_id=of.request_id, reason="no doors")
+        opened = DoorOpen(request_id=of.request_id, path=str(path), open_s=self.open_s)
+        answer.set_result(refusal if self.refuses else opened)
+        return answer
 
     def remove(self, path: str) -> None:
         """As an actor does that ends."""

@@ -11,6 +11,7 @@ from actors.shell.starting import BareStarter
 from actors.shell.workplace import Workplace, Workplaces
 from messages.base import Address, RequestId, Window
 from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
+from messages.socket import DoorOpen, Refused
 from tests.actors.shell.bench import window
 
 
@@ -89,7 +90,12 @@ def test_a_command_that_is_cancelled_while_it_waits_for_its_control_socket_ends_
 
     async def run() -> float:
         asked = asyncio.Event()
-        waiting = runner(Workplaces, tmp_path, replies, DoorCache(lambda request: asked.set()))
+
+        def ask(_: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
+            asked.set()
+            return asyncio.get_running_loop().create_future()
+
+        waiting = runner(Workplaces, tmp_path, replies, DoorCache(ask))
         waiting.begin(request("r1", "touch started"), 60.0)
         await asked.wait()
         began = asyncio.get_running_loop().time()
