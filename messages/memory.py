@@ -183,12 +183,6 @@ class EmbedMore(Message, frozen=True, kw_only=True, gc=False):
     """Time to embed what waits for it (the actor's own timer)."""
 
 
-class EmbeddingOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """The embedder has not answered for too long (the actor's own timer)."""
-
-    request_id: RequestId
-
-
 MemoryCommand = SearchMemory | ExplainMemory | DescribeMemory | RebuildMemory
 MemoryReply = MemoriesFound | MemoryExplained | MemoryDescribed | MemoryRebuilt | Refused
 MemoryMessage = (
@@ -207,6 +201,5 @@ MemoryMessage = (
     | ServeLookup
     | LookAfterIndex
     | EmbedMore
-    | EmbeddingOverdue
 )
 make_ready(__name__)

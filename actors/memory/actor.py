@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Then, not_understood
 from actors.memory.config import MemoryConfig
 from actors.memory.recall.expansion import Expansions
-from actors.memory.recall.lookups import Lookup, Lookups, OpenQuestion, refusal
+from actors.memory.recall.lookups import Lookup, Lookups, refusal
 from actors.memory.recall.recall import Recall, vector_of
 from actors.memory.search.search import Vector
 from actors.memory.store import Store
@@ -24,7 +24,6 @@ from messages.discord import ReadersChanged, ReadersListed, TellReaders
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import (
     DescribeMemory,
-    EmbeddingOverdue,
     EmbedMore,
     ExplainMemory,
     LookAfterIndex,
@@ -67,11 +66,12 @@ class MemoryActor(Actor):
         self._plan = plan
         self._embedder = embedder
         self._query_timeout_s = config.query_timeout_s
-        self._questions: dict[RequestId, OpenQuestion] = {}
+        self._turns_waiting = 0
+        """Turns that wait for the vector of their question."""
         self._lookups = Lookups(self.monotonic)
         self._recall = Recall(plan.search, config.budget)
         self._expansions = Expansions(plan.data_root)
-        self._backlog = Backlog(self, embedder, plan.space, plan.dimensions)
+        self._backlog = Backlog(self, lambda: self._upkeep.store(), embedder, plan.space, plan.dimensions)
         self._surface = config.surface
         self._readers = KnownReaders()
         self._upkeep = Upkeep(self, plan, config.reconcile_every_s, self._readers, self._reconciled, self._backlog.drop)
@@ -93,6 +93,10 @@ class MemoryActor(Actor):
         if not self._upkeep.guarded(lambda: self._dispatch(message)):
             self._answer_without(message)
 
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer of the embedder as `handle` takes a message."""
+        self._upkeep.guarded(lambda: then(answer))
+
     def _dispatch(self, message: MemoryMessage) -> None:
         match message:
             case PrepareTurn():
@@ -105,14 +109,10 @@ class MemoryActor(Actor):
                 self._learn_readers(message)
             case TurnEnded() | EventsLogged():
                 self._take_in(message)
-            case TextsEmbedded():
-                self._embedded(message)
-            case EmbeddingFailed():
-                self._embedding_failed(message)
-            case EmbeddingOverdue():
-                self._overdue(message)
+            case TextsEmbedded() | EmbeddingFailed():
+                pass  # An answer behind its deadline, or one to an earlier life.
             case EmbedMore():
-                self._backlog.go_on(self._upkeep.store())
+                self._backlog.go_on()
             case ExplainMemory():
                 self._explain(message)
             case DescribeMemory():
@@ -157,7 +157,7 @@ class MemoryActor(Actor):
             store.remember(window, entries)
             for path in {event.path for event in message.events}:
                 store.show_log(path)
-        self._backlog.go_on(store)
+        self._backlog.go_on()
 
     def _keeps(self, window: Window) -> bool:
         """Whether anything is to be kept about a window."""
@@ -173,7 +173,7 @@ class MemoryActor(Actor):
 
     def _reconciled(self, store: Store) -> None:
         """Go on where a comparison with the logs has ended, and have copies made that are missing."""
-        self._backlog.go_on(store)
+        self._backlog.go_on()
         with self.blocking():
             windows = {parse_log_path(PurePosixPath(path))[0] for path in store.unredacted_logs()}
         for window in windows:
@@ -224,55 +224,30 @@ class MemoryActor(Actor):
         if is_bare or not text.strip() or self._embedder is None:
             self._answer(request, None)
             return
-        request_id = RequestId(self.new_id())
-        timer = self.after(self._query_timeout_s, EmbeddingOverdue(request_id=request_id))
-        self._questions[request_id] = OpenQuestion(request, timer)
-        question = EmbedTexts(
-            request_id=request_id,
-            reply_to=self.address,
-            texts=(text,),
-            role=TextRole.QUERY,
-            deadline_s=self._query_timeout_s,
-        )
-        self.tell(self._embedder, question)
 
-    def _embedded(self, reply: TextsEmbedded) -> None:
-        question = self._take(reply.request_id)
-        if question is not None:
-            sound = reply.model == self._plan.space and len(reply.vectors) == 1
-            vector = vector_of(reply.vectors[0]) if sound and self._backlog.is_sound(reply.vectors[0]) else None
-            self._answer(question.request, vector)
-        elif reply.request_id in self._backlog:
-            store = self._upkeep.store()
-            with self.blocking():
-                self._backlog.embedded(store, reply)
-            self._backlog.go_on(store)
+        def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
+            return EmbedTexts(
+                request_id=request_id,
+                reply_to=reply_to,
+                texts=(text,),
+                role=TextRole.QUERY,
+                deadline_s=self._query_timeout_s,
+            )
 
-    def _embedding_failed(self, reply: EmbeddingFailed) -> None:
-        question = self._take(reply.request_id)
-        if question is not None:
-            self._answer(question.request, None)
-        elif reply.request_id in self._backlog:
-            store = self._upkeep.store()
-            with self.blocking():
-                self._backlog.failed(store, reply)
-            self._backlog.go_on(store)
+        is_turn = isinstance(request, PrepareTurn)
 
-    def _overdue(self, due: EmbeddingOverdue) -> None:
-        question = self._take(due.request_id)
-        if question is not None:
-            self._answer(question.request, None)
-        elif due.request_id in self._backlog:
-            store = self._upkeep.store()
-            with self.blocking():
-                self._backlog.overdue(store, due.request_id)
-            self._backlog.go_on(store)
+        def take_vector(reply: TextsEmbedded | EmbeddingFailed | None) -> None:
+            self._turns_waiting -= is_turn
+            self._answer(request, self._vector_in(reply))
 
-    def _take(self, request_id: RequestId) -> OpenQuestion | None:
-        question = self._questions.pop(request_id, None)
-        if question is not None:
-            question.timer.cancel()
-        return question
+        self._turns_waiting += is_turn
+        self.ask(self._embedder, make, self._query_timeout_s, take_vector)
+
+    def _vector_in(self, reply: TextsEmbedded | EmbeddingFailed | None) -> Vector | None:
+        """Vector of a question; None for a reply without a sound one."""
+        if not isinstance(reply, TextsEmbedded) or reply.model != self._plan.space or len(reply.vectors) != 1:
+            return None
+        return vector_of(reply.vectors[0]) if self._backlog.is_sound(reply.vectors[0]) else None
 
     def _answer(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:
         if not self._upkeep.guarded(lambda: self._answer_from_index(request, vector)):
@@ -379,7 +354,7 @@ class MemoryActor(Actor):
             ("set_aside", counts.set_aside),
             ("pins", counts.pins),
             ("damaged_logs", counts.damaged_logs),
-            ("questions_waiting", len(self._lookups) + sum(each.is_turn for each in self._questions.values())),
+            ("questions_waiting", len(self._lookups) + self._turns_waiting),
         )
         answer = SelfDescription(
             request_id=request.request_id,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actors.kernel import Timer
 from domain.policy.fair_queue import FairQueue
 from messages.base import RequestId, Window
 from messages.memory import DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory
 from messages.socket import Refused
-from messages.turn import ExpandReference, PrepareTurn
+from messages.turn import ExpandReference
 
 AT_ONCE = 1
 """Lookups that are begun and not yet answered: no more can stand before a turn, here or at the embedder."""
@@ -36,19 +35,6 @@ class _Entry:
     @property
     def window(self) -> Window:
         return self.request.window
-
-
-@dataclass(slots=True)
-class OpenQuestion:
-    """A question that waits for its vector."""
-
-    request: PrepareTurn | SearchMemory
-    timer: Timer
-
-    @property
-    def is_turn(self) -> bool:
-        """Whether a turn waits for it; else it is one of the lookups."""
-        return isinstance(self.request, PrepareTurn)
 
 
 class Lookups:

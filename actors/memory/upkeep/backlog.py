@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import timedelta
 
 import numpy as np
@@ -14,7 +14,7 @@ from actors.memory.index.pending import Waiting
 from actors.memory.store import Store
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
-from messages.memory import EmbeddingOverdue, EmbedMore
+from messages.memory import EmbedMore
 
 log = logging.getLogger(__name__)
 
@@ -25,43 +25,46 @@ PATIENCE_S = 900.0
 UNIT_TOLERANCE = 1e-2
 
 
-@dataclass(slots=True)
-class _Batch:
-    turns: list[Waiting]
-    timer: Timer
-
-
 class Backlog:
     """Queue of turns on their way to a vector; a row is asked for under at most one request."""
 
-    def __init__(self, host: Host, embedder: Address | None, space: str, dimensions: int) -> None:
+    def __init__(
+        self, host: Host, open_store: Callable[[], Store], embedder: Address | None, space: str, dimensions: int
+    ) -> None:
+        """Begin without a request.
+
+        Args:
+            host: The actor that asks.
+            open_store: Gives the index; raises where it is not open.
+            embedder: Address of the embedder; None to embed nothing.
+            space: Name of the embedding space.
+            dimensions: Length of its vectors.
+        """
         self._host = host
+        self._open_store = open_store
         self._embedder = embedder
         self._space = space
         self._dimensions = dimensions
-        self._batches: dict[RequestId, _Batch] = {}
+        self._batches: dict[RequestId, list[Waiting]] = {}
         self._timer: Timer | None = None
         self._has_told = False
-        """Whether the operator was told that embedding does not work; once until it works again."""
-
-    def __contains__(self, request_id: RequestId) -> bool:
-        """Whether that request is one of these."""
-        return request_id in self._batches
+        """True once the operator was told that embedding does not work, until it works again."""
 
     def drop(self) -> None:
         """Forget what is under way: the rows are in the index and will be asked for again."""
-        for batch in self._batches.values():
-            batch.timer.cancel()
+        for request_id in self._batches:
+            self._host.withdraw(request_id)
         self._batches.clear()
         self._stop_timer()
 
-    def go_on(self, store: Store) -> None:
+    def go_on(self) -> None:
         """Ask for what is due, as far as not too much is under way; else come back when something is."""
+        store = self._open_store()
         self._stop_timer()
         if self._embedder is None:
             return
         while len(self._batches) < IN_FLIGHT:
-            under_way = {turn.id for batch in self._batches.values() for turn in batch.turns}
+            under_way = {turn.id for batch in self._batches.values() for turn in batch}
             due = store.index.pending.due(self._host.now(), BATCH + len(under_way))
             turns = [turn for turn in due if turn.id not in under_way][:BATCH]
             if not turns:
@@ -71,11 +74,20 @@ class Backlog:
             delay_s = max(0.05, (due_at - self._host.now()).total_seconds())
             self._timer = self._host.after(delay_s, EmbedMore())
 
-    def embedded(self, store: Store, reply: TextsEmbedded) -> None:
-        """Keep the vectors that came; what is no vector of this space has failed."""
-        batch = self._take(reply.request_id)
-        if batch is None:
-            return
+    def _take_reply(self, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
+        """Take the reply to a request; None for one that was lost."""
+        batch, store = self._batches.pop(request_id), self._open_store()
+        with self._host.blocking():
+            if isinstance(reply, TextsEmbedded):
+                self._store(store, batch, reply)
+            else:
+                self._tell("the embedder did not answer" if reply is None else reply.reason)
+                is_permanent = reply is not None and reply.is_permanent
+                store.index.pending.fail((turn.id for turn in batch), self._host.now(), is_permanent=is_permanent)
+        self.go_on()
+
+    def _store(self, store: Store, batch: list[Waiting], reply: TextsEmbedded) -> None:
+        """Keep the vectors that came; a vector that is not of this space has failed."""
         good: list[tuple[Waiting, bytes]] = []
         aside = {batch[place].id for place in reply.set_aside if place < len(batch)}
         late = {batch[place].id for place in reply.put_off if place < len(batch)}
@@ -94,20 +106,6 @@ class Backlog:
         else:
             self._has_told = False
 
-    def failed(self, store: Store, reply: EmbeddingFailed) -> None:
-        """Try again later, or not before somebody has done something."""
-        batch = self._take(reply.request_id)
-        if batch is not None:
-            self._tell(reply.reason)
-            store.index.pending.fail((turn.id for turn in batch), self._host.now(), is_permanent=reply.is_permanent)
-
-    def overdue(self, store: Store, request_id: RequestId) -> None:
-        """A request was lost."""
-        batch = self._take(request_id)
-        if batch is not None:
-            self._tell("the embedder did not answer")
-            store.index.pending.fail((turn.id for turn in batch), self._host.now(), is_permanent=False)
-
     def is_sound(self, vector: bytes) -> bool:
         """Whether bytes are a vector of this space: its size, finite, of length 1."""
         if len(vector) != 4 * self._dimensions:
@@ -116,22 +114,12 @@ class Backlog:
         return math.isfinite(length) and abs(length - 1) < UNIT_TOLERANCE
 
     def _ask(self, embedder: Address, turns: list[Waiting]) -> None:
-        request_id = RequestId(self._host.new_id())
-        self._batches[request_id] = _Batch(turns, self._host.after(PATIENCE_S, EmbeddingOverdue(request_id=request_id)))
-        request = EmbedTexts(
-            request_id=request_id,
-            reply_to=self._host.address,
-            texts=tuple(turn.text for turn in turns),
-            role=TextRole.DOCUMENT,
-        )
-        self._host.tell(embedder, request)
+        def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
+            texts = tuple(turn.text for turn in turns)
+            return EmbedTexts(request_id=request_id, reply_to=reply_to, texts=texts, role=TextRole.DOCUMENT)
 
-    def _take(self, request_id: RequestId) -> list[Waiting] | None:
-        batch = self._batches.pop(request_id, None)
-        if batch is None:
-            return None
-        batch.timer.cancel()
-        return batch.turns
+        request_id = self._host.ask(embedder, make, PATIENCE_S, lambda reply: self._take_reply(request_id, reply))
+        self._batches[request_id] = turns
 
     def _tell(self, reason: str) -> None:
         if not self._has_told:
