@@ -314,19 +314,6 @@ class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
     text: str
 
 
-class ContributionsDue(Message, frozen=True, kw_only=True, gc=False):
-    """The deadline of one gathering has passed (the actor's own timer)."""
-
-    turn_id: TurnId
-    request_id: RequestId
-
-
-class StepOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """The model or the shell has not answered for too long (the actor's own timer)."""
-
-    request_id: RequestId
-
-
 class DeliveryDue(Message, frozen=True, kw_only=True, gc=False):
     """Time to try once more to deliver what failed (the actor's own timer)."""
 
@@ -381,8 +368,6 @@ ContextReply = (
 ContextMessage = (
     ContextCommand
     | ContributorReply
-    | ContributionsDue
-    | StepOverdue
     | DeliveryDue
     | StatusDue
     | TypingDue

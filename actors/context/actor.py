@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
 from actors.context.endings import Endings
-from actors.context.hearing import heard
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
@@ -21,7 +21,7 @@ from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
 from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, storage_failure, user_meta
-from actors.kernel import Actor, NotUnderstoodError, Timer
+from actors.kernel import Actor, NotUnderstoodError, Then, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
 from domain.turn.carried import carried_over
@@ -29,7 +29,7 @@ from domain.turn.conversation import Conversation
 from domain.turn.speaker import shown_name
 from domain.turn.turn import Turn
 from domain.turn.typed_command import says_stop
-from messages.base import Address, TurnId, Window
+from messages.base import Address, Message, TurnId, Window
 from messages.context import (
     AddressChecked,
     CheckAddress,
@@ -118,10 +118,7 @@ class ContextActor(Actor):
 
     def on_start(self) -> None:
         """Read the log, if there is one, and go on where it ends."""
-        try:
-            self._open()
-        except LogUnwritable as error:
-            self._lose_log(error)
+        self._attempt(self._open, None)
 
     def on_stop(self) -> None:
         """Let go of the log; what was not finished is in it."""
@@ -135,8 +132,15 @@ class ContextActor(Actor):
 
     def handle(self, message: ContextMessage) -> None:
         """Act on `message`; a log that cannot be written stops the turn, never the actor."""
+        self._attempt(partial(self._dispatch, message), message)
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer as `handle` takes a message."""
+        self._attempt(partial(then, answer), answer)
+
+    def _attempt(self, act: Callable[[], None], message: Message | None) -> None:
         try:
-            self._dispatch(message)
+            act()
         except LogUnwritable as error:
             self._lose_log(error)
             if isinstance(message, UserMessage):
@@ -198,7 +202,7 @@ class ContextActor(Actor):
             case RuntimePosted():
                 self._postings.note(message, is_writable=not self._unwritable)
             case _:
-                if not heard(self._driver, message):
+                if not self._driver.take(message):
                     raise NotUnderstoodError(message)
 
     # opening and losing the log

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from actors.context.asking.contributions import Contributions, question
-from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, asked, told
+from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, ask_record, told
 from actors.context.asking.trims import Trims
 from actors.context.asking.wordings import Wordings
 from actors.context.config import ContextConfig
@@ -21,8 +22,7 @@ from domain.text.wish import may_become_wish, wish
 from domain.turn.bash_tool import BashArguments
 from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
 from domain.turn.turn import Turn
-from messages.base import EventId, RequestId, TurnId
-from messages.context import ContributionsDue, StepOverdue
+from messages.base import Address, EventId, Message, RequestId, TurnId
 from messages.model import (
     CancelModel,
     ModelDelta,
@@ -87,18 +87,8 @@ class TurnDriver:
         self._presence.begin(turn)
         self._teller.begin(turn)
         self._teller.hear(turn.said_last)
-        if not self.trims.begin(run):
+        if not self.trims.begin(run, then=lambda: self._prepare(run)):
             self._prepare(run)
-
-    def trim_ready(self, reply: TrimReady | Refused) -> None:
-        """Go on, now that it is said what is kept of the history; or with somebody's wish to cut it."""
-        run = self.run
-        if run is not None and run.awaits(reply.request_id, Phase.TRIMMING):
-            run.stop_timer()
-            self.trims.take(reply)
-            self._prepare(run)
-        else:
-            self.trims.compacted(reply)
 
     def count(self, usage: Usage) -> None:
         """Add what was used on the window's behalf outside of its turns."""
@@ -107,7 +97,22 @@ class TurnDriver:
         else:
             self.run.count(usage)
 
-    def contributed(self, reply: TurnContribution) -> None:
+    def take(self, message: Message) -> bool:
+        """Take what comes for a turn beside the answers to its own questions; False for any other message."""
+        match message:
+            case TurnContribution():
+                self._take_contribution(message)
+            case ModelDelta():
+                self._show_progress(message)
+            case RequestWorded() | Refused():
+                self._wordings.take(message)  # A late wording is of use to the next request.
+            case ModelReply() | ModelFailed() | TrimReady() | ReferenceExpanded() | BashResult() | BashRefused():
+                pass  # An answer behind its deadline, or one to an earlier life.
+            case _:
+                return False
+        return True
+
+    def _take_contribution(self, reply: TurnContribution) -> None:
         """Take in one contribution; think when all have answered."""
         run = self.run
         if run is None or not run.awaits(reply.request_id, Phase.PREPARING):
@@ -117,14 +122,7 @@ class TurnDriver:
         if self._contributions.is_complete:
             self._think(run)
 
-    def preparation_over(self, due: ContributionsDue) -> None:
-        """Go on without those who are late."""
-        run = self.run
-        if run is not None and run.awaits(due.request_id, Phase.PREPARING):
-            self._contributions.give_up()
-            self._think(run)
-
-    def progressed(self, delta: ModelDelta) -> None:
+    def _show_progress(self, delta: ModelDelta) -> None:
         """Show the answer so far, unless it is none that people see."""
         run = self.run
         if run is None or not run.awaits(delta.request_id, Phase.THINKING):
@@ -133,12 +131,14 @@ class TurnDriver:
         if not (self._config.max_expansions and may_become_wish(delta.text)):
             self._presence.write(delta.text)
 
-    def replied(self, reply: ModelReply) -> None:
+    def _take_reply(self, run: TurnRun, reply: ModelReply | ModelFailed | None) -> None:
         """Take in the model's message: the end of the turn, or a round of tool calls."""
-        run = self.run
-        if run is None or not run.awaits(reply.request_id, Phase.THINKING):
+        if reply is None:
+            self._give_up(run)
             return
-        run.stop_timer()
+        if isinstance(reply, ModelFailed):
+            self.fail(f"I could not get an answer from the model: {reply.reason}")
+            return
         run.count(reply.usage)
         self._teller.reply(reply)
         if reply.left_out:
@@ -153,60 +153,24 @@ class TurnDriver:
             self._record(run, Kind.AGENT, reply.text, {"final": True, **run.model_meta(reply)}, sync=True)
             self._end(run, "answered")
 
-    def expanded(self, answer: ReferenceExpanded | Refused) -> None:
+    def _take_record(self, run: TurnRun, reference: Reference, answer: ReferenceExpanded | Refused | None) -> None:
         """Show the model the record that it wanted to see, or tell it why it doesn't see that."""
-        run = self.run
-        if run is not None and run.reference is not None and run.awaits(answer.request_id, Phase.EXPANDING):
-            self._say_aside(run, run.reference, told(run.reference, answer))
+        text = not_expanded(reference, NOT_IN_TIME) if answer is None else told(reference, answer)
+        self._say_aside(run, reference, text)
 
-    def worded(self, reply: RequestWorded | Refused) -> None:
-        """Ask the model, now that it is said how results are worded."""
-        self._wordings.take(reply)
-        if (run := self.run) is not None and run.awaits(reply.request_id, Phase.WORDING):
-            self._ask_model(run)
-
-    def refused(self, refusal: Refused) -> None:
-        """Go on without what was asked for: a record, or a wording."""
-        self.trim_ready(refusal)
-        self.expanded(refusal)
-        self.worded(refusal)
-
-    def model_failed(self, failure: ModelFailed) -> None:
-        """Give up the turn and say why."""
-        run = self.run
-        if run is not None and run.awaits(failure.request_id, Phase.THINKING):
-            self.fail(f"I could not get an answer from the model: {failure.reason}")
-
-    def bash_ended(self, result: BashResult) -> None:
-        """Take in a command's result."""
-        run = self.run
-        if run is not None and run.awaits(result.request_id, Phase.ACTING):
-            run.stop_timer()
+    def _take_result(self, run: TurnRun, result: BashResult | BashRefused | None) -> None:
+        """Take in the end of a command, or tell the model why its command was not run."""
+        if result is None:
+            self._give_up(run)
+        elif isinstance(result, BashRefused):
+            self._call_ended(run, f"Not run: {result.reason}", {"outcome": "refused"}, is_error=True)
+        else:
             self._call_ended(run, result.text, result_meta(result), is_error=result.is_error)
 
-    def bash_refused(self, refusal: BashRefused) -> None:
-        """Tell the model why its command was not run."""
-        run = self.run
-        if run is not None and run.awaits(refusal.request_id, Phase.ACTING):
-            run.stop_timer()
-            self._call_ended(run, f"Not run: {refusal.reason}", {"outcome": "refused"}, is_error=True)
-
-    def overdue(self, due: StepOverdue) -> None:
-        """Give up a turn whose request was lost."""
-        run = self.run
-        if run is None or run.request_id != due.request_id:
-            self.trims.compacted(due)
-        elif run.phase is Phase.TRIMMING:
-            self.trims.miss()
-            self._prepare(run)
-        elif run.phase is Phase.WORDING:
-            self._wordings.miss(due.request_id, "no answer came in time")
-            self._ask_model(run)
-        elif run.reference is not None and run.phase is Phase.EXPANDING:
-            self._say_aside(run, run.reference, not_expanded(run.reference, NOT_IN_TIME))
-        else:
-            self._cancel_request(run)
-            self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
+    def _give_up(self, run: TurnRun) -> None:
+        """End a turn whose request was lost."""
+        self._cancel_request(run)
+        self.fail("I waited too long for an answer of my own parts and gave up. Please try again.")
 
     # ways out
 
@@ -230,7 +194,6 @@ class TurnDriver:
         """Forget the turn without a word: its log cannot be written, or its actor dies."""
         run, self.run = self.run, None
         if run is not None:
-            run.stop_timer()
             self._cancel_request(run)
             self._presence.drop()
             self._teller.end("lost")
@@ -247,36 +210,42 @@ class TurnDriver:
         if self._contributions.is_complete:
             self._think(run)
             return
-        due = ContributionsDue(turn_id=run.turn_id, request_id=run.request_id)
-        run.timer = self._host.after(self._config.prepare_deadline_s, due)
+        run.wait_id = self._host.wait(self._config.prepare_deadline_s, lambda: self._think_without(run))
+
+    def _think_without(self, run: TurnRun) -> None:
+        """Go on without the contributors that are late."""
+        self._contributions.give_up()
+        self._think(run)
 
     def _think(self, run: TurnRun) -> None:
-        run.stop_timer()
+        self._host.withdraw(run.wait_id)
         self._teller.think()
-        if not self._wordings.begin(run, self._contributions.block()):
+        if not self._wordings.begin(run, self._contributions.block(), then=lambda: self._ask_model(run)):
             self._ask_model(run)
 
     def _ask_model(self, run: TurnRun) -> None:
-        run.stop_timer()
-        run.phase, run.request_id = Phase.THINKING, RequestId(self._host.new_id())
+        run.phase = Phase.THINKING
         run.system_prompt = run.system_prompt or self._config.system_prompt(
             self._host.window, self._contributions.instructions(), may_run=run.may_run
         )
-        request = ModelRequest(
-            request_id=run.request_id,
-            reply_to=self._host.address,
-            window=self._host.window,
-            system_prompt=run.system_prompt,
-            messages=self._host.conversation.request(
-                run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run), self.trims.head
-            ),
-            tools=(self._config.tool,) if run.may_run and self._config.tool else (),
-            model=self._choice.asked_for,
-            run_id=run.turn_id,
-            attachments=self._config.attachments(self._host.window),
-        )
-        self._host.tell(self._config.model, request)
-        run.timer = self._host.after(self._config.model_deadline_s, StepOverdue(request_id=run.request_id))
+
+        def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
+            return ModelRequest(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._host.window,
+                system_prompt=run.system_prompt,
+                messages=self._host.conversation.request(
+                    run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run), self.trims.head
+                ),
+                tools=(self._config.tool,) if run.may_run and self._config.tool else (),
+                model=self._choice.asked_for,
+                run_id=run.turn_id,
+                attachments=self._config.attachments(self._host.window),
+            )
+
+        deadline_s = self._config.model_deadline_s
+        run.request_id = self._host.ask(self._config.model, make, deadline_s, partial(self._take_reply, run))
 
     def _expand(self, run: TurnRun, reference: Reference) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
@@ -289,16 +258,15 @@ class TurnDriver:
             reason = NOT_NAMED if run.expansions <= most else TOO_OFTEN.format(most=most)
             self._say_aside(run, reference, not_expanded(reference, reason))
         else:
-            run.phase, run.reference, run.request_id = Phase.EXPANDING, reference, RequestId(self._host.new_id())
-            self._host.tell(owner, asked(self._host, run.request_id, reference))
-            run.timer = self._host.after(self._config.expansion_deadline_s, StepOverdue(request_id=run.request_id))
+            run.phase = Phase.EXPANDING
+            take = partial(self._take_record, run, reference)
+            make = partial(ask_record, self._host.window, reference)
+            run.request_id = self._host.ask(owner, make, self._config.expansion_deadline_s, take)
 
     def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
         """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
         self._teller.rest()
         self._teller.look_up(text)
-        run.reference = None
-        run.stop_timer()
         run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), reference, text)
         self._think(run)
 
@@ -341,20 +309,22 @@ class TurnDriver:
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.calls_left -= 1
-        run.request_id = RequestId(self._host.new_id())
-        request = RunBash(
-            request_id=run.request_id,
-            reply_to=self._host.address,
-            window=self._host.window,
-            command=arguments.command,
-            timeout_s=arguments.timeout_s,
-            audience=run.audience,
-            folders=self._contributions.folders(),
-        )
-        self._host.tell(self._config.shell, request)
+
+        def make(request_id: RequestId, reply_to: Address) -> RunBash:
+            return RunBash(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._host.window,
+                command=arguments.command,
+                timeout_s=arguments.timeout_s,
+                audience=run.audience,
+                folders=self._contributions.folders(),
+            )
+
+        deadline_s = self._config.shell_deadline_s
+        run.request_id = self._host.ask(self._config.shell, make, deadline_s, partial(self._take_result, run))
         self._teller.call(run.calls[0])
         self._presence.work(command_status(arguments.command))
-        run.timer = self._host.after(self._config.shell_deadline_s, StepOverdue(request_id=run.request_id))
 
     def _call_ended(self, run: TurnRun, text: str, meta: dict[str, MetaValue], *, is_error: bool) -> None:
         self._record_result(run, run.calls.popleft(), text, meta, is_error=is_error)
@@ -383,13 +353,15 @@ class TurnDriver:
         return run.logged[-1].id
 
     def _cancel_request(self, run: TurnRun) -> None:
+        """Wait for nothing more; the model and the shell are told to stop."""
+        self._host.withdraw(run.request_id)
+        self._host.withdraw(run.wait_id)
         if run.phase is Phase.THINKING:
             self._host.tell(self._config.model, CancelModel(request_id=run.request_id))
         elif run.phase is Phase.ACTING:
             self._host.tell(self._config.shell, CancelBash(request_id=run.request_id))
 
     def _end(self, run: TurnRun, outcome: str, note: str = "") -> None:
-        run.stop_timer()
         self.run = None
         turn = self._host.conversation.turn(run.turn_id)
         self._presence.end(outcome, note, [turn.message_id, *turn.joined])

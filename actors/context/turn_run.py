@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from actors.context.config import ContextConfig
-from actors.kernel import Timer
 from domain.log.metadata import MetaValue
 from domain.text.wish import wish_line
 from domain.turn.bash_tool import BashArguments, called
@@ -65,8 +64,8 @@ class TurnRun:
     phase: Phase = Phase.PREPARING
     request_id: RequestId = NO_REQUEST
     """Of the one request whose answer is awaited; answers to any other are stale."""
-    timer: Timer | None = None
-    """Fires when the wait has lasted too long."""
+    wait_id: RequestId = NO_REQUEST
+    """Of the wait for contributors."""
     audience: str = ""
     """Who reads the window, as the turn's message said."""
     may_run: bool = True
@@ -77,8 +76,6 @@ class TurnRun:
     """The same in all requests of the turn; empty before the first."""
     expansions: int = 0
     """Times that the model asked to see more of a record."""
-    reference: Reference | None = None
-    """The record that is being looked up."""
     asides: list[Aside] = field(default_factory=list)
     """What came of that."""
     calls_left: int = 0
@@ -125,12 +122,6 @@ class TurnRun:
         """What the event that holds a model's message says of the model, with everything that was used until then."""
         nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **self.take_usage()}
-
-    def stop_timer(self) -> None:
-        """The wait is over."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
 
 
 def left_out_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from actors.context.host import WindowHost
 from domain.memory.expansion import LogRange, expanded, not_expanded
-from messages.base import RequestId, flaw_of
+from messages.base import Address, RequestId, Window, flaw_of
 from messages.socket import Refused
 from messages.turn import ExpandReference, Reference, ReferenceExpanded
 
@@ -18,12 +17,12 @@ NOT_NAMED = "only places that this turn's block names can be shown"
 NOT_IN_TIME = "it could not be looked up in time"
 
 
-def asked(host: WindowHost, request_id: RequestId, reference: Reference) -> ExpandReference:
-    """The question for a record."""
+def ask_record(window: Window, reference: Reference, request_id: RequestId, reply_to: Address) -> ExpandReference:
+    """Build the question for a record."""
     return ExpandReference(
         request_id=request_id,
-        reply_to=host.address,
-        window=host.window,
+        reply_to=reply_to,
+        window=window,
         path=reference.path,
         line=reference.line,
     )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import partial
 
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import Phase, TurnRun
-from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.turn.prompt import is_block
 from domain.turn.trimming import CUT, TrimPlan
-from messages.base import RequestId, TurnId, flaw_of
-from messages.context import StepOverdue
+from messages.base import Address, RequestId, TurnId, flaw_of
 from messages.socket import Refused
 from messages.turn import BeforeTrim, CompactWindow, TrimReady, WindowCompacted
 
@@ -44,7 +44,7 @@ class Trims:
         self._plan: TrimPlan | None = None
         self._let_pass = False
         """Whether the last cut was asked about in vain, so that the next is not waited for."""
-        self._compaction: tuple[CompactWindow, RequestId, TrimPlan, Timer] | None = None
+        self._compaction: tuple[CompactWindow, RequestId] | None = None
         self.head = ""
 
     @property
@@ -52,8 +52,16 @@ class Trims:
         """Whether somebody's wish to cut is under way."""
         return self._compaction is not None
 
-    def begin(self, run: TurnRun) -> bool:
-        """Ask what belongs before the history, if that may have changed or turns have to go; whether the turn waits."""
+    def begin(self, run: TurnRun, *, then: Callable[[], None]) -> bool:
+        """Ask for the head of the history, if the head may have changed or turns have to go.
+
+        Args:
+            run: The turn.
+            then: Called when the turn goes on.
+
+        Returns:
+            True if the turn waits; else `then` is not called.
+        """
         if self._config.trim_gate is None:
             return False
         if self._asked_about is not None and self._asked_about[0] != self._host.log_path:
@@ -61,16 +69,20 @@ class Trims:
         self._plan = self._host.conversation.trimming.plan(run.turn_id)
         if self._plan is None and self._asked_about == self._subject:
             return False
-        request = self._question(RequestId(self._host.new_id()), self._plan, run.audience, may_run=run.may_run)
-        self._host.tell(self._config.trim_gate(self._host.window), request)
-        run.phase, run.request_id = Phase.TRIMMING, request.request_id
+        make = partial(self._question, self._plan, run.audience, may_run=run.may_run)
         waits = self._plan is not None and not self._let_pass
         wait_s = self._config.trim_deadline_s if waits else self._config.trim_glance_s
-        run.timer = self._host.after(wait_s, StepOverdue(request_id=request.request_id))
+        run.phase = Phase.TRIMMING
+        gate = self._config.trim_gate(self._host.window)
+        run.request_id = self._host.ask(gate, make, wait_s, partial(self._take_head, then))
         return True
 
-    def take(self, reply: TrimReady | Refused) -> None:
-        """Take in the answer that a turn waits for; an unsound one is none."""
+    def _take_head(self, then: Callable[[], None], reply: TrimReady | Refused | None) -> None:
+        self._adopt(reply)
+        then()
+
+    def _adopt(self, reply: TrimReady | Refused | None) -> None:
+        """Take the answer that a turn waits for; an unsound one counts as none."""
         plan, self._plan = self._plan, None
         ready = self._checked(reply)
         if ready is None:
@@ -82,12 +94,6 @@ class Trims:
         elif plan is not None:
             self._host.conversation.trimming.leave_out(plan)
         self._asked_about = self._subject
-
-    def miss(self) -> None:
-        """The turn's question has no answer in time."""
-        plan, self._plan = self._plan, None
-        log.warning("%s: nobody said in time what is kept of a history that is cut", self._host.address)
-        self._go_without(plan)
 
     # by command
 
@@ -101,20 +107,14 @@ class Trims:
         elif plan is None:
             self._refuse(command, f"there are no more than {KEPT_BY_COMMAND} turns")
         else:
-            request_id = RequestId(self._host.new_id())
-            request = self._question(request_id, plan, plan.cut[-1].audience, words=command.words)
-            timer = self._host.after(self._config.trim_deadline_s, StepOverdue(request_id=request_id))
-            self._compaction = command, request_id, plan, timer
-            self._host.tell(self._config.trim_gate(self._host.window), request)
+            make = partial(self._question, plan, plan.cut[-1].audience, words=command.words)
+            gate, deadline_s = self._config.trim_gate(self._host.window), self._config.trim_deadline_s
+            self._compaction = command, self._host.ask(gate, make, deadline_s, partial(self._compact, command, plan))
 
-    def compacted(self, reply: TrimReady | Refused | StepOverdue) -> None:
-        """What came of a wish to cut; an answer to any other question changes nothing."""
-        if self._compaction is None or self._compaction[1] != reply.request_id:
-            return
-        command, _, plan, timer = self._compaction
+    def _compact(self, command: CompactWindow, plan: TrimPlan, reply: TrimReady | Refused | None) -> None:
+        """Cut, or tell why not, once the part has answered or is late."""
         self._compaction = None
-        timer.cancel()
-        ready = None if isinstance(reply, StepOverdue) else self._checked(reply)
+        ready = self._checked(reply)
         if ready is None or not ready.cut:
             said = reply.reason if isinstance(reply, Refused) else ready.trouble if ready is not None else ""
             self._refuse(command, NOT_CUT.format(reason=said or "nobody said in time what is to be kept of it"))
@@ -129,7 +129,7 @@ class Trims:
         """Nothing is known of the history any more: another log begins, or this one is lost."""
         compaction, self._compaction = self._compaction, None
         if compaction is not None:
-            compaction[3].cancel()
+            self._host.withdraw(compaction[1])
             self._refuse(compaction[0], NOT_CUT.format(reason="the window began anew"))
         self._asked_about, self._plan, self.head = None, None, ""
 
@@ -141,13 +141,20 @@ class Trims:
         return self._host.log_path, conversation.withdrawals, conversation.trimming.kept_from
 
     def _question(
-        self, request_id: RequestId, plan: TrimPlan | None, audience: str, *, words: str = "", may_run: bool = True
+        self,
+        plan: TrimPlan | None,
+        audience: str,
+        request_id: RequestId,
+        reply_to: Address,
+        *,
+        words: str = "",
+        may_run: bool = True,
     ) -> BeforeTrim:
         host = self._host
         cut = plan.cut if plan is not None else ()
         return BeforeTrim(
             request_id=request_id,
-            reply_to=host.address,
+            reply_to=reply_to,
             window=host.window,
             log=host.log_path,
             kept_from=host.conversation.trimming.kept_from,
@@ -158,8 +165,11 @@ class Trims:
             may_run=may_run,
         )
 
-    def _checked(self, reply: TrimReady | Refused) -> TrimReady | None:
-        """A reply as it may be used; None for one that is unsound or none."""
+    def _checked(self, reply: TrimReady | Refused | None) -> TrimReady | None:
+        """A reply as it may be used; None for a late or an unsound one."""
+        if reply is None:
+            log.warning("%s: nobody said in time what is kept of a history that is cut", self._host.address)
+            return None
         flaw = flaw_of(reply)
         if not flaw and isinstance(reply, TrimReady) and reply.handover and not is_block(reply.handover):
             flaw = "the handover is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"

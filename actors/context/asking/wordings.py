@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import TypeVar
 
 from actors.context.config import ContextConfig
@@ -12,8 +13,7 @@ from actors.context.turn_run import Phase, TurnRun
 from domain.turn.call_result import unworded
 from domain.turn.prompt import is_block
 from domain.turn.worded import AS_LOGGED, Worded
-from messages.base import RequestId, TurnId, flaw_of
-from messages.context import StepOverdue
+from messages.base import Address, RequestId, TurnId, flaw_of
 from messages.socket import Refused
 from messages.turn import RequestWorded, TurnShown, WordRequest
 
@@ -57,38 +57,55 @@ class Wordings:
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """Of the last request: its turn, its block, and before how many of its steps that stood."""
 
-    def begin(self, run: TurnRun, block: str) -> bool:
-        """Ask how the request is worded; whether the model call has to wait for that.
+    def begin(self, run: TurnRun, block: str, *, then: Callable[[], None]) -> bool:
+        """Ask for the wording of a request.
 
         Args:
-            run: The turn, which waits then.
-            block: What its request carries besides.
+            run: The turn.
+            block: Block that its request carries.
+            then: Called when the model call goes on.
+
+        Returns:
+            True if the model call waits; else `then` is not called.
         """
         if self._config.wording is None:
             return False
         self._forget_what_was_taken_back()
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
-        request_id = RequestId(self._host.new_id())
-        self._asked, self._asked_s = (*self._asked[-1:], request_id), self._host.monotonic()
-        request = WordRequest(
-            request_id=request_id,
-            reply_to=self._host.address,
-            window=self._host.window,
-            log=self._host.log_path,
-            turn_id=run.turn_id,
-            turns=self._turns,
-            audience=run.audience,
-            withdrawals=conversation.withdrawals,
-            breaks_from=breaks_from,
-        )
-        self._host.tell(self._config.wording(self._host.window), request)
-        if self._missed >= PATIENCE:
-            return False
-        run.phase, run.request_id, self._waits_for = Phase.WORDING, request_id, request_id
-        due = StepOverdue(request_id=run.request_id)
-        run.timer = self._host.after(self._config.wording_deadline_s, due)
-        return True
+        self._asked_s = self._host.monotonic()
+
+        def make(request_id: RequestId, reply_to: Address) -> WordRequest:
+            return WordRequest(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._host.window,
+                log=self._host.log_path,
+                turn_id=run.turn_id,
+                turns=self._turns,
+                audience=run.audience,
+                withdrawals=conversation.withdrawals,
+                breaks_from=breaks_from,
+            )
+
+        worder, waits = self._config.wording(self._host.window), self._missed < PATIENCE
+        if waits:
+            run.phase = Phase.WORDING
+            take = partial(self._take_in_time, then)
+            request_id = self._host.ask(worder, make, self._config.wording_deadline_s, take)
+            run.request_id = self._waits_for = request_id
+        else:
+            request_id = RequestId(self._host.new_id())
+            self._host.tell(worder, make(request_id, self._host.address))
+        self._asked = (*self._asked[-1:], request_id)
+        return waits
+
+    def _take_in_time(self, then: Callable[[], None], reply: RequestWorded | Refused | None) -> None:
+        if reply is not None:
+            self.take(reply)
+        elif self._waits_for is not None:
+            self.miss(self._waits_for, "no answer came in time")
+        then()
 
     def take(self, reply: RequestWorded | Refused) -> None:
         """Take in an answer to one of the last two questions, in time or not, unless a newer one came; any other not.
