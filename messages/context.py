@@ -314,12 +314,6 @@ class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
     text: str
 
 
-class DeliveryDue(Message, frozen=True, kw_only=True, gc=False):
-    """Time to try once more to deliver what failed (the actor's own timer)."""
-
-    request_id: RequestId
-
-
 class StatusDue(Message, frozen=True, kw_only=True, gc=False):
     """Timer of the actor's own: what is being done has lasted long enough to be shown."""
 
@@ -368,7 +362,6 @@ ContextReply = (
 ContextMessage = (
     ContextCommand
     | ContributorReply
-    | DeliveryDue
     | StatusDue
     | TypingDue
     | LookDue

@@ -35,7 +35,6 @@ from messages.context import (
     CheckAddress,
     ChooseModel,
     ContextMessage,
-    DeliveryDue,
     LookDue,
     NewWindowStarted,
     PinMemory,
@@ -197,7 +196,7 @@ class ContextActor(Actor):
                 self._presence.due(message)
             case CompactWindow() | TellSpoken() | CountUsage():
                 self._requests.handle(message, is_idle=not self._turns_in_hand)
-            case Delivered() | DeliveryFailed() | DeliveryRefused() | DeliveryDue():
+            case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._deliveries.handle(message)
             case RuntimePosted():
                 self._postings.note(message, is_writable=not self._unwritable)

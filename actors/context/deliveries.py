@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from actors.context.host import WindowHost
 from actors.context.presence import Presence
-from actors.kernel import Timer
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.turn.debt import Debt
 from messages.base import EventId, MessageId, RequestId
-from messages.context import DeliveryDue
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage, ReactionKind
 
 FIRST_RETRY_S = 5.0
@@ -42,20 +41,13 @@ class _Attempt:
     failures: int = 0
     failed_since_s: float = 0.0
     """When it failed first, if it did."""
-    timer: Timer | None = None
-    """Fires when it is tried again after a failure, or has been out too long."""
-    due_s: float = 0.0
+    wait_id: RequestId | None = None
+    """Id of the wait until it is tried again after a failure, or has been out too long."""
 
     @property
     def waits(self) -> bool:
         """Whether it has failed and is not tried again yet."""
-        return self.timer is not None and not self.is_out
-
-    def stop_timer(self) -> None:
-        """It waits for nothing more."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+        return self.wait_id is not None and not self.is_out
 
 
 class Deliveries:
@@ -94,8 +86,8 @@ class Deliveries:
             self._add(debt, look_first=True, is_of_earlier_life=True)
         self._go_on()
 
-    def handle(self, message: Delivered | DeliveryFailed | DeliveryRefused | DeliveryDue) -> None:
-        """Take in what became of a text, or that it is time to look."""
+    def handle(self, message: Delivered | DeliveryFailed | DeliveryRefused) -> None:
+        """Take in what became of a text."""
         match message:
             case Delivered():
                 self.delivered(message)
@@ -103,8 +95,6 @@ class Deliveries:
                 self.failed(message)
             case DeliveryRefused():
                 self.refused(message)
-            case DeliveryDue():
-                self.due(message)
 
     def delivered(self, message: Delivered) -> None:
         """The text is visible."""
@@ -129,14 +119,11 @@ class Deliveries:
         if attempt is not None and attempt.is_out:
             self._try_again(message.request_id, attempt)
 
-    def due(self, message: DeliveryDue) -> None:
+    def _wake(self, attempt: _Attempt, request_id: RequestId) -> None:
         """Try again; a text that is still out is taken to have failed."""
-        attempt = self._attempts.get(message.request_id)
-        if attempt is None or attempt.timer is None or self._host.monotonic() < attempt.due_s:
-            return
-        attempt.timer = None
+        attempt.wait_id = None
         if attempt.is_out:
-            self._try_again(message.request_id, attempt)
+            self._try_again(request_id, attempt)
         else:
             self._go_on()
 
@@ -148,9 +135,13 @@ class Deliveries:
         self._go_on()
 
     def _wait(self, request_id: RequestId, attempt: _Attempt, seconds: float) -> None:
-        attempt.stop_timer()
-        attempt.due_s = self._host.monotonic() + seconds
-        attempt.timer = self._host.after(seconds, DeliveryDue(request_id=request_id))
+        self._stop_waiting(attempt)
+        attempt.wait_id = self._host.wait(seconds, partial(self._wake, attempt, request_id))
+
+    def _stop_waiting(self, attempt: _Attempt) -> None:
+        if attempt.wait_id is not None:
+            self._host.withdraw(attempt.wait_id)
+            attempt.wait_id = None
 
     def _add(self, debt: Debt, *, look_first: bool, is_of_earlier_life: bool = False) -> None:
         attempt = _Attempt(debt, look_first, is_of_earlier_life)
@@ -160,7 +151,7 @@ class Deliveries:
         """Try the oldest at once before a new one would pass it."""
         oldest = next(iter(self._attempts.values()), None)
         if oldest is not None and oldest.waits and self._has_held(oldest):
-            oldest.stop_timer()
+            self._stop_waiting(oldest)
 
     def _go_on(self) -> None:
         """Post the oldest text, and a later one only where all older ones have been held up long enough."""
@@ -216,5 +207,5 @@ class Deliveries:
         fields: dict[str, MetaValue] = {"event": attempt.debt.event_id, "open": still_open, **meta}
         self._host.record(Kind.DELIVERY, "", fields, sync=False)
         del self._attempts[request_id]
-        attempt.stop_timer()
+        self._stop_waiting(attempt)
         self._go_on()

@@ -19,7 +19,7 @@ from actors.curated.upkeep import Upkeep
 from actors.curated.writeback import Writeback
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
-from actors.kernel import Actor, not_understood
+from actors.kernel import Actor, Then, not_understood
 from actors.linux.disk import RealDisk
 from domain.curated.page import Fault, FaultKind, Scope
 from domain.edit.lines import EditRefusedError
@@ -128,6 +128,11 @@ class CuratedActor(Actor):
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
         """Whether a file is being written."""
         return self._files.is_busy or self._writeback.is_busy
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer, or the end of a wait, as `handle` takes a message."""
+        with self.blocking():
+            then(answer)
 
     def handle(self, message: CuratedMessage) -> None:
         """Act on `message`; what the disk refuses is answered."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from actors.curated.config import MEMORY, CuratedConfig
 from actors.curated.injection import Injections
@@ -14,24 +13,14 @@ from actors.curated.sidecars import write_table
 from actors.curated.writeback import Flushed, Writeback
 from actors.curated.writing import FactFiles
 from actors.edited_file.file import reason_of
+from actors.kernel import Host
 from actors.linux.disk import RealDisk
 from domain.curated.page import Scope
-from messages.base import Message
 from messages.curated import LookAfterFiles
 
 log = logging.getLogger(__name__)
 
 LOOK_AFTER_S = 60.0
-
-
-class Host(Protocol):
-    """The actor, as far as the upkeep needs it."""
-
-    def after(self, delay_s: float, message: Message) -> object:
-        """Have `message` come back later."""
-
-    def monotonic(self) -> float:
-        """Seconds that never go back."""
 
 
 class Upkeep:
@@ -63,8 +52,8 @@ class Upkeep:
         """Folders in which an earlier life may have left something that could not be looked at."""
         self._waiting: dict[Path, Place] = {}
         """Folders in which something waits that may not be written yet, as far as it is known who reads what."""
-        self._look_at: float | None = None
-        """When what is owed is made up for; None for not at all."""
+        self._waits = False
+        """True while the next attempt at what failed is set."""
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -93,16 +82,19 @@ class Upkeep:
         self._stale[place.folder] = place
 
     def look_after(self) -> None:
-        """Write the tables that are due, and every minute make up for what could not be made up for before."""
+        """Write the tables that are due."""
         self._write_tables()
-        if self._look_at is not None and self._host.monotonic() >= self._look_at:
-            self._look_at = None
-            self._stale, self._without_table = self._without_table, {}
-            self._write_tables()
-            places, self._unfinished = self._unfinished, {}
-            for place in places.values():
-                self._finish_earlier(place)
-            self._files.try_again()
+        self.look_later()
+
+    def _try_again(self) -> None:
+        """Write the tables, finish the folders and write the files that failed before."""
+        self._waits = False
+        self._stale, self._without_table = self._without_table, {}
+        self._write_tables()
+        places, self._unfinished = self._unfinished, {}
+        for place in places.values():
+            self._finish_earlier(place)
+        self._files.try_again()
         self.look_later()
 
     def end(self) -> None:
@@ -112,9 +104,9 @@ class Upkeep:
     def look_later(self) -> None:
         """See that the files are looked after, as long as there is anything to look for."""
         is_owing = self._unfinished or self._without_table or not self._files.is_at_rest
-        if self._look_at is None and is_owing:
-            self._look_at = self._host.monotonic() + LOOK_AFTER_S
-            self._host.after(LOOK_AFTER_S, LookAfterFiles())
+        if is_owing and not self._waits:
+            self._waits = True
+            self._host.wait(LOOK_AFTER_S, self._try_again)
 
     def _write_tables(self) -> None:
         tables, self._stale = self._stale, {}

@@ -145,14 +145,14 @@ class Actor(pykka.Actor):
 
     def take_answer(self, message: Message) -> bool:
         """Give a message to the continuation of its question; False for a message that answers none."""
-        request_id = getattr(message, "request_id", None)
+        request_id: object = getattr(message, "request_id", None)
         questions = self.questions
-        if questions is None or request_id is None or isinstance(message, Partial):
+        if questions is None or not isinstance(request_id, str) or isinstance(message, Partial):
             return False
-        question = questions.get(request_id)
+        question = questions.get(RequestId(request_id))
         if question is None or question.asked is message:  # An actor may ask itself.
             return False
-        self.withdraw(request_id)
+        self.withdraw(RequestId(request_id))
         self.go_on(question.then, message)
         return True
 

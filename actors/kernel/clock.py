@@ -170,10 +170,8 @@ class ManualClock(Clock):
         return self._elapsed_us / MICROSECONDS
 
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
-        """A timer that `advance` fires, never before `monotonic() + delay_s` as floats; any thread may set it."""
-        due_s = self.monotonic() + max(0.0, delay_s)
-        due_us = round(due_s * MICROSECONDS)
-        due_us += due_us / MICROSECONDS < due_s
+        """A timer that `advance` fires; any thread may set it."""
+        due_us = self._elapsed_us + round(max(0.0, delay_s) * MICROSECONDS)
         order = next(self._order)
         timer = Timer(due_us / MICROSECONDS, order, action)
         with self._lock:

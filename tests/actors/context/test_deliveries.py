@@ -204,7 +204,7 @@ def test_a_text_that_answers_nobody_is_looked_for_from_when_it_was_owed() -> Non
     host: Any = SimpleNamespace(
         conversation=conversation,
         tell=lambda _, message: told.append(message),
-        after=lambda *_: None,
+        wait=lambda *_: None,
         monotonic=lambda: 0.0,
         surface=Address("surface"),
         address=CHANNEL.address,
