@@ -14,7 +14,7 @@ from domain.reminder.line import InvalidReminderError, parse
 from domain.text.markdown_lines import LineKind, MarkdownLine, markdown_lines
 
 _HIDES = re.compile(
-    rb"```|~~~|<!--|%%|<(?:pre|script|style|textarea)|\A(?:---|\+\+\+)|(?:^|[\r\n])(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]",
+    rb"```|~~~|%%|<(?:[!?]|pre|script|style|textarea)|\A(?:---|\+\+\+)|(?:^|[\r\n])(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]",
     re.IGNORECASE,
 )
 """Bytes without which every line is text; most files have none of these."""

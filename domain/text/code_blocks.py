@@ -1,4 +1,4 @@
-"""Code blocks of a markdown text as CommonMark has them: fenced, indented, and `<pre>`; also within lists and quotes.
+"""Code blocks of a markdown text as CommonMark has them: fenced, indented, `<pre>`, `<?…?>`; also in lists and quotes.
 
 A fence that nothing closes goes on to the end of its list item or quote, or of the text.
 """
@@ -12,8 +12,15 @@ from typing import NamedTuple
 from domain.text.nesting import CODE_INDENT, Nesting, Spot
 
 _FENCE = re.compile(r"(?P<sign>`{3,})[^`]*$|(?P<wave>~{3,})")
-_RAW = re.compile(r"<(?:pre|script|style|textarea)(?:[ \t>]|$)", re.IGNORECASE)
-_RAW_END = re.compile(r"</(?:pre|script|style|textarea)>", re.IGNORECASE)
+_RAW = {
+    re.compile(r"<(?:pre|script|style|textarea)(?:[ \t>]|$)", re.IGNORECASE): re.compile(
+        r"</(?:pre|script|style|textarea)>", re.IGNORECASE
+    ),
+    re.compile(r"<\?"): re.compile(r"\?>"),
+    re.compile(r"<![a-z]", re.IGNORECASE): re.compile(">"),
+    re.compile(r"<!\[CDATA\["): re.compile(r"\]\]>"),
+}
+"""Beginnings of HTML blocks that are no text, with the end of each; comments are `comments.py`'s."""
 _PLAIN_ITEM = "- ["
 
 
@@ -52,8 +59,10 @@ class CodeBlocks:
         if spot.indent < CODE_INDENT and spot.at < len(line):
             if (fence := _FENCE.match(line, spot.at)) is not None:
                 return self._fenced(number, spot, fence["sign"] or fence["wave"])
-            if _RAW.match(line, spot.at) is not None:
-                return self._raw(number, spot)
+            if line.startswith("<", spot.at):
+                for begin, end in _RAW.items():
+                    if begin.match(line, spot.at) is not None:
+                        return self._raw(number, spot, end)
         return CodeBlock(number) if nesting.settle(line, spot) else None
 
     def _fenced(self, number: int, opening: Spot, fence: str) -> CodeBlock:
@@ -68,11 +77,13 @@ class CodeBlocks:
                 return CodeBlock(later)
         return CodeBlock(len(self._lines) - 1, is_open=True)
 
-    def _raw(self, number: int, opening: Spot) -> CodeBlock:
+    def _raw(self, number: int, opening: Spot, end: re.Pattern[str]) -> CodeBlock:
         self._nesting.begin_block(opening.depth)
+        spot = opening
         for later in range(number, len(self._lines)):
-            if later > number and self._nesting.descend(self._lines[later]).depth < opening.depth:
+            spot = spot if later == number else self._nesting.descend(self._lines[later])
+            if spot.depth < opening.depth:
                 return CodeBlock(later - 1)
-            if _RAW_END.search(self._lines[later]):
+            if end.search(self._lines[later], spot.at):
                 return CodeBlock(later)
         return CodeBlock(len(self._lines) - 1, is_open=True)

@@ -53,6 +53,9 @@ def ids(text: str) -> list[str]:
         f"---\nnote: x\n{A}\n---\n",
         f"+++\n{A}\n+++\n",
         f"<pre>\n{A}\n</pre>\n",
+        f"<?example\n{A}\n?>\n",
+        f"<![CDATA[\n{A}\n]]>\n",
+        f"<!DOCTYPE x [\n{A}\n]>\n",
         f"\ufeff---\n{A}\n---\n",
     ],
 )
@@ -174,7 +177,24 @@ def test_in_a_file_that_ends_its_lines_with_carriage_returns_every_edit_keeps_th
 
 
 PARTS = (A, B, BARE, MARKS, f"  {A}", f"    {A}", "", "text", "```", "~~~ x", "  ```", "````", "- ```", "  more", "- x")
-MORE = ("<!--", "-->", "<!-- x -->", "a <!-- b", "%%", "50%% a", "---", "+++", "`<!--`", "<pre>", "</pre>", "> ```")
+MORE = (
+    "<!--",
+    "-->",
+    "<!-- x -->",
+    "a <!-- b",
+    "%%",
+    "50%% a",
+    "---",
+    "+++",
+    "`<!--`",
+    "<pre>",
+    "</pre>",
+    "> ```",
+    "<?",
+    "?>",
+    "]]>",
+    "<![CDATA[",
+)
 parts = st.sampled_from((*PARTS, *MORE, "\tcode"))
 documents = st.builds(
     lambda bom, lines, end, last: bom + end.join(lines).encode() + (end.encode() if last else b""),

@@ -58,6 +58,14 @@ def kinds(text: str, *, whole_note: bool = True) -> str:
         (f"\t{X}", "c"),
         (f"# a\n    {X}", ".c"),
         (f"<pre>\n\n{X}\n</pre>\n{X}", "cccc."),
+        (f"<?php\n{X}\n\n{X}\n?>\n{X}", "ccccc."),
+        (f"  <![CDATA[\n{X}\n]]> a\n{X}", "ccc."),
+        (f"<!DOCTYPE x [\n{X}\n]>\n{X}", "ccc."),
+        (f"<?a?>\n<!a>\n<![CDATA[]]>\n{X}", "ccc."),
+        (f"> <?\n{X}", "c."),
+        (f"<? a\n{X}", "cc"),
+        (f"a\n<!A\n{X}", ".cc"),
+        (f"<3\n<!\n<!1\n<![a\n    <?\n{X}", "......"),
         (f"<div>\n{X}\n</div>", "..."),
     ],
 )
@@ -142,7 +150,28 @@ PIECES = st.builds(
         ),
     ),
     st.sampled_from(
-        ["", "a", "```", "~~~", "````", "``` x", "~~~ `x`", "``` `", "# h", "---", "***", "===", "<pre>", "-"]
+        [
+            "",
+            "a",
+            "```",
+            "~~~",
+            "````",
+            "``` x",
+            "~~~ `x`",
+            "``` `",
+            "# h",
+            "---",
+            "***",
+            "===",
+            "<pre>",
+            "<?",
+            "?>",
+            "<!A",
+            ">",
+            "<![CDATA[",
+            "]]>",
+            "-",
+        ]
     ),
 )
 
@@ -152,7 +181,7 @@ def code_lines(text: str) -> set[int]:
     lines, found = text.split("\n"), set[int]()
     for token in MarkdownIt("commonmark").parse(text):
         if token.type in ("fence", "code_block") or (
-            token.type == "html_block" and token.content.lstrip().startswith("<pre")
+            token.type == "html_block" and token.content.lstrip().startswith(("<pre", "<?", "<!"))
         ):
             begin, end = token.map or (0, 0)
             is_indented = token.type == "code_block"
