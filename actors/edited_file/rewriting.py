@@ -10,6 +10,7 @@ from functools import partial
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.displaced import Displaced
 from actors.edited_file.file import EditedFile, reason_of
+from domain.edit.encoding import encoding_flaw
 from domain.edit.lines import EditRefusedError
 from domain.edit.merge import Hunk, additions, apply, changes
 
@@ -156,7 +157,7 @@ class Rewriting:
             return self._waits.settle_s
         if data is None:
             return self._create()
-        self._truth = apply(additions(self._owed), data)
+        self._truth = self._merged(additions(self._owed), data)
         return self._write(data)
 
     def _create(self) -> float | None:
@@ -213,19 +214,30 @@ class Rewriting:
             self._count_read()
             return self._waits.settle_s
         assert current is not None, "an absent file counts as being saved"
-        fresh: tuple[Hunk, ...] = ()
+        owed, fresh = self._owed, tuple[Hunk, ...]()
         if old != self._expected:
             fresh = changes(self._expected, old)
             self._displaced[-1].accounted = old
-            self._truth = old if self._truth == self._expected else apply(fresh, self._truth)
+            self._owed += fresh
+            self._truth = old if self._truth == self._expected else self._merged(fresh, self._truth)
         elif current == self._written:
             return self._finish()
         if current != self._written:
             # What was made once is looked after only as far as lines could be missing again: to take lines out again
             # and again would be a quarrel with whoever puts them back.
-            self._truth = apply(fresh, apply(additions(self._owed), current))
-        self._owed += fresh
+            self._truth = self._merged(fresh, self._merged(additions(owed), current))
         return self._write(current)
+
+    def _merged(self, hunks: tuple[Hunk, ...], data: bytes) -> bytes:
+        """`data` with other people's edits made in it.
+
+        Raises:
+            FileRefusedError: it is not in UTF-8, so that no line can be put into it.
+        """
+        merged = apply(hunks, data)
+        if merged != data and (flaw := encoding_flaw(data)):
+            raise FileRefusedError(f"{self._file.path}: {flaw}")
+        return merged
 
     def _is_being_saved(self, old: bytes, current: bytes | None) -> bool:
         """Whether one of the two is not all that its writer means: gone, emptied, or displaced in mid-save."""

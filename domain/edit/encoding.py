@@ -37,6 +37,38 @@ def is_wide(data: bytes) -> bool:
     return nuls * 4 > len(head) and bool(head.strip(b"\0"))
 
 
+def as_utf8(data: bytes) -> bytes:
+    """`data` in UTF-8, for a version that a person saved in another encoding: each of its words is kept.
+
+    UTF-16 and UTF-32 are decoded; of anything else a line that is not in UTF-8 is read as Latin-1, which has a character
+    for each byte. NUL bytes are left out.
+    """
+    if not encoding_flaw(data):
+        return data
+    if is_wide(data):
+        return data.decode(_wide_name(data), "replace").encode("utf-8", "replace").replace(b"\0", b"")
+    lines = data.replace(b"\0", b"").split(b"\n")
+    return b"\n".join(line if _is_utf8(line) else line.decode("latin-1").encode() for line in lines)
+
+
+def _wide_name(data: bytes) -> str:
+    """Codec of data in UTF-16 or UTF-32; without a mark told by the places of the NUL bytes."""
+    if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return "utf-32"
+    if data.startswith(_WIDE_MARKS):
+        return "utf-16"
+    head = data[:_HEAD_BYTES]
+    return "utf-16-be" if head[0::2].count(0) > head[1::2].count(0) else "utf-16-le"
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _line(data: bytes, at: int) -> int:
     """Number, from 1, of the line that a byte is in."""
     return data.count(separator(data), 0, at) + 1

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from domain.edit.lines import padding, separator
+from domain.edit.encoding import as_utf8, encoding_flaw
+from domain.edit.lines import padding, separator, without_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ _EQUAL_LINES = 64
 
 
 def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    """What somebody did to `old` to make `new` of it, place by place, in order."""
+    """Edits that made `new` of `old`, place by place, in order; their lines are in UTF-8, whatever the versions are in."""
+    if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
+        old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:

@@ -274,3 +274,52 @@ def test_what_others_wrote_waits_until_the_file_is_in_utf_8_again(rig: Rig) -> N
     rig.settle()
 
     assert rig.path.read_bytes() == b"a\nb\n"
+
+
+SAVED = "a\nb\u00e9\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+@pytest.mark.parametrize("is_late", [True, False])
+def test_what_others_save_in_another_encoding_meanwhile_comes_in_utf_8(
+    rig: Rig, encoding: str, *, is_late: bool
+) -> None:
+    """PowerShell/PowerShell#9194 again: a program that has the file open writes to it, and not in its encoding."""
+    held = os.open(rig.path, os.O_WRONLY)
+    rig.put(adding(b"ours"))
+    while rig.due and (is_late or b"ours" not in rig.path.read_bytes()):
+        rig.step()
+    os.truncate(held, 0)
+    os.write(held, SAVED.encode(encoding))
+    os.close(held)
+    if not is_late:
+        rig.path.write_bytes(b"a\nours\ntheirs\n")
+    rig.settle()
+    rig.queue.try_again()
+    rig.settle()
+
+    lines = rig.path.read_text(encoding="utf-8").split("\n")
+    assert sorted(lines) == sorted(["a", "b\u00e9", "ours", *([] if is_late else ["theirs"]), ""])
+
+
+def test_into_a_file_that_others_saved_in_another_encoding_meanwhile_nothing_is_put(rig: Rig) -> None:
+    held = os.open(rig.path, os.O_WRONLY | os.O_APPEND)
+    rig.put(adding(b"ours"))
+    while b"ours" not in rig.path.read_bytes():
+        rig.step()
+    os.write(held, b"late\n")
+    os.close(held)
+    rig.path.write_bytes(SAVED.encode("utf-16"))
+    rig.settle()
+    for _ in range(3):
+        rig.queue.try_again()
+        rig.settle()
+    assert rig.path.read_bytes() == SAVED.encode("utf-16")
+    assert rig.outcomes[0].startswith("own: ")
+    assert "is in UTF-16" in rig.outcomes[0]
+    rig.path.write_text(SAVED, encoding="utf-8")
+    rig.queue.try_again()
+    rig.settle()
+
+    assert rig.path.read_text(encoding="utf-8") == f"a\nlate\n{SAVED[2:]}"
+    assert rig.is_settled()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.edit.encoding import encoding_flaw, is_wide
+from domain.edit.encoding import as_utf8, encoding_flaw, is_wide
 from domain.edit.lines import BOM
 
 WORDS = '- [ ] date=2026-01-31 time=09:05 recur=none msg="café" id=rid_A\n'
@@ -43,3 +43,24 @@ def test_other_bytes_are_told_with_their_line(data: bytes, flaw: str) -> None:
 
 def test_an_empty_file_has_no_flaw() -> None:
     assert encoding_flaw(b"") == ""
+
+
+WIDE = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+
+
+@pytest.mark.parametrize("name", [*WIDE, "latin-1", "utf-8"])
+def test_a_version_in_another_encoding_has_the_same_words_in_utf_8(name: str) -> None:
+    assert as_utf8(WORDS.encode(name)).decode() == WORDS
+
+
+@given(st.binary())
+def test_of_any_bytes_a_version_in_utf_8_can_be_made(data: bytes) -> None:
+    made = as_utf8(data)
+
+    assert made == data or encoding_flaw(data)
+    made.decode("utf-8")
+    assert b"\0" not in made
+
+
+def test_lines_in_utf_8_beside_others_stay_and_every_byte_is_kept() -> None:
+    assert as_utf8("é\n".encode() + b"\xe9\0\n\x81").decode() == "é\né\n\x81"
