@@ -189,12 +189,13 @@ class Access:
         """
         return os.path.samestat(os.fstat(fd), path.stat(follow_symlinks=self.follows_links))
 
-    def take_over(self, fd: int, status: os.stat_result) -> None:
-        """Give the open file, a new version, what it may have of the old one's owner and permissions."""
+    def take_over(self, fd: int, status: os.stat_result, old: Path) -> None:
+        """Give the open file, a new version, what it may have of the old one's owner, permissions and attributes."""
         if self.follows_links:
             with suppress(PermissionError):
                 os.fchown(fd, status.st_uid, status.st_gid)
             self.disk.change_mode(fd, stat.S_IMODE(status.st_mode))
+            _copy_attributes(old, fd)
         else:
             self.disk.change_mode(fd, stat.S_IMODE(status.st_mode) & _PERMISSIONS)
 
@@ -254,6 +255,14 @@ def take_away(disk: Disk, path: Path) -> None:
 def shown_size(size: int) -> str:
     """A number of bytes, for a person."""
     return f"{size // 2**20} MiB" if size >= 2**20 and not size % 2**20 else f"{size:,} bytes"
+
+
+def _copy_attributes(old: Path, fd: int) -> None:
+    """Give the open file the extended attributes of another, lists of who may read it among them, as far as it may."""
+    with suppress(OSError):  # some file systems have none
+        for name in os.listxattr(old):
+            with suppress(OSError):  # those of the system are root's alone
+                os.setxattr(fd, name, os.getxattr(old, name))
 
 
 def _refusal_of(path: Path, flags: int, error: OSError) -> OSError:

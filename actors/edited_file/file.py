@@ -188,7 +188,7 @@ class EditedFile:
         base, fresh = self._base_path(_digest(data)), leftover_path(place, _digest(data))
         try:
             self._keep_base(base, seen)
-            self._write_whole(fresh, data, status)
+            self._write_whole(fresh, data, (status, place))
             is_exchanged = self._disk.exchange(fresh, place)
             displaced = None if is_exchanged else self._replace(fresh, place, seen, base)
         except OSError:
@@ -357,7 +357,7 @@ class EditedFile:
         self._write_whole(path, seen)
         self._sync_folder(self._spare)
 
-    def _write_whole(self, path: Path, data: bytes, old: os.stat_result | None = None) -> None:
+    def _write_whole(self, path: Path, data: bytes, old: tuple[os.stat_result, Path] | None = None) -> None:
         """A file with `data`, on the disk but for its name, which it gets when it is whole; `old` is the one before."""
         draft = draft_path(path)
         take_away(self._disk, draft)
@@ -365,7 +365,7 @@ class EditedFile:
         try:
             try:
                 if old is not None:
-                    self._access.take_over(fd, old)
+                    self._access.take_over(fd, *old)
                 write_all(self._disk, fd, data)
             finally:
                 os.close(fd)

@@ -11,6 +11,11 @@ from actors.scheduler.zone import ZoneMissingError, load_zone
 from domain.edit.encoding import encoding_flaw
 from domain.reminder.document import scan
 
+_HARD_LINKS = (
+    "names are hard links to it: an edit of the agent's gives this one a new file, and the others keep the old one; use "
+    "symbolic links"
+)
+
 
 def findings(file: Path) -> Iterator[Finding]:
     """Whether clocks and file can be read, and how many lines of the file are no reminders."""
@@ -21,6 +26,7 @@ def findings(file: Path) -> Iterator[Finding]:
         return
     try:
         look = EditedFile(file, file.parent).look()
+        names = 1 if look is None else file.stat().st_nlink
     except OSError as error:
         yield Finding("reminders", Level.WARN, reason_of(error))
         return
@@ -30,6 +36,9 @@ def findings(file: Path) -> Iterator[Finding]:
     document = scan(look.data if look is not None else b"")
     if look is not None and look.left_out_bytes:
         yield Finding("reminders", Level.WARN, f"{file}: only its first {LIMIT_BYTES // 2**20} MiB are read")
+        return
+    if names > 1:
+        yield Finding("reminders", Level.WARN, f"{file}: {names} {_HARD_LINKS}")
         return
     faults = len(document.faults) + len(document.repeated) + len(document.failed)
     hint = f", {faults} lines that need mending: `agent reminders check`" if faults else ""

@@ -89,6 +89,19 @@ def test_reminders_in_another_encoding_than_utf_8_are_named(tmp_path: Path) -> N
     assert found.detail.startswith(f"{file}: is in UTF-16 or UTF-32")
 
 
+def test_hard_links_to_the_reminders_are_named(tmp_path: Path) -> None:
+    """zim-desktop-wiki/zim-desktop-wiki#188: after a save two names of one note were two notes."""
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data" / "reminders.md"
+    file.write_text("# Mine\n")
+    (tmp_path / "vault.md").hardlink_to(file)
+    found = checks(tmp_path)["reminders"]
+    assert found.level is Level.WARN
+    assert f"{file}: 2 names are hard links to it" in found.detail
+    (tmp_path / "vault.md").unlink()
+    assert checks(tmp_path)["reminders"].level is Level.OK
+
+
 def test_a_reminder_that_could_not_be_said_is_counted(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     failed = '- [!] date=2030-01-01 time=09:00 recur=none msg="tea" id=rid_A in=discord-thread/1\n'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import struct
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,8 @@ from domain.reminder.document import append
 from tests.recording_disk import RecordingDisk
 
 LINE = '- [ ] date=2030-01-01 time=09:00 recur=none msg="x" id=rid_X'
+NOBODY = 2**32 - 1
+"""Of an entry of an access list that names no user."""
 NO_WAIT = Waits(settle_s=0.0, verify_s=0.0)
 
 
@@ -75,6 +78,23 @@ def test_the_mode_stays(tmp_path: Path, disk: Disk, mode: int) -> None:
     path.chmod(mode)
     rewrite(path, disk=disk)
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@disks
+def test_extended_attributes_stay_and_a_list_of_readers_among_them(tmp_path: Path, disk: Disk) -> None:
+    """zim-desktop-wiki/zim-desktop-wiki#188, linuxmint/xed#619: a new file in the place of the old one had none."""
+    path = tmp_path / "r.md"
+    path.write_bytes(b"a\n")
+    try:
+        os.setxattr(path, "user.tag", b"home")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    readers = struct.pack("<I" + "HHI" * 5, 2, 1, 6, NOBODY, 2, 4, 12345, 4, 4, NOBODY, 16, 4, NOBODY, 32, 0, NOBODY)
+    with suppress(OSError):  # some file systems have attributes, but no such list
+        os.setxattr(path, "system.posix_acl_access", readers)
+    before = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+    rewrite(path, disk=disk)
+    assert {name: os.getxattr(path, name) for name in os.listxattr(path)} == before
 
 
 @disks
