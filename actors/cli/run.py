@@ -41,12 +41,14 @@ MOST_HOSTS = 1000
 def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
+    from actors.cli.trust.own_data import check_data, make_data
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, told=fail)
-    _require_own_data(settings)
+    check_data(settings)
     shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
+    make_data(settings)
     if settings.has_layer("facts"):
         _tell_own_key(settings)
     raise_file_limit()
@@ -82,6 +84,7 @@ def gateway(
     Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
     """
     from actors.bootstrap import Agent
+    from actors.cli.trust.own_data import check_data, make_data
     from actors.facts.table import FactsTable
 
     set_up_logging(verbose=verbose)
@@ -94,8 +97,10 @@ def gateway(
     }
     given = {key: value for key, value in said.items() if value is not None}
     settings, secrets = load_settings(config_file, given, told=fail)
+    check_data(settings)
     shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
+    make_data(settings)
     _tell_own_key(settings)
     raise_file_limit()
 
@@ -120,21 +125,6 @@ def _tell_own_key(settings: Settings) -> None:
         fail(str(error))
     if made is not None and made.is_new:
         announce(made.sentence(shows_key=sys.stderr.isatty()))
-
-
-def _require_own_data(settings: Settings) -> None:
-    """End the command where neither a settings file nor trust says that the data here are the operator's own.
-
-    Their unfinished turns and reminders would be said in Discord.
-    """
-    from actors.part import command
-    from actors.settings.problem import quoted
-
-    if not settings.origin.is_named and not settings.origin.trusts_data and settings.data_root.exists():
-        fail(
-            f"{quoted(str(settings.data_root))}: no settings file names this data root and this folder is not trusted; "
-            f"after a look at it run `{command()} trust`, or name a settings file by --config"
-        )
 
 
 def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:

@@ -63,6 +63,7 @@ def try_it(
 
     The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
     """
+    from actors.cli.trust.own_data import check_data, make_data
     from actors.cli.trying.bot import BotProcess, environment_of_bot
 
     online = threading.Event()
@@ -72,6 +73,8 @@ def try_it(
         given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
         given |= {"observer.enabled": True}
         settings, secrets = load_settings(config_file, given)
+        check_data(settings, "one by --data, or ")
+        make_data(settings)
         shape_log(settings.log.format)
         if data is None:
             settings = settings.rooted(settings.data_root / "playground", settings.origin)

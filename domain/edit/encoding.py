@@ -40,8 +40,8 @@ def is_wide(data: bytes) -> bool:
 def as_utf8(data: bytes) -> bytes:
     """`data` in UTF-8, for a version that a person saved in another encoding: each of its words is kept.
 
-    UTF-16 and UTF-32 are decoded; of anything else a line that is not in UTF-8 is read as Latin-1, which has a character
-    for each byte. NUL bytes are left out.
+    UTF-16 and UTF-32 are decoded; of anything else a line that is not in UTF-8 is read as Latin-1, in which each byte
+    is a character. NUL bytes are left out.
     """
     if not encoding_flaw(data):
         return data

@@ -32,7 +32,7 @@ _EQUAL_LINES = 64
 
 
 def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    """Edits that made `new` of `old`, place by place, in order; their lines are in UTF-8, whatever the versions are in."""
+    """Edits that made `new` of `old`, place by place, in order; in UTF-8, whatever the versions are in."""
     if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
         old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)

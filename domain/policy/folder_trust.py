@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 ABSENT = ""
 """Digest of a file that is not there."""
+MADE_NAME = "agent.made"
+"""File in a data root that the agent made itself, with a random line in it."""
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERSION = 1
 
@@ -43,8 +45,8 @@ class TrustList:
         return TrustList({**self.digests, **digests})
 
     def without_folder(self, folder: str) -> TrustList:
-        """The list without the files that lie in `folder` itself; those below it stay."""
-        return TrustList({path: digest for path, digest in self.digests.items() if _folder(path) != folder})
+        """The list without the files that lie in `folder` itself, and without its data roots; those below stay."""
+        return TrustList({path: digest for path, digest in self.digests.items() if _folder_of(path) != folder})
 
     def render(self) -> str:
         """Text of the list, in ASCII."""
@@ -74,5 +76,7 @@ def parse_trust_list(text: str) -> TrustList:
     return TrustList(files)
 
 
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0] or "/"
+def _folder_of(path: str) -> str:
+    """Folder that a file is trusted for: the one that it lies in, of a data root's mark the one above."""
+    folder, _, name = path.rpartition("/")
+    return (folder.rpartition("/")[0] if name == MADE_NAME else folder) or "/"

@@ -17,7 +17,7 @@ import pytest
 from lab.loopback_model.answers import Answer
 from lab.loopback_model.server import LoopbackModel
 from lab.prepared_logs import make_logs
-from tests.actors.cli.command import run
+from tests.actors.cli.command import digest, run
 from tests.trusted import trust
 
 KEY = "k" * 20
@@ -338,3 +338,80 @@ def test_agent_try_goes_by_the_defaults_and_says_so_once(tmp_path: Path, author:
     assert "62710561" in done.stdout
     assert done.stderr.count("is not trusted") == 1
     assert not author.was_called()
+
+
+OWN_DATA = "no settings file names this data root and this folder is not trusted"
+GATEWAY = ("gateway", "--port", "0", "--upstream", "http://127.0.0.1:9/v1")
+TRY = ("try", "--no-browser", "--say", "hello")
+
+
+@pytest.mark.parametrize("arguments", [TRY, GATEWAY, ("run",)])
+@pytest.mark.parametrize("has_config", [False, True])
+def test_data_that_came_with_the_folder_start_no_agent(
+    tmp_path: Path, arguments: tuple[str, ...], *, has_config: bool
+) -> None:
+    """QwenLM/qwen-code#10469 and others: state of a stranger's workspace was taken for the user's own.
+
+    A link for a window's folder would give commands the folder that it leads to.
+    """
+    clone, home, mine = tmp_path / "clone", tmp_path / "home", tmp_path / "mine.toml"
+    window = clone / "data" / "playground" / "work" / "discord-channel" / "910000000000000011"
+    window.parent.mkdir(parents=True)
+    home.mkdir()
+    window.symlink_to(home)
+    mine.write_text("[shell]\ntimeout_s = 9\n")
+    environment = {**SECRETS, **({"AGENT_CONFIG": str(mine)} if has_config else {})}
+    before = digest(tmp_path)
+
+    done = run("agent", *arguments, cwd=clone, environment=environment)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert OWN_DATA in done.stderr
+    assert "agent trust`" in done.stderr
+    assert digest(tmp_path) == before
+    shown = run("agent", "trust", cwd=clone).stdout
+    assert "data: the agent goes on with the conversations and reminders in it" in shown
+    assert f"{window.relative_to(clone)}: a link to {home}, where the agent would read and write" in shown
+
+
+@pytest.mark.req("X-204")
+def test_data_that_the_agent_made_are_the_user_s_own_until_they_are_exchanged(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    for _ in range(2):
+        done = run("agent", *TRY, cwd=tmp_path)
+        assert done.returncode == 0
+        assert "hello" in done.stdout
+        assert "trust" not in done.stderr
+    data.rename(tmp_path / "mine")
+    data.mkdir()
+    assert OWN_DATA in run("agent", *TRY, cwd=tmp_path).stderr
+    data.rmdir()
+    data.symlink_to("mine")
+    assert OWN_DATA in run("agent", *TRY, cwd=tmp_path).stderr
+    data.unlink()
+    (tmp_path / "mine").rename(data)
+    assert run("agent", "trust", "--remove", cwd=tmp_path).returncode == 0
+    assert OWN_DATA in run("agent", *TRY, cwd=tmp_path).stderr
+    assert run("agent", "trust", cwd=tmp_path).returncode == 0
+    assert run("agent", *TRY, cwd=tmp_path).returncode == 0
+
+
+def test_data_at_a_place_that_is_named_need_no_trust(tmp_path: Path) -> None:
+    (tmp_path / "clone" / "data").mkdir(parents=True)
+
+    done = run("agent", *TRY, "--data", "data", cwd=tmp_path / "clone")
+
+    assert done.returncode == 0
+    assert not (tmp_path / "clone" / "data" / "agent.made").exists()
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "mine").write_text("of the user, and longer than a process number\n")
+    (tmp_path / "data" / "agent.lock").symlink_to(tmp_path / "mine")
+
+    done = run("agent", *TRY, "--data", "data", cwd=tmp_path)
+
+    assert done.returncode != 0
+    assert "cannot be written" in done.stderr
+    assert (tmp_path / "mine").read_text() == "of the user, and longer than a process number\n"

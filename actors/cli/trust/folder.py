@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from actors.cli.agent_cli import TOLD_FOLDERS
@@ -17,6 +19,9 @@ from actors.settings.secret import FILE_VARIABLE, Secrets, is_secret_name
 from actors.settings.trust import place_of
 from domain.policy.folder_trust import ABSENT, Standing
 
+_SHOWN_LINKS = 5
+_LOOKED_AT = 20_000
+"""Entries of a data root among which links are looked for."""
 _NAMING = (CONFIG_VARIABLE, FILE_VARIABLE)
 
 
@@ -79,7 +84,20 @@ def read_folder(folder: Path, environ: Mapping[str, str]) -> FolderFiles:
 
 
 def _of_data(folder: Path, data_root: Path) -> Iterator[str]:
-    if data_root.is_relative_to(folder.absolute()):
-        for name in TOLD_FOLDERS:
-            if (data_root / name).exists():
-                yield f"{(data_root / name).relative_to(folder.absolute())}: a model is told of it"
+    if not data_root.is_relative_to(folder.absolute()) or not os.path.lexists(data_root):
+        return
+    base = folder.absolute()
+    yield f"{data_root.relative_to(base)}: the agent goes on with the conversations and reminders in it"
+    for name in TOLD_FOLDERS:
+        if (data_root / name).exists():
+            yield f"{(data_root / name).relative_to(base)}: a model is told of it"
+    for path in islice(_links(data_root), _SHOWN_LINKS):
+        yield f"{path.relative_to(base)}: a link to {path.readlink()}, where the agent would read and write"
+
+
+def _links(data_root: Path) -> Iterator[Path]:
+    """Links in the data root, itself among them, as far as so many entries are looked at."""
+    if data_root.is_symlink():
+        yield data_root
+    entries = (Path(at) / name for at, folders, files in os.walk(data_root) for name in (*folders, *files))
+    yield from (path for path in islice(entries, _LOOKED_AT) if path.is_symlink())

@@ -24,6 +24,7 @@ def test_it_shows_what_needs_trust_and_not_what_counts_anyway(tmp_path: Path) ->
     assert files.decisions == (
         'shell.sandbox = "none"',
         "OPENAI_API_KEY from secrets.env",
+        "data: the agent goes on with the conversations and reminders in it",
         "data/skills: a model is told of it",
     )
     assert files.digests == {

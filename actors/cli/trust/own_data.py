@@ -1,0 +1,70 @@
+"""Data roots that the agent made for its user: each has a mark, of which the list of trusted files has the digest.
+
+A data root at its usual place, `data` in the current folder, may be another person's: come with a clone, or put there.
+A link in it leads where its author likes, and a question in its logs that has no answer yet is answered at the start.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from actors.cli.common import fail, note
+from actors.cli.trust.recording import change_trust_list
+from actors.linux.private_folder import make_private
+from actors.part import command
+from actors.settings.document import read_content
+from actors.settings.problem import SettingsError, quoted
+from actors.settings.schema import Settings
+from actors.settings.trust import TrustError, UserTrust, digest_of, place_of
+from domain.policy.folder_trust import MADE_NAME, Standing
+
+
+def check_data(settings: Settings, instead: str = "") -> None:
+    """End the command where the data root is there and may be another person's.
+
+    One that the caller or a settings file that counts has named is taken as it is, and so is one in a trusted folder.
+
+    Args:
+        settings: In force.
+        instead: Options that name another data root, for the reason.
+    """
+    root = settings.data_root
+    if not settings.origin.trusts_data and os.path.lexists(root) and not _is_own(root):
+        fail(
+            f"{quoted(str(root))}: no settings file names this data root and this folder is not trusted; "
+            f"after a look at it run `{command()} trust`, or name {instead}a settings file by --config that names it"
+        )
+
+
+def make_data(settings: Settings) -> None:
+    """Make a data root that `check_data` has found missing, with its mark, and list it as the user's own.
+
+    Where it cannot be made, the agent itself says why when it starts.
+    """
+    root = settings.data_root
+    if settings.origin.trusts_data or os.path.lexists(root):
+        return
+    content = f"{secrets.token_hex(16)}\n".encode()
+    path = root / MADE_NAME
+    try:
+        make_private(root)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:  # noqa: PTH123 - has no Path
+            file.write(content)
+        change_trust_list(os.environ, lambda known: known.with_files({place_of(path): digest_of(content)}))
+    except OSError:
+        return
+    except TrustError as error:
+        note(f"the next start will ask about this data root, which cannot be listed as your own: {error}")
+
+
+def _is_own(root: Path) -> bool:
+    path = root / MADE_NAME
+    if root.is_symlink() or path.is_symlink():
+        return False
+    try:
+        content = read_content(path, MADE_NAME, required=True)
+    except SettingsError:
+        return False
+    return UserTrust(os.environ).standing(path, digest_of(content)) is Standing.TRUSTED
