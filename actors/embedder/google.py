@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
 from actors.http_client.clean_connector import CleanConnector
+from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
 from messages.embedder import TextRole
@@ -115,6 +116,7 @@ class GoogleBackend:
 
 
 def _import() -> Any:
-    from google import genai
+    with LATE_IMPORT:
+        from google import genai
 
-    return genai
+        return genai

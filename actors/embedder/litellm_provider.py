@@ -11,6 +11,7 @@ from typing import Any
 
 from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.embedder.worker import Loading
+from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import cut
 from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
@@ -226,7 +227,8 @@ def _import() -> Any:
         os.environ.setdefault(name, value)
     os.environ[MODE] = ENVIRONMENT[MODE]
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
-    import litellm
+    with LATE_IMPORT:
+        import litellm
 
     litellm.suppress_debug_info = True
     # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.

@@ -29,6 +29,7 @@ from actors.model.conversation import Conversations
 from actors.model.route import tokens
 from actors.model.silence import Silence
 from actors.model.wire import tools_of
+from actors.part.late_import import LATE_IMPORT
 from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
 from messages.model import ModelRequest, Usage
 
@@ -309,9 +310,14 @@ def _chain(error: BaseException) -> list[BaseException]:
 def load(model: str) -> Future[Any]:
     """litellm, once it is imported and ready for `model`; not in a loop's executor, for which the loop's end waits."""
     executor = ThreadPoolExecutor(1, "litellm-import")
-    loading = executor.submit(_load, model)
+    loading = executor.submit(_load_alone, model)
     executor.shutdown(wait=False)
     return loading
+
+
+def _load_alone(model: str) -> Any:
+    with LATE_IMPORT:
+        return _load(model)
 
 
 def _load(model: str) -> Any:

@@ -29,15 +29,32 @@ def test_fresh_interpreters_live_through_threads_that_touch_every_struct_first()
     assert ends == [0, 0, 0]
 
 
+@pytest.mark.slow
+def test_threads_that_import_at_once_what_actors_import_late_see_no_module_half_made() -> None:
+    told = _told("tests.messages.first_import", "3")
+    assert told["late"] > 40
+    assert told["ends"] == {"0": 3}
+
+
+def test_a_library_that_two_threads_cannot_begin_to_import_is_there_before_the_second_thread() -> None:
+    """numpy/numpy#21223: two threads that both begin to import it can fail, one of them on what the other half made."""
+    told = _told("tests.messages.first_import", "0")
+    assert {"apsw", "dateutil", "msgspec", "numpy", "pydantic", "yaml", "zoneinfo"} <= set(told["before"])
+
+
 def _touched(processes: int) -> dict[str, Any]:
-    run = _run(str(processes))
+    return _told("tests.messages.first_touch", str(processes))
+
+
+def _told(program: str, argument: str) -> dict[str, Any]:
+    run = _run(argument, program)
     assert run.returncode == 0, run.stderr
     told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
     return told
 
 
-def _run(argument: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "tests.messages.first_touch", argument]
+def _run(argument: str, program: str = "tests.messages.first_touch") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", program, argument]
     return subprocess.run(
         command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=280, check=False
     )
