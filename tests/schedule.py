@@ -62,7 +62,6 @@ WHOLE = (
     "tests/lab/chaos/",
     "tests/lab/load/test_agent_load.py",
     "tests/lab/load/test_agent_process.py",
-    "tests/lab/mutation/",
     "tests/launch/",
     "tests/matrix/",
 )

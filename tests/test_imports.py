@@ -48,7 +48,6 @@ ALLOWED = {
     ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
     ("lab/chaos/kills/nursery.py", "subprocess.*"): "kills the agent in a process of its own, so it starts one",
-    ("lab/mutation/tester.py", "subprocess.*"): "tests each faulty module in a process of its own",
     ("lab/chaos/kills/small_disk.py", "subprocess.*"): "mounts a file system that can be filled without harm",
     ("lab/chaos/kills/program.py", "os.fork*"): "starts a thousand agents from one that has imported everything",
     ("lab/chaos/kills/program.py", "os.exec*"): "starts some of them anew, as an operator does",

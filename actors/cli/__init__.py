@@ -21,7 +21,6 @@ from actors.cli.events import events
 from actors.cli.lab.agent_load import agent_load
 from actors.cli.lab.bench import bench
 from actors.cli.lab.chaos import chaos
-from actors.cli.lab.mutate import mutate
 from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
@@ -71,7 +70,7 @@ _COMMANDS = (
     objects,
     reminders,
 )
-for command in (*_COMMANDS, completion, bench, chaos, simulate, mutate):
+for command in (*_COMMANDS, completion, bench, chaos, simulate):
     agent.add_command(command)
 for program, command in (("agent", agent), ("agent-cli", agent_cli), ("agent-load", agent_load)):
     show_examples(command, program)

@@ -69,7 +69,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "agent memory stats": ("agent memory stats --json",),
         "agent memory why": ("agent memory why", f"agent memory why --window {_WINDOW}"),
-        "agent mutate": ("agent mutate --mutants 20",),
         "agent objects": (f"agent objects list --window {_WINDOW}",),
         "agent objects gc": ("agent objects gc --keep-days 30",),
         "agent objects history": (f"agent objects history 3fa4 --window {_WINDOW}",),
