@@ -115,44 +115,13 @@ def rank_arrays(
 ) -> list[Pick]:
     """`rank` over columns: element i of each array, and row i of `vectors`, describe candidate i.
 
-    Raises:
-        ValueError: `count` is negative, lengths differ, a row occurs twice, or an age is NaN.
-    """
-    return explained(choose_arrays(rows, sims, ages, pinned, vectors, count), sims, ages, pinned)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Result of `choose_arrays`, in its order: places in the arrays, and the exact scores at that moment."""
-
-    indexes: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    redundancies: NDArray[np.float64]
-
-
-def choose_arrays(
-    rows: NDArray[np.int64],
-    sims: NDArray[np.float64],
-    ages: NDArray[np.float64],
-    pinned: NDArray[np.bool_],
-    vectors: NDArray[np.float32],
-    count: int,
-) -> Choice:
-    """`rank_arrays` without the explanation.
-
     float32 products say which few candidates may be the best of a step; only their redundancies are summed exactly.
 
     Raises:
-        ValueError: as there.
+        ValueError: `count` is negative, lengths differ, a row occurs twice, or an age is NaN.
     """
     _check(rows, sims, ages, pinned, vectors, count)
-    return _Selection(rows, sims, ages, pinned, vectors, count).choice()
-
-
-def explained(
-    choice: Choice, sims: NDArray[np.float64], ages: NDArray[np.float64], pinned: NDArray[np.bool_]
-) -> list[Pick]:
-    """Every step of a choice from candidates of which these are the columns."""
+    choice = _Selection(rows, sims, ages, pinned, vectors, count).choice()
     chosen = choice.indexes
     parts = zip(
         np.clip(np.nan_to_num(sims[chosen]), 0.0, 1.0).tolist(),
@@ -162,6 +131,15 @@ def explained(
     )
     picks = zip(chosen.tolist(), choice.scores.tolist(), parts, pinned[chosen].tolist(), strict=True)
     return [Pick(index, score, Parts(*of), is_pinned) for index, score, of, is_pinned in picks]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Places of the chosen in the arrays, in order, and the exact scores at that moment."""
+
+    indexes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    redundancies: NDArray[np.float64]
 
 
 def recencies(ages: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -227,7 +205,7 @@ class _Selection:
         self._compared = np.zeros(len(rows), np.int64)
         self._picks: list[int] = []
 
-    def choice(self) -> Choice:
+    def choice(self) -> _Choice:
         """The choice."""
         self._picks.extend(self._pins())
         rest = np.flatnonzero(~self._pinned)
@@ -238,7 +216,7 @@ class _Selection:
         self._choose_by_score(self._promising(rest))
         redundancies = self._chosen_redundancies()
         indexes = np.array(self._picks, np.int64)
-        return Choice(indexes, self._bases[indexes] - WEIGHT_REDUNDANCY * redundancies, redundancies)
+        return _Choice(indexes, self._bases[indexes] - WEIGHT_REDUNDANCY * redundancies, redundancies)
 
     def _pins(self) -> list[int]:
         """The pinned ones that may have a place, in their order."""

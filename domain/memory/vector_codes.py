@@ -259,34 +259,6 @@ def fine_errors(errors: NDArray[np.float32], question: FramedQuery) -> NDArray[n
     return errors @ np.array(question.lengths, np.float32) + np.float32(MARGIN)
 
 
-def pair_errors(
-    frame: Frame,
-    these: tuple[NDArray[np.float32], NDArray[np.float32]],
-    others: NDArray[np.float32],
-    other_codes: tuple[NDArray[np.float32], NDArray[np.float32]],
-) -> NDArray[np.float32]:
-    """How far the product of two `decoded` vectors can be from the cosine, for each pair: float32 (n, m).
-
-    With x^ for what is decoded of x: `<x, p> - <x^, p^> = <x - x^, p> + <x^, p - p^>`. The first is bounded as for a
-    question p, whose head is at most as long as that of p^ and its error together, and its tail as that of p^, since
-    that is the longer the worse it fits; the second by Cauchy and Schwarz.
-
-    Args:
-        these: Lengths of some decoded vectors, and their `fine_errors` (n, 2).
-        others: Other ones, decoded: (m, dims).
-        other_codes: The factors and errors of these.
-    """
-    sizes, errors = these
-    factors, other_errors = other_codes
-    heads = np.linalg.norm(others[:, : frame.head], axis=1) + other_errors[:, 0]
-    tails = np.where(factors > 0.0, np.linalg.norm(others[:, frame.head :], axis=1), other_errors[:, 1])
-    # `reach` is in the error of a tail that has a code at all.
-    lost_tails = np.where(factors > 0.0, other_errors[:, 1] / np.float32(frame.reach), other_errors[:, 1])
-    bounds: NDArray[np.float32] = errors @ np.stack([heads, tails]) + np.float32(MARGIN)
-    bounds += np.outer(sizes, np.hypot(other_errors[:, 0], lost_tails))
-    return bounds
-
-
 def _rounded_head(frame: Frame, head: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
     """Whole steps, and the length of what is lost; nothing is kept where more than all would be lost."""
     codes = np.clip(np.rint(head / np.float32(frame.head_step)), -_LIMIT, _LIMIT)

@@ -1,4 +1,4 @@
-"""`agent bench memory`: the exhaustive list, how fast, how large and how right, beside what others do."""
+"""`agent bench memory`: the nearest rows, how fast, how large and how right, beside what others do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="Where the set is kept between runs (10 KB a row); by default below $XDG_CACHE_HOME or ~/.cache.",
 )
 def memory(as_json: bool, rows: int, queries: int, with_chromadb: bool, data: Path | None) -> None:
-    """The memory's exhaustive ranking over ROWS vectors of 768 dimensions, beside sqlite-vec's nearest 50, then MMR.
+    """The memory's nearest 50 of ROWS vectors of 768 dimensions, beside sqlite-vec's.
 
     Synthetic turns with the structure of real ones (what was measured and is imitated stands in
     lab/bench/memory/data.py). All systems one after another, each in a process of its own with one thread; peers are
@@ -65,7 +65,7 @@ def _print(results: Results) -> None:
 def _table(results: Results) -> Table:
     from rich.table import Table
 
-    table = Table(title=f"the 24 memories to show, of {results.rows:,}", title_justify="left")
+    table = Table(title=f"the 50 nearest of {results.rows:,}", title_justify="left")
     for heading in ("", "ms p50", "ms p95", "resident MB", "of the exact list", "identical lists"):
         table.add_column(heading, justify="left" if not heading else "right")
     for name, row in results.systems.items():

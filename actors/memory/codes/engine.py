@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes import scan
-from actors.memory.codes.nearest import Allowed, Nearest, RankedRow, VectorSource
+from actors.memory.codes.nearest import Allowed, Nearest, VectorSource
 from actors.memory.codes.tuning import MEASURED, Tuning
 
-__all__ = ["FILE", "MEASURED", "EngineSpace", "RankedRow", "Tuning", "VectorEngine", "VectorSource", "is_compiled"]
+__all__ = ["FILE", "MEASURED", "EngineSpace", "Tuning", "VectorEngine", "VectorSource", "is_compiled"]
 
 log = logging.getLogger(__name__)
 
@@ -117,26 +117,6 @@ class VectorEngine:
             RuntimeError: it is not open.
         """
         return self._searched().top(query, count, allowed)
-
-    def exhaustive(
-        self,
-        query: NDArray[np.float32],
-        now: float,
-        pinned: Mapping[int, float],
-        count: int,
-        allowed: Allowed | None = None,
-    ) -> list[RankedRow]:
-        """What `domain.memory.ranking.rank` chooses from all rows; arguments and errors as of `top`.
-
-        Args:
-            query: float32 (dimensions,).
-            now: Seconds since the epoch; ages count from there.
-            pinned: Row -> when it was said, of every pin that may be found. A pin without a vector is one of unknown
-                similarity. They need not be in `allowed`.
-            count: Most rows wanted, from 0.
-            allowed: Row numbers that may be found.
-        """
-        return self._searched().exhaustive(query, now, pinned, count, allowed)
 
     def reopen(self) -> None:
         """Open anew, which mends what is behind."""

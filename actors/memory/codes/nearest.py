@@ -1,4 +1,4 @@
-"""The nearest vectors and the exhaustive ranking, exact as brute force, from compact codes and a few float32 vectors.
+"""The nearest vectors, exact as brute force, from compact codes and a few float32 vectors.
 
 The vectors stay in the index. Here are only codes (in memory and in side files), from which every cosine is known up to
 a bound (`domain.memory.vector_codes` has the proof). Whatever the bounds leave open is decided with the float32 vectors
@@ -8,8 +8,6 @@ themselves, fetched from the index: some dozens of a million.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -17,13 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes.bounds import Search, greatest
-from actors.memory.codes.exhaustive import ExhaustiveRanking, Pool
 from actors.memory.codes.file import CodesFile, OutgrownCodesError, Purpose, UnfitCodesError
-from actors.memory.codes.recency import DAY_S, RecencyPowers
 from actors.memory.codes.table import CodesTable
 from actors.memory.codes.tuning import MEASURED, Tuning
 from domain.memory import ranking, vector_codes
-from domain.memory.ranking import Parts
 
 Allowed: TypeAlias = "NDArray[np.int64] | NDArray[np.bool_]"
 log = logging.getLogger(__name__)
@@ -42,17 +37,7 @@ class VectorSource(Protocol):
         """When each of `rows` was said, seconds since the epoch."""
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors of `rows`, (len(rows), dims), in the same order."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankedRow:
-    """Search result: a chosen row, with its score at the moment it was chosen."""
-
-    row: int
-    score: float
-    parts: Parts
-    is_pinned: bool
+        """The vectors of `rows`, (len(rows), dims), in the same order; zeros for a row without one."""
 
 
 class Nearest:
@@ -67,7 +52,6 @@ class Nearest:
         self._source = source
         self._tuning = tuning
         self._table = CodesTable(file.frame, tuning)
-        self._powers = RecencyPowers()
         self.fetched = 0
         """Vectors that the last search needed from the index."""
 
@@ -156,33 +140,6 @@ class Nearest:
                 cosines = self._cosines(slots, query)
             return self._best(slots, cosines, count)
         return self._top(search, query, count)
-
-    def exhaustive(
-        self,
-        query: NDArray[np.float32],
-        now: float,
-        pinned: Mapping[int, float],
-        count: int,
-        allowed: Allowed | None = None,
-    ) -> list[RankedRow]:
-        """What `domain.memory.ranking.rank` chooses from all rows; arguments as of `VectorEngine.exhaustive`."""
-        self.fetched = 0
-        if count < 0:
-            raise ValueError(f"cannot choose {count} rows: the count must not be negative")
-        pins = self._pins(query, now, pinned)
-        mask = self._mask(allowed)
-        mask[self._table.slots(pins.rows)] = False
-        work = ExhaustiveRanking(
-            Search(self._table, self._file, query, mask, self._powers.at(now, self._table.times)),
-            lambda slots: self._exact(slots, query, now),
-            lambda slots: self._ages(slots, now),
-            pins,
-            count,
-            self._tuning.ranking,
-        )
-        pool, picks = work.run()
-        self.fetched = work.fetched + len(pins.rows)
-        return [RankedRow(int(pool.rows[pick.index]), pick.score, pick.parts, pick.is_pinned) for pick in picks]
 
     # opening
 
@@ -299,27 +256,6 @@ class Nearest:
             cosines[begin : begin + size] = ranking.cosines(self._source.fetch(self._table.rows[part]), query)
         self.fetched += len(slots)
         return cosines
-
-    def _exact(self, slots: NDArray[np.int64], query: NDArray[np.float32], now: float) -> Pool:
-        rows = self._table.rows[slots]
-        vectors = self._source.fetch(rows)
-        sims = ranking.similarities(vectors, query)
-        return Pool(rows, sims, self._ages(slots, now), np.zeros(len(rows), np.bool_), vectors, slots)
-
-    def _pins(self, query: NDArray[np.float32], now: float, pinned: Mapping[int, float]) -> Pool:
-        rows = np.array(sorted(pinned), np.int64)
-        ages = (now - np.array([pinned[row] for row in rows.tolist()], np.float64)) / DAY_S
-        sims = np.full(len(rows), np.nan)
-        vectors = np.zeros((len(rows), self._file.purpose.dims), np.float32)
-        has_vector = np.isin(rows, self._table.rows[self._table.slots(rows)])
-        if has_vector.any():
-            vectors[has_vector] = self._source.fetch(rows[has_vector])
-            sims[has_vector] = ranking.similarities(vectors[has_vector], query)
-        return Pool(rows, sims, ages, np.ones(len(rows), np.bool_), vectors, np.full(len(rows), -1))
-
-    def _ages(self, slots: NDArray[np.int64], now: float) -> NDArray[np.float64]:
-        ages: NDArray[np.float64] = (now - self._table.times[slots]) / DAY_S
-        return ages
 
 
 def _not_below(uppers: NDArray[np.float32], cosines: NDArray[np.float64], count: int) -> NDArray[np.int64]:

@@ -1,5 +1,4 @@
-/* Upper bounds of all cosines to a question, and of all scores, from the codes that domain/memory/vector_codes.py describes, in
- * one pass.
+/* Upper bounds of all cosines to a question, from the codes that domain/memory/vector_codes.py describes, in one pass.
  *
  * Codes come in blocks of 32 vectors, so that one instruction serves them all:
  *   heads  [block][pair of directions][vector][2]      signed bytes
@@ -34,10 +33,8 @@ typedef struct {
 } codes;
 
 typedef struct {
-    const uint8_t *asked; /* whether each vector is asked about: if not, its bounds are minus infinity */
-    const float *decay;   /* of each vector */
-    float since, sim_weight, recency_weight, rounding;
-    float *uppers, *scores; /* scores is NULL if none are wanted */
+    const uint8_t *asked; /* whether each vector is asked about: if not, its bound is minus infinity */
+    float *uppers;
 } bounds;
 
 typedef struct {
@@ -55,7 +52,7 @@ typedef struct {
 /* The version of the functions and structures here that scan.py calls: another one whenever these change. */
 int scan_interface(void)
 {
-    return 1;
+    return 2;
 }
 
 /* Read `count` records of `size` bytes from their places in a file; what cannot be read is zeros. */
@@ -108,10 +105,12 @@ WIDE static void sign_products(const uint8_t *signs, size_t columns, const quest
     _mm256_storeu_si256((__m256i *)(found->signs + VECTORS / 2), odd);
 }
 
-/* Bounds of `count` vectors from `first` on. */
+/* Bounds of `count` vectors from `first` on; minus infinity for what is not asked about. */
 WIDE static void finish(const products *found, const codes *of, size_t first, size_t count, const question *asked,
-                        float *restrict uppers)
+                        const bounds *into)
 {
+    const uint8_t *restrict wanted = into->asked + first;
+    float *restrict uppers = into->uppers + first;
     const uint16_t *factors = of->factors + first;
     const uint8_t *head_errors = of->head_errors + first, *sign_errors = of->sign_errors + first;
     const question q = *asked;
@@ -120,25 +119,9 @@ WIDE static void finish(const products *found, const codes *of, size_t first, si
         float head_error = (float)head_errors[vector], sign_error = (float)sign_errors[vector];
         float product = q.head_step * (float)found->head[vector] +
                         factor * (q.sign_step * (float)found->signs[vector] + q.sign_base);
-        uppers[vector] = product + (q.head_error * head_error * head_error + q.sign_error * sign_error * sign_error +
-                                    q.table_error * factor + q.constant);
-    }
-}
-
-/* Minus infinity for what is not asked about, and the scores of what is. */
-WIDE static void score(const uint8_t *restrict asked, const float *restrict decay, const bounds *into, size_t count,
-                       float *restrict uppers, float *restrict scores)
-{
-    const bounds by = *into;
-    for (size_t vector = 0; vector < count; vector++) {
-        float upper = asked[vector] ? uppers[vector] : -INFINITY;
-        uppers[vector] = upper;
-        if (scores == NULL)
-            continue;
-        float recency = decay[vector] * by.since;
-        float found = by.sim_weight * (upper > 0.0f ? upper : 0.0f) +
-                      by.recency_weight * (recency < 1.0f ? recency : 1.0f) + by.rounding;
-        scores[vector] = asked[vector] ? found : -INFINITY;
+        float upper = product + (q.head_error * head_error * head_error + q.sign_error * sign_error * sign_error +
+                                 q.table_error * factor + q.constant);
+        uppers[vector] = wanted[vector] ? upper : -INFINITY;
     }
 }
 
@@ -156,11 +139,7 @@ WIDE void scan(const codes *of, const question *asked, bounds *into)
         size_t count = of->count - first < VECTORS ? of->count - first : VECTORS;
         head_products(of->heads + first * 2 * of->pairs, of->pairs, asked, &found);
         sign_products(of->signs + first * of->columns, of->columns, asked, &found);
-        finish(&found, of, first, count, asked, into->uppers + first);
-        if (into->scores == NULL)
-            score(into->asked + first, NULL, into, count, into->uppers + first, NULL);
-        else
-            score(into->asked + first, into->decay + first, into, count, into->uppers + first, into->scores + first);
+        finish(&found, of, first, count, asked, into);
     }
 }
 
@@ -197,43 +176,28 @@ WIDE static void decode(const details *of, size_t record, float head_step, float
     }
 }
 
-#define TOGETHER 4
-
-/* The products of one vector with `TOGETHER` others, which follow one another. */
-WIDE static void multiply(const float *vector, const float *others, size_t dims, float *found)
+WIDE static float multiply(const float *vector, const float *other, size_t dims)
 {
-    __m256 sums[TOGETHER];
     size_t whole = dims / 8 * 8;
-    for (int other = 0; other < TOGETHER; other++)
-        sums[other] = _mm256_setzero_ps();
-    for (size_t place = 0; place < whole; place += 8) {
-        __m256 part = _mm256_loadu_ps(vector + place);
-        for (int other = 0; other < TOGETHER; other++)
-            sums[other] = _mm256_fmadd_ps(part, _mm256_loadu_ps(others + other * dims + place), sums[other]);
-    }
-    for (int other = 0; other < TOGETHER; other++) {
-        float lanes[8], sum = 0.0f;
-        _mm256_storeu_ps(lanes, sums[other]);
-        for (int lane = 0; lane < 8; lane++)
-            sum += lanes[lane];
-        for (size_t place = whole; place < dims; place++)
-            sum += vector[place] * others[other * dims + place];
-        found[other] = sum;
-    }
+    __m256 sums = _mm256_setzero_ps();
+    for (size_t place = 0; place < whole; place += 8)
+        sums = _mm256_fmadd_ps(_mm256_loadu_ps(vector + place), _mm256_loadu_ps(other + place), sums);
+    float lanes[8], sum = 0.0f;
+    _mm256_storeu_ps(lanes, sums);
+    for (int lane = 0; lane < 8; lane++)
+        sum += lanes[lane];
+    for (size_t place = whole; place < dims; place++)
+        sum += vector[place] * other[place];
+    return sum;
 }
 
-/* The product of each record, decoded, with each of `count` vectors, a multiple of TOGETHER; and its own with itself.
- * `decoded` has room for TOGETHER vectors. */
-WIDE void scan_fine(const details *of, float head_step, float middle, const float *vectors, size_t count, size_t dims,
-                    float *decoded, float *found, float *squares)
+/* The product of each record, decoded, with a vector. `decoded` has room for a vector. */
+WIDE void scan_fine(const details *of, float head_step, float middle, const float *vector, size_t dims,
+                    float *decoded, float *found)
 {
     for (size_t record = 0; record < of->count; record++) {
-        float own[TOGETHER];
         decode(of, record, head_step, middle, dims, decoded);
-        for (size_t first = 0; first < count; first += TOGETHER)
-            multiply(decoded, vectors + first * dims, dims, found + record * count + first);
-        multiply(decoded, decoded, dims, own);
-        squares[record] = own[0];
+        found[record] = multiply(decoded, vector, dims);
     }
 }
 #else
@@ -247,10 +211,9 @@ void scan(const codes *of, const question *asked, bounds *into)
     (void)of, (void)asked, (void)into;
 }
 
-void scan_fine(const details *of, float head_step, float middle, const float *vectors, size_t count, size_t dims,
-               float *decoded, float *found, float *squares)
+void scan_fine(const details *of, float head_step, float middle, const float *vector, size_t dims, float *decoded,
+               float *found)
 {
-    (void)of, (void)head_step, (void)middle, (void)vectors, (void)count, (void)dims;
-    (void)decoded, (void)found, (void)squares;
+    (void)of, (void)head_step, (void)middle, (void)vector, (void)dims, (void)decoded, (void)found;
 }
 #endif

@@ -1,4 +1,4 @@
-"""Upper bounds of all cosines and scores in one pass: compiled where the build found a C compiler, else in numpy.
+"""Upper bounds of all cosines in one pass: compiled where the build found a C compiler, else in numpy.
 
 Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come many times sooner.
 """
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.linux.compiled import library_path, load
-from actors.memory.codes.recency import Recency
 from domain.memory import vector_codes
 from domain.memory.vector_codes import Frame, FramedQuery
 
@@ -24,15 +23,13 @@ NAME = "_scan"
 """Of the library that is built from `scan.c`."""
 BLOCK = 32
 """Vectors side by side in a block."""
-_INTERFACE = 1
+_INTERFACE = 2
 """What `scan_interface` of `scan.c` must say: a library that was built from another one is not taken."""
 _PART = 256
 """Blocks that numpy looks at together."""
 _MOST, _MOST_SUM = 127, 65_535
 """A table's numbers are 0 to the first at most: two of them fit into a byte; and all that are added into 16 bits."""
 _HEAD_LIMIT = 32_000
-_TOGETHER = 4
-"""Vectors that are multiplied with a decoded one together."""
 _DECODED = 512
 """Records that numpy decodes at a time: few enough to stay in the cache."""
 
@@ -56,37 +53,29 @@ class Blocks:
 
 
 def look(
-    blocks: Blocks,
-    frame: Frame,
-    question: FramedQuery,
-    mask: NDArray[np.bool_],
-    recency: Recency | None,
-    *,
-    is_compiled: bool,
-) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """Upper bound of each vector's cosine and of its score, float32 (n,).
+    blocks: Blocks, frame: Frame, question: FramedQuery, mask: NDArray[np.bool_], *, is_compiled: bool
+) -> NDArray[np.float32]:
+    """Upper bound of each vector's cosine, float32 (n,).
 
     Args:
         mask: Which vectors are asked about, as many as there are; the others get minus infinity.
-        recency: None if scores are not wanted.
         is_compiled: Whether to use the compiled pass; only where `is_available`.
 
     Raises:
-        ValueError: there are more or fewer of `mask` or decays than vectors.
+        ValueError: there are more of `mask` than vectors.
     """
-    if len(mask) > blocks.factors.size or (recency is not None and len(recency.decay) != len(mask)):
-        raise ValueError(f"{len(mask)} asked about do not fit {blocks.factors.size} vectors and their decays")
+    if len(mask) > blocks.factors.size:
+        raise ValueError(f"{len(mask)} asked about do not fit {blocks.factors.size} vectors")
     uppers = np.empty(-(-len(mask) // BLOCK) * BLOCK, np.float32)
     if is_compiled:
-        scores = None if recency is None else np.empty(len(mask), np.float32)
-        _run(blocks, _IntegerQuery(frame, question), mask, recency, (uppers, scores))
-        return uppers[: len(mask)], scores
+        _run(blocks, _IntegerQuery(frame, question), mask, uppers)
+        return uppers[: len(mask)]
     for begin in range(0, len(uppers) // BLOCK, _PART):
         bounds = plain_bounds(blocks, slice(begin, min(begin + _PART, len(uppers) // BLOCK)), frame, question)
         uppers[begin * BLOCK : begin * BLOCK + len(bounds)] = bounds
     uppers = uppers[: len(mask)]
     uppers[~mask] = -np.inf
-    return uppers, None if recency is None else recency.scores(uppers, slice(None))
+    return uppers
 
 
 def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: FramedQuery) -> NDArray[np.float32]:
@@ -101,27 +90,23 @@ def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: FramedQuer
 
 
 def fine_products(
-    records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32], *, is_compiled: bool
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Products of each decoded record of the second file with each of `vectors`, and the records' own lengths.
+    records: NDArray[np.void], frame: Frame, vector: NDArray[np.float32], *, is_compiled: bool
+) -> NDArray[np.float32]:
+    """Product of each decoded record of the second file with `vector`, float32 (n,).
 
     Args:
         records: Contiguous.
-        vectors: (m, dims), in the frame.
-
-    Returns:
-        float32 (n, m) and (n,).
+        vector: (dims,), in the frame.
     """
+    products = np.empty(len(records), np.float32)
     if not is_compiled:
-        parts = [
-            _plain_products(records[begin : begin + _DECODED], frame, vectors)
-            for begin in range(0, max(len(records), 1), _DECODED)
-        ]
-        return np.concatenate([part for part, _ in parts]), np.concatenate([sizes for _, sizes in parts])
-    padded = np.zeros((-(-len(vectors) // _TOGETHER) * _TOGETHER, len(frame.basis)), np.float32)
-    padded[: len(vectors)] = vectors
-    products, squares = np.empty((len(records), len(padded)), np.float32), np.empty(len(records), np.float32)
-    buffer = np.zeros((_TOGETHER, len(frame.basis)), np.float32)
+        for begin in range(0, len(records), _DECODED):
+            part = records[begin : begin + _DECODED]
+            decoded = vector_codes.decoded(frame, part["head"], part["fine"], part["factor"])
+            products[begin : begin + _DECODED] = decoded @ vector
+        return products
+    vector = np.ascontiguousarray(vector, np.float32)
+    buffer = np.zeros(len(frame.basis), np.float32)
     fields: Mapping[str, Any] = records.dtype.fields or {}
     details = _Details(
         records=records.ctypes.data,
@@ -132,16 +117,9 @@ def fine_products(
         fines=frame.fine_bytes,
     )
     steps = frame.head_step, vector_codes.MIDDLE_LEVEL
-    into = buffer.ctypes.data, products.ctypes.data, squares.ctypes.data
-    _library().scan_fine(ctypes.byref(details), *steps, padded.ctypes.data, *padded.shape, *into)
-    return products[:, : len(vectors)], np.sqrt(squares)
-
-
-def _plain_products(
-    records: NDArray[np.void], frame: Frame, vectors: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    decoded = vector_codes.decoded(frame, records["head"], records["fine"], records["factor"])
-    return decoded @ vectors.T, np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+    into = buffer.ctypes.data, products.ctypes.data
+    _library().scan_fine(ctypes.byref(details), *steps, vector.ctypes.data, len(vector), *into)
+    return products
 
 
 def read(descriptor: int, offsets: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
@@ -180,13 +158,7 @@ class _Codes(ctypes.Structure):
 
 
 class _Bounds(ctypes.Structure):
-    _fields_ = (
-        ("asked", ctypes.c_void_p),
-        ("decay", ctypes.c_void_p),
-        *((name, ctypes.c_float) for name in ("since", "sim_weight", "recency_weight", "rounding")),
-        ("uppers", ctypes.c_void_p),
-        ("scores", ctypes.c_void_p),
-    )
+    _fields_ = (("asked", ctypes.c_void_p), ("uppers", ctypes.c_void_p))
 
 
 class _Details(ctypes.Structure):
@@ -253,9 +225,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """`library`, told what its functions take."""
     library.scan.argtypes = [ctypes.POINTER(_Codes), ctypes.POINTER(_Question), ctypes.POINTER(_Bounds)]
     library.scan.restype = None
-    sizes, into = [ctypes.c_size_t] * 2, [ctypes.c_void_p] * 3
-    steps = [ctypes.c_float] * 2
-    library.scan_fine.argtypes = [ctypes.POINTER(_Details), *steps, ctypes.c_void_p, *sizes, *into]
+    sizes, into, steps = [ctypes.c_size_t] * 2, [ctypes.c_void_p] * 2, [ctypes.c_float] * 2
+    library.scan_fine.argtypes = [ctypes.POINTER(_Details), *steps, ctypes.c_void_p, ctypes.c_size_t, *into]
     library.scan_fine.restype = None
     library.scan_read.argtypes = [ctypes.c_int, ctypes.c_void_p, *sizes, ctypes.c_void_p]
     library.scan_read.restype = None
@@ -266,8 +237,7 @@ def _run(
     blocks: Blocks,
     question: _IntegerQuery,
     mask: NDArray[np.bool_],
-    recency: Recency | None,
-    into: tuple[NDArray[np.float32], NDArray[np.float32] | None],
+    uppers: NDArray[np.float32],
 ) -> None:
     codes = _Codes(
         heads=blocks.heads.ctypes.data,
@@ -279,9 +249,5 @@ def _run(
         pairs=blocks.heads.shape[1],
         columns=blocks.signs.shape[1],
     )
-    bounds = _Bounds(asked=mask.ctypes.data, uppers=into[0].ctypes.data)
-    if recency is not None and into[1] is not None:
-        bounds.decay, bounds.scores = recency.decay.ctypes.data, into[1].ctypes.data
-        bounds.since, bounds.rounding = recency.since, recency.rounding
-        bounds.sim_weight, bounds.recency_weight = recency.sim_weight, recency.weight
+    bounds = _Bounds(asked=mask.ctypes.data, uppers=uppers.ctypes.data)
     _library().scan(ctypes.byref(codes), ctypes.byref(question.passed), ctypes.byref(bounds))

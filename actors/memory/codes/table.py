@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from actors.memory.codes import scan
 from actors.memory.codes.directory import RowDirectory
-from actors.memory.codes.recency import Recency
 from actors.memory.codes.records import Records
 from actors.memory.codes.scan import BLOCK, Blocks
 from actors.memory.codes.tuning import MEASURED, Tuning
@@ -75,17 +74,13 @@ class CodesTable:
         slots = slots[slots >= 0]
         return slots[self._alive[slots]]
 
-    def look(
-        self, question: FramedQuery, mask: NDArray[np.bool_], recency: Recency | None
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-        """Upper bound of each slot's cosine, and of its score if `recency` is given; see `scan.look`."""
-        return scan.look(self._blocks, self.frame, question, mask, recency, is_compiled=self._is_compiled)
+    def look(self, question: FramedQuery, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Upper bound of each slot's cosine; see `scan.look`."""
+        return scan.look(self._blocks, self.frame, question, mask, is_compiled=self._is_compiled)
 
-    def fine_products(
-        self, records: Records, vectors: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Products of decoded records of the second file with `vectors`, (n, m), and the records' lengths, (n,)."""
-        return scan.fine_products(records, self.frame, vectors, is_compiled=self._is_compiled)
+    def fine_products(self, records: Records, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Product of each decoded record of the second file with `vector`, (n,)."""
+        return scan.fine_products(records, self.frame, vector, is_compiled=self._is_compiled)
 
     def codes_at(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint16]]:
         """Heads, signs and factors of some slots."""

@@ -20,24 +20,6 @@ class TopTuning:
 
 
 @dataclass(frozen=True, slots=True)
-class RankingTuning:
-    """Of the exhaustive ranking."""
-
-    seeds: int = 24
-    """Rows fetched before anything is known ..."""
-    seeds_each: int = 2
-    """... and for each that is wanted so many more."""
-    look: int = 4
-    """Rows whose bounds are made tight to find one seed."""
-    few: int = 48
-    """So many rows are fetched rather than thought about."""
-    refined: int = 2048
-    """Most bounds made tight before the choice is looked at again."""
-    batch: int = 512
-    """Most rows fetched at a time."""
-
-
-@dataclass(frozen=True, slots=True)
 class Tuning:
     """Settings of speed and memory; the defaults are measured on a million vectors of 768 numbers."""
 
@@ -62,7 +44,6 @@ class Tuning:
     late_rows: int = 32_768
     """Rows out of order that are searched apart before all are sorted anew."""
     top: TopTuning = field(default_factory=TopTuning)
-    ranking: RankingTuning = field(default_factory=RankingTuning)
 
 
 MEASURED = Tuning()

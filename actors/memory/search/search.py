@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from actors.memory.codes.engine import VectorEngine
 from actors.memory.index.seal import check_rows
 from actors.memory.index.vectors import IndexVectors
+from actors.memory.search.exhaustive import DAY_S, rank_every_row
 from actors.memory.search.hybrid import HybridSearch
 from actors.memory.search.visibility import Mask
 from domain.memory.hybrid import pool_size
@@ -25,7 +26,6 @@ from domain.memory.ranking import Candidate, Ranked, cosines, rank_arrays
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50
 """How many of the nearest turns the similarity search ranks."""
-DAY_S = 86_400.0
 SHOWN_FROM_CHARS = 16_000
 """How much of a turn the excerpt is chosen from."""
 READ_CHARS = 600_000
@@ -93,7 +93,6 @@ class Searcher:
     def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine, kind: Kind) -> None:
         self._connection = connection
         self._vectors = vectors
-        self._engine = engine
         self._kind = kind
         self._hybrid = HybridSearch(connection, vectors, engine)
 
@@ -111,8 +110,8 @@ class Searcher:
         if not allowed:
             return [], 0
         pins = [row for row in self._pins() if row < len(question.mask) and question.mask[row]]
-        if self._kind == "exhaustive" and question.vector is not None and self._engine.is_open:
-            return self._exhaustive(question, allowed, pins)
+        if self._kind == "exhaustive" and question.vector is not None:
+            return self._rank_all(question, question.vector, pins), allowed
         scores, turns = self._pool(question, budget)
         turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
         return self._checked(self._rank(question, tuple(turns.values()), scores)), len(turns)
@@ -198,19 +197,17 @@ class Searcher:
             turn = turns[place]
             sims[place] = np.nan if turn.is_pinned else best * _scaled(scores, turn.row)
 
-    def _exhaustive(self, question: MemoryQuery, allowed: int, pins: Sequence[int]) -> tuple[list[Hit], int]:
-        assert question.vector is not None
+    def _rank_all(self, question: MemoryQuery, vector: Vector, pins: Sequence[int]) -> list[Hit]:
         pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins, question.chars).items()}
-        ranked_rows = self._engine.exhaustive(
-            question.vector, question.now.timestamp(), pinned, question.count, question.mask
-        )
-        turns = self._turns((one.row for one in ranked_rows), question.chars)
+        now_s = question.now.timestamp()
+        picks = rank_every_row(self._vectors, vector, now_s, pinned, question.count, question.mask)
+        turns = self._turns((row for row, _ in picks), question.chars)
         hits = []
-        for one in ranked_rows:
-            age_days = (question.now.timestamp() - turns[one.row].timestamp / 1000) / DAY_S
-            candidate = Candidate(one.row, one.parts.sim, age_days, one.is_pinned, np.zeros(0, np.float32))
-            hits.append(Hit(turns[one.row], Ranked(candidate, one.score, one.parts, one.is_pinned), 0.0))
-        return self._checked(hits), allowed
+        for row, pick in picks:
+            age_days = (now_s - turns[row].timestamp / 1000) / DAY_S
+            candidate = Candidate(row, pick.parts.sim, age_days, pick.is_pinned, np.zeros(0, np.float32))
+            hits.append(Hit(turns[row], Ranked(candidate, pick.score, pick.parts, pick.is_pinned), 0.0))
+        return self._checked(hits)
 
     def _checked(self, hits: list[Hit]) -> list[Hit]:
         """`hits`, if what they say is what was stored.

@@ -1,4 +1,4 @@
-"""Benchmark of the memory's exhaustive ranking beside sqlite-vec and chromadb.
+"""Benchmark of the memory's nearest rows beside those of sqlite-vec and chromadb.
 
 Read `run.py` first (what is measured, in which order), then `data.py` (how synthetic turns imitate real ones), then
 `measure.py` (one system in a process of its own).

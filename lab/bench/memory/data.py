@@ -1,4 +1,4 @@
-"""A memory to search: vectors with the structure of real ones, ages, pins, texts; the same for every run.
+"""A memory to search: vectors with the structure of real ones, ages, texts; the same for every run.
 
 What is imitated was measured on 2,960 chat turns embedded with all-MiniLM-L6-v2: a common direction with a quarter of
 all length, the lengths in the other directions falling as there (its 384 stretched to 768), mean cosine 0.26 between
@@ -18,7 +18,8 @@ DIMS = 768
 COUNT = 24
 """Memories wanted: as many as are injected at most."""
 NOW_S = 1_760_000_000.0
-PINS = 3
+NEAREST = 50
+"""Rows that a similarity search ranks."""
 _SPAN_S = 270 * 86_400.0
 _SUBJECTS = 4_000
 _EPISODE = 20
@@ -68,13 +69,6 @@ def questions(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     vectors_asked[:, 0] -= _SHARED_LESS
     vectors_asked /= np.linalg.norm(vectors_asked, axis=1, keepdims=True)
     return np.ascontiguousarray(vectors_asked, np.float32)
-
-
-def pins(question: int, rows: int) -> list[int]:
-    """Which of the rows 1 to `rows` are pinned while question number `question` is asked: none for two of three."""
-    if question % 3:
-        return []
-    return sorted(set(np.random.default_rng(_SEED + question).integers(1, rows + 1, PINS).tolist()))
 
 
 def _scale() -> NDArray[np.float32]:

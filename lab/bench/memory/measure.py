@@ -22,7 +22,7 @@ from actors.memory.store import Store
 from domain.memory.injection import Budget
 from lab.bench.measure import Stopwatch, percentile, settle, silence_log
 from lab.bench.memory import data
-from lab.bench.memory.oracle import exact_lists
+from lab.bench.memory.oracle import nearest_lists
 from lab.bench.memory.rebuild import rebuild
 from lab.bench.memory.set import BATCH, MemorySet, batch, insert
 from lab.bench.memory.sqlite_vec_peer import SqliteVec
@@ -47,38 +47,23 @@ def main() -> None:
     sys.stdout.write(json.dumps(MEASUREMENTS[name](given, known["queries"])))
 
 
-class Asked:
-    """The questions, and what is pinned while each is asked."""
-
-    def __init__(self, given: MemorySet, queries: int) -> None:
-        times = given.times()
-        self.vectors = given.queries(queries)
-        self.pins = [{row: float(times[row - 1]) for row in data.pins(number, given.rows)} for number in range(queries)]
-
-    def list(self, engine: VectorEngine, number: int) -> list[int]:
-        """Rows of the exhaustive list for question `number`."""
-        pinned = self.pins[number]
-        ranked = engine.exhaustive(self.vectors[number], data.NOW_S, pinned, data.COUNT)
-        return [one.row for one in ranked]
-
-
 def search(given: MemorySet, queries: int) -> dict[str, Any]:
-    """Opening, exhaustive lists, memory, then the whole hybrid recall."""
-    asked = Asked(given, queries)
+    """Opening, nearest rows, memory, then the whole hybrid recall."""
+    asked = given.queries(queries)
     watch = Stopwatch()
     index, source, engine = _opened(given)
-    asked.list(engine, 0)
+    engine.top(asked[0], data.NEAREST)
     cold_start_s = watch.read().wall_s
     settle()
     found, took, fetched = [], [], []
-    for number in range(queries):
+    for query in asked:
         watch = Stopwatch()
-        found.append(asked.list(engine, number))
+        found.append(engine.top(query, data.NEAREST)[0].tolist())
         took.append(watch.read().wall_s * MS)
         fetched.append(engine.fetched)
     memory = resident()
     searcher = Searcher(index.connection, source, engine, "hybrid")
-    hybrid = [_recall(searcher, given, vector, number) for number, vector in enumerate(asked.vectors[:RECALLS])]
+    hybrid = [_recall(searcher, given, vector, number) for number, vector in enumerate(asked[:RECALLS])]
     engine.close()
     index.close()
     return {
@@ -106,7 +91,7 @@ def machine_gb_per_s() -> float:
 
 def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
     """Turns taken in for good, then searches between batches of them; the index is left as it was."""
-    asked, fresh = Asked(given, queries), min(FRESH, given.rows // BATCH * BATCH)
+    asked, fresh = given.queries(queries), min(FRESH, given.rows // BATCH * BATCH)
     store = Store.open(given.plan, _NOW)
     before = store.index.counts().vectors
     codes = {file: file.stat().st_size for file in given.plan.path.parent.glob(f"{FILE}*")}
@@ -124,7 +109,7 @@ def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
     for number, one in enumerate(batches[len(batches) // 2 :]):
         insert(store, one)
         watch = Stopwatch()
-        asked.list(store.engine, number % queries)
+        store.engine.top(asked[number % queries], data.NEAREST)
         took.append(watch.read().wall_s * MS)
     for path in {one.path for one in batches}:
         store.engine.remove(np.array(store.index.forget_file(path), np.int64))
@@ -135,29 +120,28 @@ def inserting(given: MemorySet, queries: int) -> dict[str, Any]:
 
 
 def oracle(given: MemorySet, queries: int) -> dict[str, Any]:
-    """The lists that brute force gives."""
+    """The rows that brute force gives."""
     rows = np.arange(1, given.rows + 1)
-    asked, times, vectors = Asked(given, queries), given.times(), given.vectors()
+    asked, times, vectors = given.queries(queries), given.times(), given.vectors()
     index, source, engine = _opened(given)
     some = rows[:: max(1, given.rows // 100)]
     if not (np.array_equal(source.fetch(some), vectors[some - 1]) and (source.times(some) == times[some - 1]).all()):
         raise ValueError("the vectors in the index are not those of the oracle")
     engine.close()
     index.close()
-    return {"lists": exact_lists(vectors, rows, times, asked.vectors, asked.pins, data.COUNT)}
+    return {"lists": nearest_lists(vectors, rows, times, asked, data.NEAREST)}
 
 
 def sqlite_vec(given: MemorySet, queries: int) -> dict[str, Any]:
-    """The usual way: the nearest 50 of a vec0 table, then the formula over these."""
-    asked, times = Asked(given, queries), given.times()
+    """The nearest rows of a vec0 table."""
     watch = Stopwatch()
     peer = SqliteVec(given.peer, given.vectors())
     made_s = watch.read().wall_s
     settle()
     found, took = [], []
-    for query, pins in zip(asked.vectors, asked.pins, strict=True):
+    for query in given.queries(queries):
         watch = Stopwatch()
-        found.append(peer.ranked(query, times, list(pins), data.COUNT))
+        found.append(peer.nearest(query, data.NEAREST))
         took.append(watch.read().wall_s * MS)
     peer.close()
     return {"lists": found, **latency(took), **resident(), "made_s": made_s}

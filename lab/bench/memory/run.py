@@ -1,4 +1,4 @@
-"""The memory's exhaustive list beside sqlite-vec and chromadb: how fast, how large, how right."""
+"""The memory's nearest rows beside those of sqlite-vec and chromadb: how fast, how large, how right."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lab.bench.measure import percentile
 from lab.bench.memory import data
 from lab.bench.memory.set import MemorySet, Watch
-from lab.bench.memory.sqlite_vec_peer import NEAREST, ranked
 from lab.bench.process import measure_chromadb, measure_memory
 
 PEER_QUERIES = 50
@@ -108,8 +105,6 @@ def _system(measured: Mapping[str, Any], truth: Sequence[Sequence[int]]) -> dict
 
 
 def _chromadb(given: MemorySet, queries: int) -> dict[str, Any]:
-    """Its nearest 50, then the formula over these; the formula's time is not counted."""
-    asked = given.queries(queries)
     found = measure_chromadb(
         given.folder.parent / "chromadb-environment",
         {
@@ -117,15 +112,9 @@ def _chromadb(given: MemorySet, queries: int) -> dict[str, Any]:
             "rows": given.rows,
             "dims": data.DIMS,
             "queries": str(given.questions_file(queries)),
-            "nearest": NEAREST,
+            "nearest": data.NEAREST,
         },
     )
-    vectors, times = given.vectors(), given.times()
-    lists = []
-    for number, nearest in enumerate(found["lists"]):
-        pins = data.pins(number, given.rows)
-        rows = np.union1d(np.array(nearest, np.int64), np.array(pins, np.int64))
-        lists.append(ranked(rows, np.asarray(vectors[rows - 1]), asked[number], times, pins, data.COUNT))
     took = found["took_ms"]
     latency = {"p50_ms": percentile(took, 0.5), "p95_ms": percentile(took, 0.95)}
-    return {"lists": lists, **latency, "resident_mb": found["resident_mb"], "made_s": found["made_s"]}
+    return {"lists": found["lists"], **latency, "resident_mb": found["resident_mb"], "made_s": found["made_s"]}

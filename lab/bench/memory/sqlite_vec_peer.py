@@ -1,8 +1,7 @@
-"""Peer on sqlite-vec, as others do it: its nearest 50 in float32, then the formula over these."""
+"""Peer on sqlite-vec: its nearest rows in float32."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
@@ -10,11 +9,8 @@ import numpy as np
 import sqlite_vec  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from domain.memory import ranking
 from lab.bench.memory import data
 
-NEAREST = 50
-DAY_S = 86_400.0
 _BATCH = 10_000
 
 
@@ -34,22 +30,10 @@ class SqliteVec:
             self._fill(vectors)
             done.touch()
 
-    def ranked(
-        self, query: NDArray[np.float32], times: NDArray[np.float64], pins: Sequence[int], count: int
-    ) -> list[int]:
-        """The rows that the formula chooses from the nearest 50 and the pins."""
-        found = list(
-            self._connection.execute(
-                "SELECT rowid, embedding FROM nearest WHERE embedding MATCH ? AND k = ?", (query.tobytes(), NEAREST)
-            )
-        )
-        known = {row for row, _ in found}
-        for row in pins:
-            if row not in known:
-                found.extend(self._connection.execute("SELECT rowid, embedding FROM nearest WHERE rowid = ?", (row,)))
-        rows = np.array([row for row, _ in found], np.int64)
-        vectors = np.stack([np.frombuffer(vector, np.float32) for _, vector in found])
-        return ranked(rows, vectors, query, times, pins, count)
+    def nearest(self, query: NDArray[np.float32], count: int) -> list[int]:
+        """The `count` rows with the greatest cosines."""
+        asked = "SELECT rowid FROM nearest WHERE embedding MATCH ? AND k = ? ORDER BY distance"
+        return [int(row) for (row,) in self._connection.execute(asked, (query.tobytes(), count))]
 
     def close(self) -> None:
         """Give the file back."""
@@ -68,18 +52,3 @@ class SqliteVec:
                     "INSERT INTO nearest(rowid, embedding) VALUES (?, ?)",
                     ((begin + place + 1, vector.tobytes()) for place, vector in enumerate(part)),
                 )
-
-
-def ranked(
-    rows: NDArray[np.int64],
-    vectors: NDArray[np.float32],
-    query: NDArray[np.float32],
-    times: NDArray[np.float64],
-    pins: Sequence[int],
-    count: int,
-) -> list[int]:
-    """The formula over what a search found: the rows chosen."""
-    ages = (data.NOW_S - times[rows - 1]) / DAY_S
-    sims = ranking.similarities(vectors, query)
-    picks = ranking.rank_arrays(rows, sims, ages, np.isin(rows, list(pins)), vectors, count)
-    return [int(rows[pick.index]) for pick in picks]

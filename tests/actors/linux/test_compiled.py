@@ -22,15 +22,15 @@ def test_a_librarys_place_is_beside_its_module() -> None:
 
 @needs_a_library
 def test_a_library_of_the_right_interface_is_taken(caplog: pytest.LogCaptureFixture) -> None:
-    library = load(BUILT, "search", "scan", 1)
+    library = load(BUILT, "search", "scan", 2)
     assert library is not None
-    assert library.scan_interface() == 1
+    assert library.scan_interface() == 2
     assert caplog.records == []
 
 
 @needs_a_library
 def test_one_of_another_version_is_not(caplog: pytest.LogCaptureFixture) -> None:
-    assert load(BUILT, "search", "scan", 2) is None
+    assert load(BUILT, "search", "scan", 3) is None
     assert "the compiled search is of another version, numpy does its work: build it anew" in caplog.text
 
 

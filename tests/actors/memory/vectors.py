@@ -1,4 +1,4 @@
-"""Vectors in memory, as an index would give them."""
+"""Vectors in memory, as an index would give them, and draws of vectors and times."""
 
 from __future__ import annotations
 
@@ -9,6 +9,27 @@ from domain.memory import ranking
 
 DAY_S = 86_400.0
 START_S = 1_700_000_000.0
+
+
+class Corpus:
+    """Draws vectors and times: clusters, doubles, opposites, nothing; few different times, so that many are equal."""
+
+    def __init__(self, seed: int, dims: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.dims = dims
+        self._centres = self.rng.standard_normal((4, dims)) / np.arange(1, dims + 1) ** 0.5
+
+    def vectors(self, count: int) -> NDArray[np.float32]:
+        centres = self._centres[self.rng.integers(0, 4, count)]
+        noise = self.rng.choice([0.0, 0.1, 1.0], (count, 1)) * self.rng.standard_normal((count, self.dims))
+        drawn = (centres + noise) * self.rng.choice([-1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 5.0], (count, 1))
+        drawn[self.rng.random(count) < 0.02] = np.nan
+        vectors: NDArray[np.float32] = drawn.astype(np.float32)
+        return vectors
+
+    def times(self, count: int) -> NDArray[np.float64]:
+        days = np.where(self.rng.random(count) < 0.5, self.rng.integers(0, 5, count), self.rng.random(count) * 200)
+        return START_S + days * DAY_S
 
 
 class Vectors:
@@ -35,7 +56,8 @@ class Vectors:
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         self.fetched += len(rows)
-        return np.array([self.known[row][1] for row in rows.tolist()], np.float32).reshape(-1, self.dims)
+        none = np.nan, np.zeros(self.dims, np.float32)
+        return np.array([self.known.get(row, none)[1] for row in rows.tolist()], np.float32).reshape(-1, self.dims)
 
     def nearest(
         self, query: NDArray[np.float32], count: int, allowed: set[int] | None
@@ -54,7 +76,7 @@ class Vectors:
         count: int,
         allowed: set[int] | None,
     ) -> list[tuple[int, float, bool]]:
-        """The truth about `Nearest.exhaustive`: every row, by the formula."""
+        """The truth about `rank_every_row`: every row, by the formula."""
         every = {row for row in self.known if allowed is None or row in allowed} | set(pinned)
         candidates = []
         for row in sorted(every):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from actors.memory.codes import scan
 from actors.memory.codes.file import CodesFile, Purpose
-from actors.memory.codes.recency import Recency
 from actors.memory.codes.records import Records
 from actors.memory.codes.table import CodesTable
 from actors.memory.codes.tuning import Tuning
@@ -60,7 +59,7 @@ def corpus(seed: int, count: int, dims: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("is_fast", [COMPILED, False])
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 50, 96, 97, 98, 130, 384, 769]))
-def test_no_cosine_and_no_score_is_above_its_bound(
+def test_no_cosine_is_above_its_bound(
     tmp_path_factory: pytest.TempPathFactory, is_fast: bool, seed: int, dims: int
 ) -> None:
     vectors = corpus(seed, 333, dims)
@@ -70,23 +69,13 @@ def test_no_cosine_and_no_score_is_above_its_bound(
     truth = cosines(vectors, query)
     asked = rng.random(333) < 0.8
     question = vector_codes.frame_query(table.frame, query)
-    recency = Recency(rng.random(333).astype(np.float32), 1.5, 0.2, 0.7, 1e-5)
-    uppers, scores = table.look(question, asked, recency)
-    assert scores is not None
+    uppers = table.look(question, asked)
     assert np.isneginf(uppers[~asked]).all()
-    assert np.isneginf(scores[~asked]).all()
-    true_scores = 0.7 * np.maximum(truth, 0.0) + 0.2 * np.minimum(1.0, recency.decay * 1.5)
     assert (uppers[asked] >= truth[asked]).all()
-    assert (scores[asked] >= true_scores[asked]).all()
     assert (uppers[asked] - truth[asked]).max() < 0.6
-    alone, none = table.look(question, asked, None)
-    assert none is None
-    assert (alone == uppers).all()
     if question.has_direction:
-        products, sizes = table.fine_products(records, question.turned[None])
-        errors = vector_codes.fine_errors(records["errors"], question)
-        assert (np.abs(products[:, 0] - truth) <= errors).all()
-        assert sizes.max(initial=0.0) < 1.2
+        products = table.fine_products(records, question.turned)
+        assert (np.abs(products - truth) <= vector_codes.fine_errors(records["errors"], question)).all()
 
 
 @pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor")
@@ -99,14 +88,11 @@ def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> No
         (folder := tmp_path / str(is_fast)).mkdir()
         table, records = table_of(folder, vectors, frame, is_fast=is_fast)
         question = vector_codes.frame_query(table.frame, vectors[3])
-        uppers, _ = table.look(question, asked, None)
-        others = vector_codes.decoded(table.frame, *(records[name][:7] for name in ("head", "fine", "factor")))
-        results.append((uppers, *table.fine_products(records, others)))
-    (fast, fast_products, fast_sizes), (plain, plain_products, plain_sizes) = results
+        results.append((table.look(question, asked), table.fine_products(records, question.turned)))
+    (fast, fast_products), (plain, plain_products) = results
     assert (fast >= plain - 1e-5).all()
     assert (fast - plain).max() < 0.03
     assert fast_products == pytest.approx(plain_products, abs=1e-4)
-    assert fast_sizes == pytest.approx(plain_sizes, abs=1e-4)
 
 
 @pytest.mark.skipif(not scan.is_available(), reason="the build found no C compiler, or an old processor")
@@ -134,7 +120,7 @@ def test_the_sums_of_a_wide_and_even_question_do_not_overflow(tmp_path: Path) ->
     table = CodesTable(frame)
     table.add(file.append(np.arange(32), np.zeros(32), vector_codes.encode(frame, vectors)))
     file.close()
-    uppers, _ = table.look(vector_codes.frame_query(frame, vectors[0]), np.ones(32, np.bool_), None)
+    uppers = table.look(vector_codes.frame_query(frame, vectors[0]), np.ones(32, np.bool_))
     assert uppers[:16] == pytest.approx(1.0, abs=0.1)
     assert uppers[16:] == pytest.approx(-1.0, abs=0.1)
 
@@ -148,12 +134,9 @@ def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, caplog: 
     assert len(caplog.records) == 2
 
 
-def test_masks_and_decays_must_fit_the_vectors(tmp_path: Path) -> None:
+def test_a_mask_must_fit_the_vectors(tmp_path: Path) -> None:
     vectors = corpus(1, 300, 8)
     table, _ = table_of(tmp_path, vectors, fitted(vectors, 8), is_fast=True)
     question = vector_codes.frame_query(table.frame, vectors[0])
-    recency = Recency(np.zeros(299, np.float32), 1.0, 0.2, 0.7, 1e-5)
     with pytest.raises(ValueError, match="do not fit"):
-        table.look(question, np.ones(300, np.bool_), recency)
-    with pytest.raises(ValueError, match="do not fit"):
-        table.look(question, np.ones(100_000, np.bool_), None)
+        table.look(question, np.ones(100_000, np.bool_))

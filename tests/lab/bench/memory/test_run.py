@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from actors.cli import agent
 from domain.memory import ranking
 from lab.bench.memory import data
-from lab.bench.memory.oracle import exact_lists
+from lab.bench.memory.oracle import nearest_lists
 from lab.bench.memory.run import Results, as_document
 
 
@@ -40,23 +40,16 @@ def test_turns_come_in_order_with_texts_of_their_own() -> None:
     assert len({text for block in blocks for text in block.texts}) == 450
 
 
-def test_one_question_of_three_has_pins() -> None:
-    assert [bool(data.pins(number, 1000)) for number in range(6)] == [True, False, False] * 2
-
-
-def test_the_oracle_is_the_formula_over_every_row() -> None:
+def test_the_oracle_is_brute_force_over_every_row() -> None:
     (block,) = data.blocks(800)
     rows = np.arange(1, 801)
     vectors = block.vectors.copy()
     vectors[100:200] = vectors[0]
-    queries = data.questions(vectors, 6)
-    pins = [data.pins(number, 800) for number in range(6)]
-    found = exact_lists(vectors, rows, block.times, queries, pins, 24)
-    for query, pinned, listed in zip(queries, pins, found, strict=True):
-        ages = (data.NOW_S - block.times) / 86_400
-        sims = ranking.similarities(vectors, query)
-        picks = ranking.rank_arrays(rows, sims, ages, np.isin(rows, pinned), vectors, 24)
-        assert listed == [int(rows[pick.index]) for pick in picks]
+    queries = np.concatenate([data.questions(vectors, 6), vectors[:1]])
+    found = nearest_lists(vectors, rows, block.times, queries, 24)
+    for query, listed in zip(queries, found, strict=True):
+        order = np.lexsort((rows, -block.times, -ranking.cosines(vectors, query)))
+        assert listed == rows[order[:24]].tolist()
 
 
 def results(identical: int) -> Results:
@@ -85,6 +78,6 @@ def test_the_command_measures_a_small_memory_and_every_list_is_exact(tmp_path: P
     document = json.loads(done.stdout)
     assert document["systems"]["remembrancer"]["identical"] == 9
     assert document["systems"]["remembrancer"]["agreement"] == 1.0
-    assert 0 < document["systems"]["sqlite-vec"]["agreement"] < 1
+    assert document["systems"]["sqlite-vec"]["agreement"] > 0.9
     assert document["inserts_per_s"] > 0
     assert document["cold_start_s"] > 0
