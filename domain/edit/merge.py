@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from domain.edit.encoding import as_utf8, encoding_flaw
 from domain.edit.lines import padding, separator, without_mark
+from domain.text.patience import match_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,6 @@ class Hunk:
     """How often each of those lines stood in the new version as a whole."""
 
 
-_MOST_STEPS = 5_000_000
-"""Of the exact comparison, which takes a tenth of a second for so many; beyond, lines that stand once lead it."""
 _ANCHORS = 8
 """Lines before a place that are remembered in order to find it again."""
 _EQUAL_LINES = 64
@@ -36,22 +34,15 @@ def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
     if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
         old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)
-    start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    middle, changed = before[start : len(before) - end], after[start : len(after) - end]
     totals = Counter(after)
     return tuple(
         Hunk(
-            anchors=tuple(reversed(before[max(0, start + i1 - _ANCHORS) : start + i1])),
-            removed=tuple(middle[i1:i2]),
-            added=tuple(changed[j1:j2]),
-            counts=tuple((line, totals[line]) for line in {*middle[i1:i2], *changed[j1:j2]}),
+            anchors=tuple(reversed(before[max(0, i1 - _ANCHORS) : i1])),
+            removed=tuple(before[i1:i2]),
+            added=tuple(after[j1:j2]),
+            counts=tuple((line, totals[line]) for line in {*before[i1:i2], *after[j1:j2]}),
         )
-        for i1, i2, j1, j2 in _differences(middle, changed)
+        for i1, i2, j1, j2 in _differences(before, after)
     )
 
 
@@ -138,42 +129,13 @@ class _Draft:
         self._bare[place:place] = added
 
 
-def _differences(old: list[bytes], new: list[bytes]) -> list[tuple[int, int, int, int]]:
+def _differences(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, int, int, int]]:
     """Where two versions differ: lines `i1` to `i2` of the old one became `j1` to `j2` of the new one."""
-    before, after = Counter(old), Counter(new)
-    if sum(before[line] * after[line] for line in before) * min(len(old), len(new)) <= _MOST_STEPS:
-        codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        return [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
-    found = list[tuple[int, int, int, int]]()
     i1 = j1 = 0
-    for i2, j2 in (*_landmarks(old, new, before, after), (len(old), len(new))):
-        while i1 < i2 and j1 < j2 and old[i1] == new[j1]:
-            i1, j1 = i1 + 1, j1 + 1
-        i3, j3 = i2, j2
-        while i1 < i3 and j1 < j3 and old[i3 - 1] == new[j3 - 1]:
-            i3, j3 = i3 - 1, j3 - 1
-        if i1 < i3 or j1 < j3:
-            found.append((i1, i3, j1, j3))
-        i1, j1 = i2, j2
-    return found
-
-
-def _landmarks(
-    old: list[bytes], new: list[bytes], before: Counter[bytes], after: Counter[bytes]
-) -> list[tuple[int, int]]:
-    """Places of the most lines that stand once in each version and in the same order: patience sorting."""
-    places = {line: number for number, line in enumerate(new) if after[line] == 1 and before[line] == 1}
-    pairs = [(number, places[line]) for number, line in enumerate(old) if line in places]
-    tops, piles, back = list[int](), list[int](), list[int]()
-    for number, (_, place) in enumerate(pairs):
-        pile = bisect_left(tops, place)
-        back.append(piles[pile - 1] if pile else -1)
-        tops[pile : pile + 1], piles[pile : pile + 1] = [place], [number]
-    chain, number = list[tuple[int, int]](), piles[-1] if piles else -1
-    while number >= 0:
-        chain.append(pairs[number])
-        number = back[number]
-    return chain[::-1]
+    for i2, j2, size in match_lines(old, new):
+        if i1 < i2 or j1 < j2:
+            yield i1, i2, j1, j2
+        i1, j1 = i2 + size, j2 + size
 
 
 def _bare_lines(data: bytes) -> list[bytes]:
