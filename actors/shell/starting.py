@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from actors.part import SHIPPED_SKILLS
 from actors.shell.job import UNBOUNDED, Limits
 from actors.shell.launch import bash_launch, command_environment
 from actors.shell.log_visibility import VIEWS, LogVisibility
@@ -17,7 +18,7 @@ from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
 from actors.shell.sandbox.shared_folder import Surroundings, bounded, hidden_of, shareable
-from actors.shell.sandbox.view import View, programs_elsewhere
+from actors.shell.sandbox.view import DOOR_CLIENT, View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
 from domain.log.window import LOG_ROOT, REDACTED_ROOT
@@ -25,6 +26,8 @@ from domain.log.window_folders import ATTACHMENTS_ROOT, OUTPUT_ROOT
 from messages.shell import RunBash, SharedFolder
 
 _COUNT_HOLDS_S = 1.0
+_CLIENT = (str(SHIPPED_SKILLS / "door.py"), DOOR_CLIENT)
+"""Module by which scripts of skills ask at the control socket, and its place in a sandbox."""
 _UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
 """What people let a command write to is bounded by its disk only."""
 
@@ -150,7 +153,7 @@ class EnclosedStarter:
             protected=self._findings.protected if self._findings is not None and may_write else (),
             hidden=self._findings.hidden if self._findings is not None else (),
             private=self._private,
-            readable=readable,
+            readable=(*readable, _CLIENT) if door else readable,
             executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
             door=door,
             has_network=self._permissions.has_network,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), "/run/agent"]  # of door.py: without a sandbox, and in one
 sys.dont_write_bytecode = True
 
 from door import RefusedError, UnreachableError, ask, run  # noqa: E402

@@ -223,8 +223,6 @@ def test_nothing_is_written_into_the_folder_of_the_skill(door: Door) -> None:
     assert sorted(path.name for path in SKILL.rglob("*")) == [
         "SKILL.md",
         "content.py",
-        "door.py",
-        "scripts",
         "search.py",
     ]
 
@@ -235,12 +233,6 @@ def test_scripts_can_be_run_as_they_are_and_load_nothing_of_their_callers(script
 
     assert path.stat().st_mode & stat.S_IXUSR
     assert path.read_text().startswith("#!/usr/bin/env -S python3 -I\n")
-
-
-def test_the_door_is_the_same_file_in_every_skill() -> None:
-    copies = {path.read_bytes() for path in SKILL.parent.glob("*/scripts/door.py")}
-
-    assert len(copies) == 1
 
 
 def test_the_skill_says_its_name_and_every_option_of_its_scripts() -> None:
@@ -267,9 +259,7 @@ def test_in_the_sandbox_without_network_and_key_the_web_is_read_through_the_agen
         ActorSpec(
             "shell",
             lambda _key: ShellActor(
-                ShellConfig(
-                    work_root=tmp_path / "work", data_root=tmp_path, door=socket_actor, skill_roots=(SKILL.parent,)
-                )
+                ShellConfig(work_root=tmp_path / "work", data_root=tmp_path, door=socket_actor, skill_roots=(SKILL,))
             ),
         ),
     ):

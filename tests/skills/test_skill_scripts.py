@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from actors.part import SHIPPED_SKILLS
 from actors.skill_files.folders import SkillFolders
 
 SCRIPTS = sorted(SHIPPED_SKILLS.rglob("*.py"))
-DOORS = sorted(SHIPPED_SKILLS.rglob("door.py"))
-STARTED = [path for path in SCRIPTS if path not in DOORS]
+DOOR = SHIPPED_SKILLS / "door.py"
+STARTED = [path for path in SCRIPTS if path != DOOR]
 OLDEST = (3, 9)
 
 
@@ -37,9 +38,18 @@ def test_of_the_skills_that_others_wrote_only_the_search_of_the_web_is_taken_ove
     assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} - ours == {"brave-search"}
 
 
-def test_all_copies_of_the_door_are_the_same() -> None:
-    assert len(DOORS) >= 2
-    assert len({path.read_bytes() for path in DOORS}) == 1
+def test_one_module_asks_at_the_control_socket_for_all_skills() -> None:
+    assert list(SHIPPED_SKILLS.rglob("door.py")) == [DOOR]
+
+
+@pytest.mark.parametrize("path", STARTED, ids=relative)
+def test_a_script_finds_the_module_beside_the_folders_of_skills(path: Path) -> None:
+    done = subprocess.run(
+        [path, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+    )
+
+    assert "ModuleNotFoundError" not in done.stderr
+    assert done.returncode in (0, 1)  # the search of the web has an answer of its own to unknown options
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=relative)

@@ -31,6 +31,10 @@ CONFIGURATION_OF_NETWORK = [
 """Not all of /etc/ssl: in it are private keys, of which the command is the owner if the agent is root."""
 
 
+DOOR_CLIENT = "/run/agent/door.py"
+"""Place in a sandbox of the module by which scripts of skills ask at the control socket."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """File system view of one command; absolute paths, each shown where it is unless said otherwise."""

@@ -16,7 +16,7 @@ from tests.actors.socket.rig import BOB, Client, Rig
 from tests.patience import PATIENCE_S
 
 BWRAP = shutil.which("bwrap") or ""
-DOOR = Path(__file__).parents[3] / "skills" / "memory-search" / "scripts" / "door.py"
+DOOR = Path(__file__).parents[3] / "skills" / "door.py"
 ASK = """
 import sys; sys.path.insert(0, sys.argv[1]); sys.dont_write_bytecode = True
 import door
@@ -38,7 +38,7 @@ def run(argv: list[str], environment: Mapping[str, str] | None = None) -> subpro
 def in_bwrap(rig: Rig, door: Path, *argv: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     """Run Python in a sandbox that sees one door and nothing else of the agent's."""
     hidden = ["--tmpfs", str(rig.root)]
-    scripts = ["--ro-bind", str(DOOR.parent), "/run/scripts"]
+    scripts = ["--ro-bind", str(DOOR), "/run/agent/door.py"]
     bound = ["--bind", str(door), "/run/agent.sock", "--setenv", "AGENT_SOCKET", "/run/agent.sock"]
     return run([BWRAP, *SANDBOX, *options, *VIEW, *hidden, *scripts, *bound, "--", sys.executable, "-Ic", *argv])
 
@@ -46,7 +46,7 @@ def in_bwrap(rig: Rig, door: Path, *argv: str, options: tuple[str, ...] = ()) ->
 @pytest.mark.skipif(not works(), reason="bubblewrap does not work here")
 @pytest.mark.parametrize("options", [(), ("--uid", "65534", "--gid", "65534"), ("--disable-userns",)])
 def test_a_script_in_the_sandbox_gets_its_answer_whatever_uid_it_has_there(rig: Rig, options: tuple[str, ...]) -> None:
-    done = in_bwrap(rig, rig.door(), ASK, "/run/scripts", options=options)
+    done = in_bwrap(rig, rig.door(), ASK, "/run/agent", options=options)
 
     assert done.stderr == ""
     assert "'items': ['one']" in done.stdout

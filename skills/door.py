@@ -1,7 +1,8 @@
 """Asks the agent for what a command cannot do by itself, through the socket that the agent gives to every command.
 
-Every skill that needs it holds the same copy of this file. Exit codes of scripts that use `run`: 0 done, 1 the agent
-refused, 2 wrong usage (argparse's), 3 the agent cannot be reached.
+The scripts of all skills share this file: it stands beside the folders of the skills, and a sandbox shows it as
+/run/agent/door.py. Exit codes of scripts that use `run`: 0 done, 1 the agent refused, 2 wrong usage (argparse's), 3 the
+agent cannot be reached.
 """
 
 from __future__ import annotations
