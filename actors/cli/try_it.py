@@ -47,7 +47,6 @@ QUIET_S = 0.3
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page; 0 for any free one.  [default: 8787]")
 @click.option("--data", type=click.Path(path_type=Path), help="Data root.  [default: playground/ in the usual one]")
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
-@click.option("--events", "events", type=click.Path(path_type=Path), help="Write what happens there, as lines of JSON.")
 @click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
 @verbose_option
 def try_it(
@@ -55,7 +54,6 @@ def try_it(
     port: int | None,
     data: Path | None,
     no_browser: bool,
-    events: Path | None,
     texts: tuple[str, ...],
     verbose: bool,
 ) -> None:
@@ -81,7 +79,7 @@ def try_it(
         raise_file_limit()
         server = _start_server(port if port is not None else (0 if texts else 8787))
         try:
-            order = _order(config_file, given, settings.data_root, events, verbose=verbose)
+            order = _order(config_file, given, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
             bot.go(order | {"connection": _told(playground_connection(server))})
             server.accompany(settings.data_root, bot.kill)
@@ -105,15 +103,12 @@ def try_it(
     sys.exit(code)
 
 
-def _order(
-    config_file: Path | None, given: Mapping[str, object], data_root: Path, events: Path | None, *, verbose: bool
-) -> dict[str, Any]:
+def _order(config_file: Path | None, given: Mapping[str, object], data_root: Path, *, verbose: bool) -> dict[str, Any]:
     """What the bot's process is told, its connection apart."""
     return {
         "config_file": None if config_file is None else str(config_file),
         "given": dict(given),
         "data_root": str(data_root),
-        "events": None if events is None else str(events),
         "verbose": verbose,
     }
 

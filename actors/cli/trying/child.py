@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actors.cli.common import fail, load_settings, note, raise_file_limit, set_up_logging, shape_log
-from actors.cli.event_file import events_written
 from actors.cli.run import end_on_signals
 from actors.cli.terminal import ShownCommand
 
@@ -46,14 +45,13 @@ def child() -> None:
     agent = Agent(settings, secrets.environment(), _connection(order["connection"]), _tell_online)
     end_on_signals(agent)
     threading.Thread(target=_end_with_stdin, args=(agent,), name="stdin", daemon=True).start()
-    with events_written(agent.system, order["events"] and Path(order["events"])):
-        try:
-            agent.start()
-            agent.wait()
-        except (DataRootError, UnusableError) as error:
-            fail(str(error))
-        finally:
-            agent.stop()
+    try:
+        agent.start()
+        agent.wait()
+    except (DataRootError, UnusableError) as error:
+        fail(str(error))
+    finally:
+        agent.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)
 

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import logging
 import os
-import stat
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
@@ -23,8 +22,6 @@ MOST_FILES = 64
 """Of a message; Discord allows ten."""
 MOST_NAMES = 20_000
 """Of a window's messages that are looked at."""
-MOST_REMOVED = 100
-"""Messages whose files are removed for one new message; with a tree that was moved here, the next one goes on."""
 LEAST_FREE_BYTES, LEAST_FREE_NAMES = 1 << 30, 40_000
 """What the disk must have left, on a small one a quarter of it: twice of what commands need before they are begun, so
 that the files of one window stop no other's commands."""
@@ -156,21 +153,17 @@ def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int | Non
 
 
 def _make_room(shelf: int, message_id: str, most_bytes: int) -> None:
-    """Remove files of the oldest messages until the others have no more than `most_bytes`.
-
-    A folder that is not as `keep` makes them came with an older version's tree: it goes first.
-    """
+    """Remove files of the oldest messages until the others have no more than `most_bytes`."""
     sizes = {name: _size(shelf, name) for name in _messages(shelf) if name != message_id}
-    total, count = sum(filter(None, sizes.values())), len(sizes)
-    in_order = sorted(sizes.items(), key=lambda item: (item[1] is not None, int(item[0])))
-    for name, size in in_order[:MOST_REMOVED]:
-        if size is not None and total <= most_bytes and count < MOST_MESSAGES:
+    total, count = sum(sizes.values()), len(sizes)
+    for name in sorted(sizes, key=int):
+        if total <= most_bytes and count < MOST_MESSAGES:
             return
         try:
             remove_tree(name, shelf)
         except OSError as error:
             log.warning("attached files of message %s cannot be removed: %s", name, error.strerror)
-        total, count = total - (size or 0), count - 1
+        total, count = total - sizes[name], count - 1
 
 
 def _messages(shelf: int) -> list[str]:
@@ -183,15 +176,13 @@ def _messages(shelf: int) -> list[str]:
         ]
 
 
-def _size(shelf: int, name: str) -> int | None:
-    """Bytes of the files of one message; None if it cannot be read or holds more than the few plain files it should."""
+def _size(shelf: int, name: str) -> int:
+    """Bytes of the files of one message; 0 if its folder cannot be read."""
     try:
         with _opened(open_folder(name, shelf)) as folder, os.scandir(folder) as entries:
-            states = [entry.stat(follow_symlinks=False) for entry in itertools.islice(entries, MOST_FILES + 2)]
+            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
     except OSError:
-        return None
-    is_ours = len(states) <= MOST_FILES + 1 and all(stat.S_ISREG(state.st_mode) for state in states)
-    return sum(state.st_size for state in states) if is_ours else None
+        return 0
 
 
 @contextlib.contextmanager

@@ -262,7 +262,7 @@ def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
         for name, dimensions, hash_, embedding, total in _readable_vectors(damaged):
             if not isinstance(embedding, bytes) or len(embedding) != 4 * dimensions:
                 continue
-            if total not in (None, vector_sum(embedding)):
+            if total != vector_sum(embedding):
                 continue
             list(index.execute("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", (name, dimensions)))
             list(
@@ -276,16 +276,13 @@ def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
     return saved
 
 
-def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, int | None]]:
-    """Space, dimensions, hash, vector and its sum (None before version 4), up to where the file cannot be read on."""
+def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, int]]:
+    """Space, dimensions, hash, vector and its sum, up to where the file cannot be read on."""
     try:
         old = apsw.Connection(str(damaged), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            has_sums = list(old.execute("SELECT 1 FROM pragma_table_info('vectors') WHERE name = 'sum'"))
-            total = "sum" if has_sums else "NULL"
             yield from old.execute(
-                f"SELECT name, dimensions, hash, embedding, {total} FROM vectors "
-                "JOIN spaces ON spaces.id = vectors.space"
+                "SELECT name, dimensions, hash, embedding, sum FROM vectors JOIN spaces ON spaces.id = vectors.space"
             )
         finally:
             old.close()

@@ -8,17 +8,14 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 from collections import deque
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actors.cli.event_file import LineFile, events_written
-from actors.kernel import ActorSystem
 from actors.socket.client import AgentNotRunningError, ask_operator
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
@@ -223,109 +220,3 @@ def test_without_a_running_agent_there_is_nothing_to_look_at(tmp_path: Path) -> 
     done = run("agent", "events", "--data", str(tmp_path), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"error: no agent is running on the data root {tmp_path}\n"
-
-
-@pytest.mark.req("S0-98f")
-def test_try_writes_what_happens_to_a_file_of_its_owners(tmp_path: Path) -> None:
-    for _ in range(2):
-        done = run("agent", "try", "--data", "d", "--events", "e.jsonl", "--say", "run: echo owl", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-    lines = parsed((tmp_path / "e.jsonl").read_text())
-    assert [line["type"] for line in lines] == OF_A_COMMAND * 2
-    assert (tmp_path / "e.jsonl").stat().st_mode & 0o777 == 0o600
-
-
-def test_a_file_that_cannot_be_written_is_told_of_at_once(tmp_path: Path) -> None:
-    done = run("agent", "try", "--events", "none/e.jsonl", "--say", "hello", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: --events none/e.jsonl: No such file or directory\n"
-
-
-def test_a_disk_that_is_full_ends_the_file_and_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from messages.base import RequestId
-    from messages.run import EventsRead, MessageGrew
-    from tests.domain.turn.test_run_line import MOMENT
-
-    system = ActorSystem(workers=0)
-    with events_written(system, Path("/dev/full")):
-        (address,) = system.topics.of(RUNS)
-        system.tell(address, EventsRead(request_id=RequestId("r"), events=(), last=0, missed=0))
-        system.tell(address, MessageGrew(moment=MOMENT, offset=0, text="owl"))
-        eventually(lambda: system.topics.of(RUNS) == ())
-    assert caplog.messages == ["no more events are written: No space left on device"]
-
-
-def test_a_pipe_that_nobody_reads_is_told_of_at_once(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    done = run("agent", "try", "--events", "pipe", "--say", "hello", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: --events pipe: nobody reads from it\n"
-
-
-def test_a_pipe_whose_reader_sleeps_holds_nobody_up_and_is_told_no_part_of_a_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    from messages.run import MessageGrew
-    from tests.domain.turn.test_run_line import MOMENT
-
-    os.mkfifo(tmp_path / "pipe")
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        system = ActorSystem(workers=0)
-        with events_written(system, tmp_path / "pipe"):
-            (address,) = system.topics.of(RUNS)
-            for _ in range(200):
-                system.tell(address, MessageGrew(moment=MOMENT, offset=0, text="owl" * 1_000))
-        received = os.read(reader, 1_000_000)
-    finally:
-        os.close(reader)
-    whole = parsed(received.decode().rpartition("\n")[0])
-    assert whole
-    assert caplog.messages == [f"{200 - len(whole)} events are not written: they came faster than they were read"]
-
-
-def test_of_what_waits_for_room_the_newest_is_kept(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        with closing(LineFile(tmp_path / "pipe", most=2)) as lines:
-            lines.add("x" * 1_000_000)
-            assert not lines.write()
-            for line in ("a", "b", "c"):
-                lines.add(line)
-            received = b""
-            while not lines.write():
-                received += os.read(reader, 1_000_000)
-            assert lines.write_last(0) == 1
-            received += os.read(reader, 1_000_000)
-    finally:
-        os.close(reader)
-    assert received == b"x" * 1_000_000 + b"\nb\nc\n"
-
-
-def test_a_line_that_was_cut_short_is_ended_before_the_next(tmp_path: Path) -> None:
-    (tmp_path / "e.jsonl").write_text('{"type": "agent_st')
-    with closing(LineFile(tmp_path / "e.jsonl")) as lines:
-        lines.add("{}")
-        assert lines.write()
-    assert (tmp_path / "e.jsonl").read_text() == '{"type": "agent_st\n{}\n'
-
-
-def test_a_file_that_takes_no_more_in_the_middle_of_a_line_keeps_whole_ones(tmp_path: Path) -> None:
-    program = (
-        "import resource, signal, sys\nfrom pathlib import Path\nfrom actors.cli.event_file import LineFile\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nresource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
-        "lines = LineFile(Path('e.jsonl'))\nfor line in ('a' * 4_000, 'b' * 4_000, 'c' * 4_000): lines.add(line)\n"
-        "try:\n    lines.write()\nexcept OSError as error:\n    print(error.strerror)\nlines.close()\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program],
-        cwd=tmp_path,
-        env=inherited(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=True,
-    )
-    assert done.stdout == "File too large\n"
-    assert (tmp_path / "e.jsonl").read_text() == "a" * 4_000 + "\n" + "b" * 4_000 + "\n"

@@ -152,34 +152,18 @@ def test_what_an_operator_put_there_is_left_alone(tmp_path: Path) -> None:
     assert tmp_path.is_dir()
 
 
-def test_what_no_agent_made_goes_first_however_it_is_made(tmp_path: Path) -> None:
-    """An older version's tree, in which commands could write, that somebody moved here."""
+def test_a_folder_with_more_than_plain_files_makes_room_in_its_turn(tmp_path: Path) -> None:
+    for name in ("1", "2", "3"):
+        (shelf(tmp_path) / name).mkdir(parents=True)
+    os.mkfifo(shelf(tmp_path) / "1" / "fifo")
+    (shelf(tmp_path) / "2" / "link").symlink_to("/etc")
+    nest(shelf(tmp_path) / "3")
     keep(tmp_path, WINDOW, "9", EIGHT)
-    for name in ("20", "21", "22", "23"):
-        (shelf(tmp_path) / name).mkdir()
-    os.mkfifo(shelf(tmp_path) / "20" / "fifo")
-    (shelf(tmp_path) / "21" / "link").symlink_to("/etc")
-    for number in range(MOST_FILES + 2):
-        (shelf(tmp_path) / "22" / str(number)).touch()
-    nest(shelf(tmp_path) / "23")
     try:
-        assert keep(tmp_path, WINDOW, "30", EIGHT) == {}
-        assert kept(tmp_path) == ["30", "9"]
+        assert keep(tmp_path, WINDOW, "30", EIGHT, most_bytes=8) == {}
+        assert kept(tmp_path) == ["30"]
     finally:  # or pytest would fail on it days later, in somebody else's test
         subprocess.run(["rm", "-rf", "--", shelf(tmp_path)], check=True)
-
-
-def test_of_a_tree_that_was_moved_here_only_so_many_messages_go_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(attachment_store, "MOST_REMOVED", 3)
-    shelf(tmp_path).mkdir(parents=True)
-    for name in range(1, 6):
-        (shelf(tmp_path) / str(name) / "in").mkdir(parents=True)
-    keep(tmp_path, WINDOW, "10", EIGHT)
-    assert kept(tmp_path) == ["10", "4", "5"]
-    keep(tmp_path, WINDOW, "11", EIGHT)
-    assert kept(tmp_path) == ["10", "11"]
 
 
 @pytest.mark.parametrize("trap", ["", "7", "7/.part", "7/a.txt"])

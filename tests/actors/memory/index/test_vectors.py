@@ -9,7 +9,6 @@ import apsw
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from actors.memory.index import database
 from actors.memory.index.index import Index
@@ -204,36 +203,6 @@ def test_many_rows_are_learned_in_parts(tmp_path: Path) -> None:
 
     agree(IndexVectors(index.connection, index.space, DIMS, part=3), told_by_sql(index), 20)
     assert len(told_by_sql(index)) == 13
-    index.close()
-
-
-def first_version(path: Path, hashes: list[bytes], vectors: NDArray[np.float32]) -> None:
-    """An index of schema version 1, as far as its vectors go."""
-    old = apsw.Connection(str(path))
-    list(
-        old.execute(
-            "CREATE TABLE spaces(id INTEGER PRIMARY KEY, name TEXT NOT NULL, dimensions INTEGER NOT NULL);"
-            "CREATE TABLE vectors(id INTEGER PRIMARY KEY, space INTEGER NOT NULL, hash BLOB NOT NULL, "
-            "embedding BLOB NOT NULL, UNIQUE(space, hash));"
-            "INSERT INTO spaces VALUES (7, 'test', 4); PRAGMA user_version = 1"
-        )
-    )
-    for number, hash_ in enumerate(hashes):
-        list(old.execute("INSERT INTO vectors VALUES (?, 7, ?, ?)", (50 + number, hash_, vectors[number].tobytes())))
-    old.close()
-
-
-def test_the_vectors_of_an_index_of_the_first_version_are_kept(tmp_path: Path) -> None:
-    entries = [said(WINDOWS[0], number, number) for number in range(5)]
-    made = np.arange(12, dtype=np.float32).reshape(3, DIMS)
-    first_version(tmp_path / "index.sqlite", [entry.hash for entry in entries[:3]], made)
-
-    index = open_index(tmp_path)
-    rows, _ = index.remember(WINDOWS[0], entries)
-
-    assert index.counts().ok == 3
-    assert np.array_equal(as_source(index).fetch(np.array(rows[:3])), made)
-    assert len(list(tmp_path.glob("index.sqlite.unusable-*"))) == 1
     index.close()
 
 
