@@ -21,7 +21,7 @@ def discord(as_json: bool, quick: bool) -> None:
     The second has the Discord actor in a process of its own, and windows that answer at once.
     """
     logging.basicConfig(handlers=[logging.NullHandler()])
-    from lab.chaos.discord.figures import LAG_TARGET_MS, TYPING_TARGET_MS, measure
+    from lab.bench.discord.figures import LAG_TARGET_MS, TYPING_TARGET_MS, measure
 
     figures = measure(5, 20, 1) if quick else measure()
     if as_json:

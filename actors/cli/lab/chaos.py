@@ -12,7 +12,6 @@ import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.lab.chaos_curated import curated
-from actors.cli.lab.chaos_discord import discord
 from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
 from actors.cli.terminal.progress import progress_line, tick
 
@@ -40,7 +39,6 @@ def chaos(context: click.Context, /, as_json: bool, **options: Any) -> None:
 
 
 chaos.add_command(curated)
-chaos.add_command(discord)
 
 
 @chaos.command()

@@ -31,7 +31,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench workspace": ("agent bench workspace --quick",),
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
         "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
-        "agent chaos discord": ("agent chaos discord --turns 200",),
         "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
         "agent completion": ("agent completion bash >> ~/.bashrc",),
         "agent config": ("agent config", "agent config --json"),

@@ -8,7 +8,7 @@ from tests.actors.cli.command import run
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
-    from lab.chaos.discord.figures import percentiles
+    from lab.bench.discord.figures import percentiles
 
 
 def test_percentiles_are_times_that_were_measured() -> None:

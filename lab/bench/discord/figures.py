@@ -21,7 +21,7 @@ import aiohttp
 
 from actors.discord.timing import Timing
 from actors.kernel import LoopThread, SystemClock
-from lab.chaos.discord.rig import Rig, answer_to, private_threads
+from lab.bench.discord.rig import Rig, answer_to, private_threads
 from lab.load.agent_process import AgentProcess
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.server import LoopbackModel
@@ -205,7 +205,7 @@ def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
     with PlaygroundServer() as server:
         ids = private_threads(server, windows)
         where = (server.api_base, server.gateway_url, server.bot_token)
-        bot = spawn.Process(target=_bot, args=(where, ids, there), daemon=True)
+        bot = spawn.Process(target=_bot, args=(where, there), daemon=True)
         bot.start()
         try:
             server.wait_until_online(timeout_s=ONLINE_S)
@@ -252,10 +252,10 @@ def _say_evenly(server: PlaygroundServer, ids: list[int], turns: int, turn_every
         server.say(ids[number % len(ids)], "hello")
 
 
-def _bot(where: tuple[str, str, str], ids: list[int], ending: Connection[object, object]) -> None:
+def _bot(where: tuple[str, str, str], ending: Connection[object, object]) -> None:
     """Be the bot until something comes through `ending`, then send how late its loop was."""
     logging.basicConfig(handlers=[logging.NullHandler()])
-    with Rig(*where, ids, Timing(guild_ready_timeout_s=0.2)) as rig:
+    with Rig(*where, Timing(guild_ready_timeout_s=0.2)) as rig:
         gc.freeze()  # as the agent does when it is started
         ended: concurrent.futures.Future[None] = concurrent.futures.Future()
         sampled = rig.on_loop(lambda: _sample(ended))

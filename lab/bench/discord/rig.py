@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -24,63 +24,41 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 
 DISCORD = Address("discord")
 MANY = 1_000_000
+log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Book:
-    """Ledger of one window: the messages it was told, and those it has yet to answer."""
-
-    messages: list[str] = field(default_factory=list)
-    waiting: deque[UserMessage] = field(default_factory=deque)
-    refusals: list[str] = field(default_factory=list)
-    """Why Discord would not take an answer."""
 
 
 class EchoWindow(Actor):
     """Stand-in for a window: answers each message in turn, every other one with a running message before."""
 
-    def __init__(self, books: dict[str, Book], over: Callable[[str], None]) -> None:
-        """Nothing was said yet.
-
-        Args:
-            books: By channel id.
-            over: Told the channel whenever an answer is shown.
-        """
+    def __init__(self) -> None:
+        """Nothing was said yet."""
         super().__init__()
-        self._books = books
-        self._over = over
+        self._heard = 0
+        self._waiting: deque[UserMessage] = deque()
 
     def handle(self, message: Message) -> None:
         """Answer, or go on."""
         match message:
             case UserMessage():
                 self._hear(message)
-            case Delivered():
+            case Delivered() | DeliveryRefused():
                 self._go_on()
             case DeliveryFailed():
                 self._post(look_first=True)
-            case DeliveryRefused(reason=reason):
-                self._book.refusals.append(reason)
-                self._go_on()
             case _:
                 raise ValueError(f"{type(message).__name__}: no window of the rig is told this")
 
-    @property
-    def _book(self) -> Book:
-        return self._books[self.address.key.rpartition("/")[2]]
-
     def _hear(self, message: UserMessage) -> None:
-        book = self._book
-        book.messages.append(message.text)
-        book.waiting.append(message)
-        if len(book.waiting) == 1:
+        self._heard += 1
+        self._waiting.append(message)
+        if len(self._waiting) == 1:
             self._begin()
 
     def _begin(self) -> None:
-        message = self._book.waiting[0]
+        message = self._waiting[0]
         self.tell(message.reply_to, ShowTyping(window=message.window, on=True))
-        if len(self._book.messages) % 2:
+        if self._heard % 2:
             self.tell(
                 message.reply_to,
                 ShowProgress(
@@ -94,7 +72,7 @@ class EchoWindow(Actor):
         self._post()
 
     def _post(self, *, look_first: bool = False) -> None:
-        message = self._book.waiting[0]
+        message = self._waiting[0]
         post = PostMessage(
             request_id=RequestId(message.message_id),
             reply_to=self.address,
@@ -108,12 +86,10 @@ class EchoWindow(Actor):
         self.tell(message.reply_to, post)
 
     def _go_on(self) -> None:
-        book = self._book
-        message = book.waiting.popleft()
+        message = self._waiting.popleft()
         self.tell(message.reply_to, ShowTyping(window=message.window, on=False))
-        if book.waiting:
+        if self._waiting:
             self._begin()
-        self._over(message.window.id)
 
 
 def answer_to(text: str) -> str:
@@ -122,30 +98,24 @@ def answer_to(text: str) -> str:
 
 
 class Rig:
-    """The actor system with the Discord actor and the windows of some threads, until the block ends."""
+    """The actor system with the Discord actor and windows, until the block ends."""
 
-    def __init__(self, api_base: str, gateway_url: str, token: str, ids: Sequence[int], timing: Timing) -> None:
+    def __init__(self, api_base: str, gateway_url: str, token: str, timing: Timing) -> None:
         """Nothing runs yet.
 
         Args:
             api_base: Of the loopback Discord.
             gateway_url: Of the same.
             token: The bot's there.
-            ids: The threads.
             timing: Every wait of the bot.
         """
-        self.ids = ids
-        self.books = {str(thread_id): Book() for thread_id in ids}
-        self.over: queue.SimpleQueue[str] = queue.SimpleQueue()
-        """The channel of each answer that is shown."""
         self.actors: list[DiscordActor] = []
         """Every Discord actor that was built; more than one if one crashed."""
-        self.fatal: list[str] = []
         self._api_base, self._gateway_url, self._token = api_base, gateway_url, token
         self._timing = timing
         self._online: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._system = ActorSystem(workers=2)
-        self._system.register(ActorSpec("context", lambda _key: EchoWindow(self.books, self.over.put)))
+        self._system.register(ActorSpec("context", lambda _key: EchoWindow()))
         self._system.register(ActorSpec(DISCORD.kind, lambda _key: self._build(), core=True))
 
     def on_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
@@ -177,7 +147,7 @@ class Rig:
         actor = DiscordActor(
             DiscordConfig(connection=connection, turns_per_user=MANY, timing=self._timing),
             Surroundings(menu=Menu(), last_seen={}),
-            tell_fatal=self.fatal.append,
+            tell_fatal=log.error,
             tell_online=self._online.put,
         )
         self.actors.append(actor)
