@@ -95,7 +95,7 @@ TARGETS = {
     # backups
     "actors/backup/copying.py": _BACKUP,
     "actors/backup/restoring.py": _BACKUP,
-    "actors/backup/manifest.py": _BACKUP,
+    "actors/backup/sums.py": _BACKUP,
 }
 """Path of a module below the project -> paths of the tests that guard it, separated by spaces."""
 

@@ -1,7 +1,7 @@
 """Copier of a data root into a backup, while the agent runs or not.
 
 What commands and other people may have put into a data root is opened by descriptors beside its folder: no link is
-followed, no pipe waited for. Everything is verified at the end by reading the copies back; only then the manifest is
+followed, no pipe waited for. Everything is verified at the end by reading the copies back; only then the sums are
 written, without which a folder is no backup.
 """
 
@@ -10,32 +10,15 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.backup import selection
-from actors.backup.manifest import (
-    APART,
-    CHUNK_BYTES,
-    NAME,
-    ROOT,
-    BackupError,
-    Entry,
-    EntryKind,
-    Manifest,
-    Told,
-    encode,
-    read,
-    shown_time,
-    unheard,
-    verify,
-)
-from actors.linux.folder import MOST_LEVELS, open_folder
+from actors.backup import selection, sums
+from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
+from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
 from actors.memory.objects import copying as database
 
@@ -69,64 +52,27 @@ class Backup:
     folder: Path
     files: int = 0
     bytes: int = 0
-    linked: int = 0
-    """Files that are hard links to those of the earlier backup."""
     left_out: list[str] = field(default_factory=list)
     """What commands made and could not be copied, each with the reason."""
 
 
-class _Earlier:
-    """Files of an earlier backup, to which unchanged ones can be linked."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        files = read(folder).files if folder is not None else ()
-        self._entries = {entry.path: entry for entry in files}
-
-    def link(self, path: str, status: os.stat_result, there: Path) -> Entry | None:
-        """Make `there` a link to the earlier copy, if size and time say that nothing has changed; its entry."""
-        entry = self._entries.get(path)
-        if (
-            self._folder is None
-            or entry is None
-            or (entry.size, entry.modified_ns) != (status.st_size, status.st_mtime_ns)
-        ):
-            return None
-        try:
-            os.link(self._folder / path, there, follow_symlinks=False)
-        except OSError:  # another file system, or too many links: it is copied
-            return None
-        return replace(entry, mode=_permissions(status))  # a change of them leaves the time of the file as it is
-
-
-def make_backup(
-    source: Source,
-    folder: Path,
-    now: datetime,
-    pause: Callable[[float], object],
-    earlier: Path | None = None,
-    told: Told = unheard,
-) -> Backup:
+def make_backup(source: Source, folder: Path, pause: Callable[[float], object], told: Told = tell_none) -> Backup:
     """Copy a data root into `folder`, which is made, and verify the copy; nothing there is changed.
 
     Args:
         source: What to copy.
         folder: Must not be there, or be empty; not in the data root.
-        now: Aware.
         pause: Waits for so many seconds, while somebody else writes.
-        earlier: A backup on the same file system: what has not changed since becomes a hard link to its file.
         told: Hears how far it is.
 
     Raises:
         BackupError: there can be no backup; what was begun has been removed again.
     """
-    root = source.root
-    if not root.is_dir():
-        raise BackupError(f"data root {root}: there is no such folder")
-    before = _Earlier(earlier)
-    was_there = _require_free(folder, root)
+    if not source.root.is_dir():
+        raise BackupError(f"data root {source.root}: there is no such folder")
+    was_there = _require_free(folder, source.root)
     try:
-        return _Copier(source, folder, before, pause, told).make(now)
+        return _Copier(source, folder, pause, told).make()
     except BaseException as error:
         _remove(folder, was_there)
         if isinstance(error, OSError):
@@ -135,7 +81,7 @@ def make_backup(
 
 
 def _require_free(folder: Path, root: Path) -> bool:
-    """See that a backup can be made in `folder`; whether it is there already."""
+    """See that a backup can be made in `folder`; True if it is there already."""
     inside, above = folder.resolve(), root.resolve()
     if inside == above or above in inside.parents:
         raise BackupError(f"{folder}: lies in the data root; a backup of it must lie elsewhere")
@@ -152,22 +98,19 @@ def _require_free(folder: Path, root: Path) -> bool:
     except OSError as error:
         raise BackupError(f"{folder}: cannot be used: {error.strerror}") from error
     if names:
-        is_part = set(names) <= {ROOT, APART}
+        is_part = set(names) <= {ROOT, APART, sums.DRAFT}
         hint = "a backup that was cut short lies there: remove it, or " if is_part else ""
         raise BackupError(f"{folder}: is not empty; {hint}name a folder that is not there yet")
     return True
 
 
 class _Copier:
-    def __init__(
-        self, source: Source, folder: Path, earlier: _Earlier, pause: Callable[[float], object], told: Told
-    ) -> None:
+    def __init__(self, source: Source, folder: Path, pause: Callable[[float], object], told: Told) -> None:
         self._source = source
         self._folder = folder
-        self._earlier = earlier
         self._pause = pause
-        self._told, self._likely = told, 0 if told is unheard else selection.likely_entries(source.root)
-        self._entries: list[Entry] = []
+        self._told = told
+        self._sums: dict[str, str] = {}
         self._backup = Backup(folder)
         self._is_settled = False
         reminders = source.reminders
@@ -175,28 +118,24 @@ class _Copier:
         self._root = source.root.resolve()
         self._private = {path.resolve() for path in source.private}
 
-    def make(self, now: datetime) -> Backup:
+    def make(self) -> Backup:
         for name in (ROOT, APART):
             (self._folder / name).mkdir(mode=PRIVATE)
         top = open_folder(str(self._root))
         try:
-            self._note(Entry(path=ROOT, kind=EntryKind.FOLDER, mode=_permissions(os.fstat(top))))
-            self._note(Entry(path=APART, kind=EntryKind.FOLDER, mode=PRIVATE))
             names = selection.top_names(self._root)
             after_logs = len([name for name in names if name in selection.FIRST])
             self._copy_names(top, (), names[:after_logs])
-            reminders = self._copy_reminders()
+            self._copy_reminders()
             self._copy_names(top, (), names[after_logs:])
         finally:
             os.close(top)
-        self._copy_settings()
-        manifest = Manifest(
-            made_at=shown_time(now), data_root=str(self._root), reminders=reminders, entries=tuple(self._entries)
-        )
+        settings = self._source.settings
+        if settings is not None and settings.exists() and self._root not in settings.resolve().parents:
+            self._copy_file(None, str(settings.resolve()), f"{APART}/agent.toml")
         os.sync()
-        verify(self._folder, manifest, self._told)
-        self._write_manifest(manifest)
-        self._backup.files, self._backup.bytes = len(manifest.files), manifest.size
+        self._backup.files, self._backup.bytes = len(self._sums), verify(self._folder, self._sums, self._told)
+        sums.write(self._folder, self._sums)
         return self._backup
 
     def _copy_names(self, parent: int, folder: tuple[str, ...], names: list[str]) -> None:
@@ -226,7 +165,11 @@ class _Copier:
                 if isinstance(error, _UnfitError):
                     raise BackupError(f"{'/'.join((*folder, name))!r}: {error}") from error
                 raise
-            self._backup.left_out.append(f"{'/'.join((*folder, name))!r}: {_reason(error)}")
+            self._leave_out(folder, name, error)
+
+    def _leave_out(self, folder: tuple[str, ...], name: str, reason: Exception) -> None:
+        words = (reason.strerror or type(reason).__name__) if isinstance(reason, OSError) else str(reason)
+        self._backup.left_out.append(f"{'/'.join((*folder, name))!r}: {words}")
 
     def _copy(self, parent: int, folder: tuple[str, ...], name: str) -> None:
         status = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -236,25 +179,23 @@ class _Copier:
         if stat.S_ISDIR(status.st_mode):
             self._copy_folder(parent, (*folder, name), path)
         elif stat.S_ISLNK(status.st_mode):
-            target = os.readlink(name, dir_fd=parent)
-            (self._folder / path).symlink_to(target)
-            self._note(Entry(path=path, kind=EntryKind.LINK, target=target))
+            (self._folder / path).symlink_to(os.readlink(name, dir_fd=parent))
         elif folder == (database.FOLDER,) and name in (database.FILE, *database.SIDES):
             self._copy_database(name, path)
         elif stat.S_ISREG(status.st_mode):
             self._copy_file(parent, name, path, is_log=selection.is_log(folder, name))
         elif selection.is_commands((*folder, name)):
-            self._backup.left_out.append(f"{'/'.join((*folder, name))!r}: is no file")
+            self._leave_out(folder, name, _UnfitError("is no file"))
 
     def _copy_folder(self, parent: int, folder: tuple[str, ...], path: str) -> None:
         fd = open_folder(folder[-1], parent)
         try:
-            (self._folder / path).mkdir(mode=PRIVATE)
+            there = self._folder / path
+            there.mkdir(mode=PRIVATE)
+            names = selection.ordered(folder, os.listdir(fd), self._root.joinpath(*folder))  # noqa: PTH208
             status = os.fstat(fd)
-            mode = _permissions(status)
-            self._note(Entry(path=path, kind=EntryKind.FOLDER, mode=mode, modified_ns=status.st_mtime_ns))
-            there = self._root.joinpath(*folder)
-            self._copy_names(fd, folder, selection.ordered(folder, os.listdir(fd), there))  # noqa: PTH208
+            self._copy_names(fd, folder, names)
+            _keep_state(status, there)
         finally:
             os.close(fd)
 
@@ -267,34 +208,25 @@ class _Copier:
             if is_log:
                 status = self._settled_log(fd)
             there = self._folder / path
-            entry = self._earlier.link(path, status, there)
-            if entry is not None:
-                self._backup.linked += 1
-                self._note(entry)
-                return
-            size, sha256 = _copy_bytes(fd, there, status.st_size)
+            self._note(path, _copy_bytes(fd, there, status.st_size))
+            _keep_state(status, there)
         finally:
             os.close(fd)
-        os.utime(there, ns=(status.st_mtime_ns, status.st_mtime_ns))
-        mode = _permissions(status)
-        kind = EntryKind.FILE
-        self._note(Entry(path=path, kind=kind, mode=mode, modified_ns=status.st_mtime_ns, size=size, sha256=sha256))
 
     def _copy_database(self, name: str, path: str) -> None:
         """Copy the object store as of one moment; one that is not sound is left out, and begun anew after a restore."""
         if name != database.FILE:
             return  # What it holds is in the copy.
-        source, there = self._root / database.FOLDER / name, self._folder / path
         try:
-            database.copy(source, there)
+            database.copy(self._root / database.FOLDER / name, self._folder / path)
         except database.UncopyableError as error:
-            self._backup.left_out.append(f"{database.FOLDER}/{name!r}: {error}")
+            self._leave_out((database.FOLDER,), name, error)
             return
-        with there.open("rb") as file:
-            size, sha256 = there.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
-        status = there.stat()
-        mode, kind = _permissions(status), EntryKind.FILE
-        self._note(Entry(path=path, kind=kind, mode=mode, modified_ns=status.st_mtime_ns, size=size, sha256=sha256))
+        self._note(path, digest(self._folder / path)[1])
+
+    def _note(self, path: str, digest_hex: str) -> None:
+        self._sums[path] = digest_hex
+        self._told("copying", len(self._sums))
 
     def _settled_log(self, fd: int) -> os.stat_result:
         """Status of a log at a moment when its last record was whole, so that no record is copied while it is written.
@@ -309,83 +241,59 @@ class _Copier:
             status = os.fstat(fd)
         return status
 
-    def _copy_reminders(self) -> str:
-        """Copy the reminders' file while no edit of it is under way; its path in the backup, empty without one."""
+    def _copy_reminders(self) -> None:
+        """Copy the reminders' file while no edit of it is under way."""
         file = self._reminders
         if file is None:
-            return ""
+            return
         for _ in range(_TRIES):
             before = file.read_bytes()
             if not any(selection.leftovers(file)) and file.read_bytes() == before:
                 self._is_settled = True
                 break
             self._pause(_REMINDERS_PAUSE_S)  # of an edit cut short, the file and what lies beside it are both copied
-        if self._root in file.parents:
-            path = f"{ROOT}/{file.relative_to(self._root).as_posix()}"
-            self._make_folders_to(file)
+        if self._root not in file.parents:
+            self._copy_file(None, str(file), f"{APART}/{sums.REMINDERS}")
+        elif file.parent == self._root:
+            self._copy_file(None, str(file), f"{ROOT}/{file.name}")
         else:
-            path = f"{APART}/reminders.md"
-        self._copy_file(None, str(file), path)
-        return path
-
-    def _make_folders_to(self, file: Path) -> None:
-        if file.parent != self._root:
             raise BackupError(
                 f"{file}: the reminders' file must lie in the data root itself, or outside of it, to be backed up"
             )
-
-    def _copy_settings(self) -> None:
-        settings = self._source.settings
-        if settings is not None and settings.exists() and self._root not in settings.resolve().parents:
-            self._copy_file(None, str(settings.resolve()), f"{APART}/agent.toml")
-
-    def _note(self, entry: Entry) -> None:
-        self._entries.append(entry)
-        self._told("copying", len(self._entries), self._likely)
-
-    def _write_manifest(self, manifest: Manifest) -> None:
-        fresh = self._folder / f"{NAME}.new"
-        with fresh.open("xb") as file:
-            file.write(encode(manifest))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.rename(self._folder / NAME)
-        os.sync()
 
 
 class _UnfitError(Exception):
     """Something that cannot be part of a backup."""
 
 
-def _copy_bytes(fd: int, there: Path, size: int) -> tuple[int, str]:
-    """Copy the first `size` bytes, or as many as there are; how many, and their hash."""
+def _copy_bytes(fd: int, there: Path, size: int) -> str:
+    """Copy the first `size` bytes, or as many as there are; their hash."""
     copied, sha256 = 0, hashlib.sha256()
     with there.open("xb") as copy:
         while copied < size and (chunk := os.pread(fd, min(CHUNK_BYTES, size - copied), copied)):
             copied += len(chunk)
             sha256.update(chunk)
             copy.write(chunk)
-    return copied, sha256.hexdigest()
+    return sha256.hexdigest()
 
 
-def _permissions(status: os.stat_result) -> int:
-    """Those of owner, group and others: a backup sets nobody's user."""
-    return stat.S_IMODE(status.st_mode) & 0o777
+def _keep_state(status: os.stat_result, there: Path) -> None:
+    """Give a copy its time and the permissions of owner, group and others: a backup sets nobody's user."""
+    os.utime(there, ns=(status.st_mtime_ns, status.st_mtime_ns))
+    there.chmod(stat.S_IMODE(status.st_mode) & 0o777)
 
 
 def _remove(folder: Path, was_there: bool) -> None:
     """Take away what was begun, so that a full disk has its room again."""
-    for name in (ROOT, APART):
-        shutil.rmtree(folder / name, ignore_errors=True)
     with suppress(OSError):
-        (folder / f"{NAME}.new").unlink()
-    if not was_there:
-        with suppress(OSError):
+        fd = open_folder(str(folder))
+        try:
+            for name in (ROOT, APART, sums.DRAFT, sums.NAME):
+                remove_tree(name, fd)
+        finally:
+            os.close(fd)
+        if not was_there:
             folder.rmdir()
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
 
 
 def _words(error: OSError, folder: Path) -> str:

@@ -10,25 +10,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from actors.backup.manifest import (
-    APART,
-    ROOT,
-    BackupError,
-    Entry,
-    EntryKind,
-    Manifest,
-    Told,
-    digest,
-    read,
-    unheard,
-    verify,
-)
+from actors.backup import sums
 from actors.backup.selection import LOGS, REPLACED
+from actors.backup.sums import APART, ROOT, BackupError, Told, digest, tell_none, verify
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
 from actors.linux.folder import open_folder, remove_tree
@@ -57,7 +47,7 @@ class Restored:
 
 
 def restore_backup(
-    source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool, told: Told = unheard
+    source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool, told: Told = tell_none
 ) -> Restored:
     """Verify the backup in `source` and make the data root at `root` of it.
 
@@ -72,8 +62,8 @@ def restore_backup(
     Raises:
         BackupError: nothing was restored.
     """
-    manifest = read(source)
-    verify(source, manifest, told)
+    listed = sums.read(source)
+    size = verify(source, listed, told)
     inside, outside = root.resolve(), source.resolve()
     if inside == outside or outside in inside.parents:
         raise BackupError(f"{root}: lies in the backup; restore it elsewhere")
@@ -83,7 +73,7 @@ def restore_backup(
     except DataRootError as error:
         raise BackupError(str(error)) from error
     try:
-        return _Restorer(source, manifest, root, reminders, told).make(now, replace=replace)
+        return _Restorer(source, listed, size, root, told).make(reminders, now, replace=replace)
     except OSError as error:
         name = f"{error.filename!r}: " if error.filename else ""
         raise BackupError(f"{root}: not restored: {name}{error.strerror or error}") from error
@@ -92,15 +82,15 @@ def restore_backup(
 
 
 class _Restorer:
-    def __init__(self, source: Path, manifest: Manifest, root: Path, reminders: Path | None, told: Told) -> None:
+    def __init__(self, source: Path, listed: Mapping[str, str], size: int, root: Path, told: Told) -> None:
         self._source = source
-        self._manifest = manifest
+        self._listed = listed
+        self._size = size
         self._root = root
-        self._reminders = reminders
         self._told = told
         self._stage = root / UNFINISHED_RESTORE
 
-    def make(self, now: datetime, *, replace: bool) -> Restored:
+    def make(self, reminders: Path | None, now: datetime, *, replace: bool) -> Restored:
         self._remove_stage()
         others = self._others()
         if others and not replace:
@@ -108,7 +98,6 @@ class _Restorer:
             raise BackupError(f"{self._root}: is not empty ({named}); add --replace to move aside what is there")
         self._require_room()
         try:
-            self._stage.mkdir(mode=PRIVATE)
             self._write_all()
             self._make_redacted_copies()
         except BaseException:  # nothing of it is in its place yet
@@ -118,18 +107,11 @@ class _Restorer:
         os.sync()
         replaced = self._move_aside(others, now)
         self._move_in()
-        reminders = self._put_reminders()
+        put = self._put_reminders(reminders)
         os.sync()
         self._stage.rmdir()
         os.sync()
-        files = self._manifest.files
-        return Restored(
-            root=self._root,
-            files=len(files),
-            bytes=self._manifest.size,
-            reminders=reminders,
-            replaced=replaced,
-        )
+        return Restored(root=self._root, files=len(self._listed), bytes=self._size, reminders=put, replaced=replaced)
 
     def _others(self) -> list[str]:
         """Names of what must not be written over."""
@@ -144,38 +126,17 @@ class _Restorer:
 
     def _require_room(self) -> None:
         disk = os.statvfs(self._root)
-        needed, free = self._manifest.size + _MARGIN_BYTES, disk.f_bavail * disk.f_frsize
+        needed, free = self._size + _MARGIN_BYTES, disk.f_bavail * disk.f_frsize
         if free < needed:
             raise BackupError(f"{self._root}: {needed // 10**6} MB are needed and {free // 10**6} MB are free")
 
     def _write_all(self) -> None:
-        """Folders and files first, links after them, so that none can lead astray; modes of folders last."""
-        below = [entry for entry in self._manifest.entries if entry.path.startswith(f"{ROOT}/")]
-        for number, entry in enumerate(below, 1):
-            self._told("restoring", number, len(below))
-            if entry.kind is EntryKind.FOLDER:
-                self._place_of(entry).mkdir(mode=PRIVATE)
-            elif entry.kind is EntryKind.FILE:
-                self._write(entry, self._place_of(entry))
-        for entry in below:
-            if entry.kind is EntryKind.LINK:
-                self._place_of(entry).symlink_to(entry.target)
-        for entry in reversed(below):
-            if entry.kind is EntryKind.FOLDER:
-                place = self._place_of(entry)
-                os.utime(place, ns=(entry.modified_ns, entry.modified_ns))
-                place.chmod(entry.mode)
-
-    def _place_of(self, entry: Entry) -> Path:
-        return self._stage / entry.path.removeprefix(f"{ROOT}/")
-
-    def _write(self, entry: Entry, place: Path) -> None:
-        """Copy a file, and see that what was written is what was verified."""
-        shutil.copyfile(self._source / entry.path, place, follow_symlinks=False)
-        if digest(place) != (entry.size, entry.sha256):
-            raise BackupError(f"{entry.path!r}: has changed while it was restored")
-        os.utime(place, ns=(entry.modified_ns, entry.modified_ns))
-        place.chmod(entry.mode)
+        """Copy everything with its modes and times, and see that what was written is what was verified."""
+        self._stage.mkdir(mode=PRIVATE)
+        shutil.copytree(self._source / ROOT, self._stage, symlinks=True, dirs_exist_ok=True)
+        below = f"{ROOT}/"
+        listed = {path.removeprefix(below): each for path, each in self._listed.items() if path.startswith(below)}
+        verify(self._stage, listed, self._told)
 
     def _make_redacted_copies(self) -> None:
         """What commands are shown of logs from which words were taken back; derived, so no backup has them."""
@@ -218,35 +179,36 @@ class _Restorer:
         finally:
             os.close(root)
 
-    def _put_reminders(self) -> Path | None:
+    def _put_reminders(self, wanted: Path | None) -> Path | None:
         """Put the reminders' file, if it lay outside, where the settings want it, over nothing; or in the data root."""
-        path = self._manifest.reminders
-        if not path.startswith(f"{APART}/"):
+        path = f"{APART}/{sums.REMINDERS}"
+        if path not in self._listed:
             return None
-        entry = next(each for each in self._manifest.files if each.path == path)
-        if self._reminders is not None:
+        if wanted is not None:
             with suppress(OSError):  # something is there, or its folder is not, is full, or takes nothing of ours
-                self._write_new(entry, self._reminders)
-                return self._reminders
+                self._write_new(path, wanted)
+                return wanted
         name, number = _REMINDERS, 1
         while os.path.lexists(self._root / name):
             number += 1
             name = f"{number}-{_REMINDERS}"
-        self._write_new(entry, self._root / name)
+        self._write_new(path, self._root / name)
         return self._root / name
 
-    def _write_new(self, entry: Entry, place: Path) -> None:
+    def _write_new(self, path: str, place: Path) -> None:
         """Put a file where there is none, whole or not at all; the same file may be there.
 
         Raises:
             OSError: another one is there, or it cannot be put there.
         """
-        if place.exists() and digest(place.resolve()) == (entry.size, entry.sha256):
+        if place.exists() and digest(place.resolve())[1] == self._listed[path]:
             return
         draft = place.with_name(f".{place.name}{UNFINISHED_RESTORE}")
         draft.unlink(missing_ok=True)
         try:
-            self._write(entry, draft)
+            shutil.copy2(self._source / path, draft, follow_symlinks=False)
+            if digest(draft)[1] != self._listed[path]:
+                raise BackupError(f"{path!r}: has changed while it was restored")
             os.sync()
             place.hardlink_to(draft)
         finally:

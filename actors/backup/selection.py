@@ -119,9 +119,3 @@ def ends_whole(fd: int, size: int) -> bool:
     """Whether the last record of a log of `size` bytes is whole."""
     start = max(0, size - _TAIL_BYTES)
     return _WHOLE.search(os.pread(fd, size - start, start)) is not None
-
-
-def likely_entries(root: Path) -> int:
-    """How many files and folders there are to copy in the data root, about; what cannot be read counts for none."""
-    names = [root / name for name in top_names(root)]
-    return len(names) + sum(len(folders) + len(files) for name in names for _, folders, files in os.walk(name))

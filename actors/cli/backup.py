@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from actors.cli.common import config_option, fail, json_option, load_settings
-from actors.cli.terminal.progress import counting, progress_line
+from actors.cli.terminal.progress import Say, progress_line
 from domain.text.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -23,19 +24,17 @@ _NAMED = 5
 
 @click.command()
 @click.argument("dest", type=click.Path(path_type=Path))
-@click.option("--link", "earlier", type=click.Path(path_type=Path), help="An earlier backup: share unchanged files.")
 @click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
 @config_option
 @json_option
-def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Path | None, as_json: bool) -> None:
+def backup(dest: Path, data: Path | None, config_file: Path | None, as_json: bool) -> None:
     """Copy the data root into DEST, also while the agent runs, and verify the copy by hash.
 
     DEST must not be there yet, or be empty. Secrets are left out, and what is made anew from the rest, the memory's
     index among it. Exit code 1 when there is no backup; nothing is left of it then.
     """
     from actors.backup.copying import Source, make_backup
-    from actors.backup.manifest import BackupError
-    from actors.kernel import SystemClock
+    from actors.backup.sums import BackupError
     from actors.settings.secret import secrets_path
 
     settings = _settings(config_file, data)
@@ -48,14 +47,7 @@ def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Pat
     )
     try:
         with progress_line() as say:
-            made = make_backup(
-                source,
-                dest.absolute(),
-                SystemClock().now(),
-                threading.Event().wait,
-                earlier and earlier.absolute(),
-                counting(say, "entries"),
-            )
+            made = make_backup(source, dest.absolute(), threading.Event().wait, _counting(say))
     except BackupError as error:
         fail(plain(str(error)))
     for left_out in made.left_out[:_NAMED]:
@@ -63,11 +55,10 @@ def backup(dest: Path, earlier: Path | None, data: Path | None, config_file: Pat
     if len(made.left_out) > _NAMED:
         click.echo(f"note: {len(made.left_out) - _NAMED} more of what commands made are not copied", err=True)
     if as_json:
-        figures = {"files": made.files, "bytes": made.bytes, "linked": made.linked, "left_out": made.left_out}
+        figures = {"files": made.files, "bytes": made.bytes, "left_out": made.left_out}
         click.echo(json.dumps({"folder": str(made.folder), **figures}))
         return
-    shared = f", {made.linked} of them shared with the earlier backup" if made.linked else ""
-    click.echo(f"{made.files} files, {made.bytes} bytes{shared}, verified: {plain(str(made.folder))}")
+    click.echo(f"{made.files} files, {made.bytes} bytes, verified: {plain(str(made.folder))}")
 
 
 @click.command()
@@ -81,8 +72,8 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
 
     The data root must hold nothing, and no agent may use it. Exit code 1 when nothing was restored.
     """
-    from actors.backup.manifest import BackupError
     from actors.backup.restoring import restore_backup
+    from actors.backup.sums import BackupError
     from actors.kernel import SystemClock
 
     settings = _settings(config_file, root)
@@ -94,7 +85,7 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
                 _reminders(settings),
                 SystemClock().now(),
                 replace=replace,
-                told=counting(say, "entries"),
+                told=_counting(say),
             )
     except BackupError as error:
         fail(plain(str(error)))
@@ -109,6 +100,10 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
         click.echo(f"the reminders are in {plain(str(restored.reminders))}")
     if restored.replaced is not None:
         click.echo(f"what was there before is in {plain(str(restored.replaced))}")
+
+
+def _counting(say: Say) -> Callable[[str, int], None]:
+    return lambda doing, done: say(f"{doing}: {done:,} files")
 
 
 def _settings(config_file: Path | None, data: Path | None) -> Settings:

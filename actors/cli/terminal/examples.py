@@ -11,10 +11,7 @@ _WINDOW = "discord-thread/123456789012345678"
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agent": ("agent try", "agent run", "agent status --watch"),
-        "agent backup": (
-            "agent backup /mnt/backups/2026-11-27",
-            "agent backup /mnt/backups/2026-11-28 --link /mnt/backups/2026-11-27",
-        ),
+        "agent backup": ("agent backup /mnt/backups/2026-11-27",),
         "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
         "agent bench cluster": ("agent bench cluster --link-only",),
         "agent bench continuity": ("agent bench continuity --quick",),

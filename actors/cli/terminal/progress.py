@@ -44,11 +44,6 @@ def tick(say: Say, text: str, total: int = 0) -> Callable[[object], None]:
     return lambda number: say(text % number, number if isinstance(number, int) else 0, total)
 
 
-def counting(say: Say, things: str) -> Callable[[str, int, int], None]:
-    """What says how many `things` something is done to."""
-    return lambda doing, done, total: say(f"{doing}: {done:,} {things}", done, max(done, total))
-
-
 def _say_nothing(_text: str, _done: int = 0, _total: int = 0, /) -> None:
     """Nobody watches."""
 

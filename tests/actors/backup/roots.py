@@ -51,10 +51,10 @@ def make_root(root: Path) -> Path:
     return root
 
 
-def back_up(root: Path, folder: Path, earlier: Path | None = None, reminders: Path | None = None) -> Backup:
+def back_up(root: Path, folder: Path, reminders: Path | None = None) -> Backup:
     """A backup that waits for nobody."""
     source = Source(root=root, reminders=reminders or root / "reminders.md", settings=None)
-    return make_backup(source, folder, NOW, lambda _s: None, earlier)
+    return make_backup(source, folder, lambda _s: None)
 
 
 def kept(root: Path) -> dict[str, tuple[str, bytes, int]]:

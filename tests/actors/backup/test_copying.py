@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from actors.backup import copying, manifest
+from actors.backup import copying, sums
 from actors.backup.copying import Source, make_backup
-from actors.backup.manifest import BackupError, EntryKind
+from actors.backup.sums import BackupError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
 from tests.actors.memory.facts.rig import IndexRig, row, unit
+from tests.ordinary_user import as_ordinary_user
 
 
 def test_everything_that_lasts_is_in_it_and_nothing_else(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     made = back_up(root, tmp_path / "backup")
-    copied = {path: what[:2] for path, what in kept(tmp_path / "backup" / "root").items()}
-    assert copied == {path: what[:2] for path, what in kept(root).items()}
+    assert kept(tmp_path / "backup" / "root") == kept(root)
     assert {path.name for path in (tmp_path / "backup" / "root").iterdir()} == {
         *("attachments", "logs", "reminders", "reminders.md", "skills", "watermarks", "work")
     }
-    assert made.files == len(manifest.read(tmp_path / "backup").files) == 9
+    assert made.files == len(sums.read(tmp_path / "backup")) == 9
     assert made.left_out == []
 
 
@@ -59,7 +61,7 @@ def test_secrets_are_never_copied_whatever_they_are_called(tmp_path: Path) -> No
     root = make_root(tmp_path / "data")
     (root / "tokens").write_text("secret")
     source = Source(root=root, reminders=None, settings=None, private=(root / "tokens",))
-    make_backup(source, tmp_path / "backup", NOW, lambda _s: None)
+    make_backup(source, tmp_path / "backup", lambda _s: None)
     assert not (tmp_path / "backup" / "root" / "tokens").exists()
     text = b"".join(path.read_bytes() for path in (tmp_path / "backup").rglob("*") if path.is_file())
     assert b"not for others" not in text
@@ -153,7 +155,7 @@ def test_no_record_is_copied_while_it_is_written(tmp_path: Path) -> None:
         if len(pauses) == 3:
             log.write_bytes(whole)
 
-    make_backup(Source(root=root, reminders=None, settings=None), tmp_path / "backup", NOW, pause)
+    make_backup(Source(root=root, reminders=None, settings=None), tmp_path / "backup", pause)
     assert (tmp_path / "backup/root" / log.relative_to(root)).read_bytes() == whole
     assert len(pauses) == 3
 
@@ -176,7 +178,7 @@ def test_the_reminders_are_copied_when_no_edit_is_under_way(tmp_path: Path) -> N
             spare.unlink()
             (root / "reminders.md").write_text("both together\n")
 
-    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", NOW, pause)
+    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", pause)
     assert (tmp_path / "b/root/reminders.md").read_text() == "both together\n"
     assert not (tmp_path / "b/root" / spare.name).exists()
 
@@ -195,14 +197,14 @@ def test_reminders_that_lie_elsewhere_are_in_it(tmp_path: Path) -> None:
     vault = tmp_path / "vault.md"
     vault.write_text("vault\n")
     back_up(root, tmp_path / "b", reminders=vault)
-    assert (tmp_path / "b" / manifest.read(tmp_path / "b").reminders).read_text() == "vault\n"
+    assert (tmp_path / "b/apart/reminders.md").read_text() == "vault\n"
 
 
 def test_the_settings_file_is_in_it(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     (tmp_path / "agent.toml").write_text("x = 1\n")
     source = Source(root=root, reminders=None, settings=tmp_path / "agent.toml")
-    make_backup(source, tmp_path / "b", NOW, lambda _s: None)
+    make_backup(source, tmp_path / "b", lambda _s: None)
     assert (tmp_path / "b/apart/agent.toml").read_text() == "x = 1\n"
 
 
@@ -219,19 +221,20 @@ def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(tm
     (work / "shut").mkdir()
     (work / "shut" / "file").write_text("shut")
     (work / "shut").chmod(0)
-    for name in (b"-rf", b"new\nline", b"\xff\xfe", b"a" * 255, b"\x1b]0;title\x07", "‮".encode()):
+    for name in (b"-rf", b"new\nline", b"back\\slash", b"\xff\xfe", b"a" * 255, b"\x1b]0;title\x07", "‮".encode()):
         (work / os.fsdecode(name)).write_bytes(name)
     folder = os.open(work, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(f"/proc/self/fd/{folder}/door")
     os.close(folder)
     made = back_up(root, tmp_path / "b")
-    entries = {entry.path.rpartition("/")[2]: entry for entry in manifest.read(tmp_path / "b").entries}
-    assert entries["link"].kind is EntryKind.LINK
-    assert entries["dangling"].target == "nowhere\n\x1b[31m"
-    assert {"-rf", "new\nline", "a" * 255, os.fsdecode(b"\xff\xfe")} <= entries.keys()
-    assert entries["file"].size == 4
-    assert "private" not in entries
+    copied = tmp_path / "b/root" / work.relative_to(root)
+    assert (copied / "link").readlink() == tmp_path / "elsewhere"
+    assert os.readlink(copied / "dangling") == "nowhere\n\x1b[31m"  # noqa: PTH115 - a target is text, not a path
+    listed = {path.rpartition("/")[2] for path in sums.read(tmp_path / "b")}
+    assert {"-rf", "new\nline", "a" * 255, os.fsdecode(b"\xff\xfe"), "back\\slash"} <= listed
+    assert "private" not in listed
+    assert (copied / "shut" / "file").read_text() == "shut"
     assert sorted(line.rpartition("/")[2] for line in made.left_out) == ["door': is no file", "pipe': is no file"]
 
 
@@ -271,44 +274,37 @@ def test_a_file_that_goes_meanwhile_is_left_out_unless_it_is_a_log(
     assert not (tmp_path / "c").exists()
 
 
-def test_unchanged_files_are_shared_with_an_earlier_backup(tmp_path: Path) -> None:
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum here")
+def test_any_machine_can_verify_a_backup(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
-    back_up(root, tmp_path / "one")
-    log = next((root / "logs/discord-thread").glob("*/*.md"))
-    WindowLog.open(root, log.relative_to(root))[0].append(spoken(5, "more"))  # type: ignore[arg-type]
-    made = back_up(root, tmp_path / "two", tmp_path / "one")
-    assert made.linked == 8
-    same = "root/attachments/discord-thread/1/cat.png"
-    assert (tmp_path / "one" / same).samefile(tmp_path / "two" / same)
-    assert b"more" in (tmp_path / "two/root" / log.relative_to(root)).read_bytes()
-    assert b"more" not in (tmp_path / "one/root" / log.relative_to(root)).read_bytes()
-    shutil.rmtree(tmp_path / "one")
-    manifest.verify(tmp_path / "two", manifest.read(tmp_path / "two"))
+    for name in (b"new\nline", b"back\\slash", b"\xff"):
+        (root / "skills/x" / os.fsdecode(name)).write_bytes(name)
+    made = back_up(root, tmp_path / "b")
+    command = ["sha256sum", "--check", "--strict", "--quiet", sums.NAME]
+    assert subprocess.run(command, cwd=made.folder, check=False).returncode == 0
+    (made.folder / "root/watermarks").write_text("altered")
+    assert subprocess.run(command, cwd=made.folder, capture_output=True, check=False).returncode == 1
 
 
-def test_a_file_that_is_shared_has_the_permissions_that_it_has_now(tmp_path: Path) -> None:
+def no_room(*_: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_what_may_not_be_changed_is_copied_and_taken_away_again_where_a_backup_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = make_root(tmp_path / "data")
-    back_up(root, tmp_path / "one")
-    notes = "work/discord-thread/223456789012345678/notes.txt"
-    (root / notes).chmod(0o600)
-    assert back_up(root, tmp_path / "two", tmp_path / "one").linked
-    (root / notes).chmod(0o755)
-    made = back_up(root, tmp_path / "three", tmp_path / "two")
-    assert (tmp_path / "two/root" / notes).samefile(made.folder / "root" / notes)
-    (mode,) = [entry.mode for entry in manifest.read(made.folder).files if entry.path == f"root/{notes}"]
-    assert mode == 0o755
-
-
-def test_a_damaged_earlier_backup_is_noticed_before_anything_relies_on_it(tmp_path: Path) -> None:
-    root = make_root(tmp_path / "data")
-    back_up(root, tmp_path / "one")
-    cat = tmp_path / "one/root/attachments/discord-thread/1/cat.png"
-    status = cat.stat()
-    cat.write_bytes(b"?" * status.st_size)
-    os.utime(cat, ns=(status.st_mtime_ns, status.st_mtime_ns))
-    with pytest.raises(BackupError, match=r"cat\.png.*is not what was copied"):
-        back_up(root, tmp_path / "two", tmp_path / "one")
-    assert not (tmp_path / "two").exists()
+    cache = root / "work/discord-thread/223456789012345678/cache"
+    cache.mkdir()
+    (cache / "module").touch()
+    cache.chmod(0o500)
+    with as_ordinary_user():
+        made = back_up(root, tmp_path / "b")
+        assert kept(made.folder / "root") == kept(root)
+        monkeypatch.setattr(copying, "verify", no_room)
+        with pytest.raises(BackupError, match="No space left"):
+            back_up(root, tmp_path / "c")
+    assert not (tmp_path / "c").exists()
 
 
 def test_a_place_that_cannot_be_used_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
@@ -345,7 +341,7 @@ def test_an_empty_folder_can_take_a_backup(tmp_path: Path) -> None:
 def test_reminders_at_rest_are_waited_for_by_nobody(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     waits: list[float] = []
-    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", NOW, waits.append)
+    make_backup(Source(root=root, reminders=root / "reminders.md", settings=None), tmp_path / "b", waits.append)
     assert waits == []
 
 

@@ -34,4 +34,4 @@ def test_what_is_no_store_is_left_out_and_said(tmp_path: Path) -> None:
     (root / FOLDER / FILE).write_bytes(b"no database" * 1000)
     made = back_up(root, tmp_path / "backup")
     assert len(made.left_out) == 1
-    assert "objects/'objects.sqlite'" in made.left_out[0]
+    assert "'objects/objects.sqlite': file is not a database" in made.left_out[0]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.backup import copying, manifest
-from actors.backup.manifest import BackupError
+from actors.backup import copying, sums
+from actors.backup.sums import BackupError
 from tests.actors.backup.roots import REMINDER, back_up, make_root
 from tests.ordinary_user import as_ordinary_user
 
@@ -19,7 +19,7 @@ def test_a_full_disk_gets_its_room_back(tmp_path: Path, monkeypatch: pytest.Monk
     root = make_root(tmp_path / "data")
     real, copies = copying._copy_bytes, iter(range(4))
 
-    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+    def copy(fd: int, there: Path, size: int) -> str:
         if next(copies) == 3:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real(fd, there, size)
@@ -30,7 +30,7 @@ def test_a_full_disk_gets_its_room_back(tmp_path: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "b").exists()
 
 
-def test_a_backup_is_on_the_disk_before_its_manifest_says_so_and_the_manifest_before_it_has_its_name(
+def test_a_backup_is_on_the_disk_before_its_sums_say_so_and_the_sums_before_they_have_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
@@ -44,13 +44,13 @@ def test_a_backup_is_on_the_disk_before_its_manifest_says_so_and_the_manifest_be
 
     monkeypatch.setattr(os, "sync", noted(lambda: None, lambda: "sync everything"))
     monkeypatch.setattr(os, "fsync", noted(os.fsync, lambda fd: f"sync {os.fstat(fd).st_size} bytes"))
-    monkeypatch.setattr(copying, "verify", noted(manifest.verify, lambda *_: "verify"))
+    monkeypatch.setattr(copying, "verify", noted(sums.verify, lambda *_: "verify"))
     monkeypatch.setattr(Path, "rename", noted(Path.rename, lambda *_: "rename"))
     root = tmp_path / "data"
     root.mkdir()
     (root / "reminders.md").write_text(REMINDER)
     back_up(root, tmp_path / "b")
-    size = (tmp_path / "b" / manifest.NAME).stat().st_size
+    size = (tmp_path / "b" / sums.NAME).stat().st_size
     assert steps == ["sync everything", "verify", f"sync {size} bytes", "rename", "sync everything"]
 
 
@@ -76,7 +76,7 @@ def test_a_file_that_commands_made_unreadable_is_named_and_the_rest_is_copied(
 def _fail_at(monkeypatch: pytest.MonkeyPatch, name: str, code: int) -> None:
     real = copying._copy_bytes
 
-    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+    def copy(fd: int, there: Path, size: int) -> str:
         if there.name == name:
             raise OSError(code, os.strerror(code))
         return real(fd, there, size)
@@ -94,7 +94,7 @@ def test_a_log_that_cannot_be_read_fails_the_backup(tmp_path: Path) -> None:
 def test_a_copy_that_the_disk_altered_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = copying._copy_bytes
 
-    def copy(fd: int, there: Path, size: int) -> tuple[int, str]:
+    def copy(fd: int, there: Path, size: int) -> str:
         result = real(fd, there, size)
         if there.name == "cat.png":
             there.write_bytes(b"!" + there.read_bytes()[1:])

@@ -32,8 +32,8 @@ def test_a_backup_and_its_restore_say_what_they_did(tmp_path: Path) -> None:
     made = run("agent", "backup", "b", cwd=tmp_path)
     assert (made.returncode, made.stderr) == (0, "")
     assert made.stdout.startswith("9 files, ")
-    again = run("agent", "backup", "c", "--link", "b", "--json", cwd=tmp_path)
-    assert json.loads(again.stdout)["linked"] == 9
+    again = run("agent", "backup", "c", "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["files"] == 9
     restored = run("agent", "restore", "c", "--to", "new", cwd=tmp_path)
     assert (restored.returncode, restored.stderr) == (0, "")
     assert kept(tmp_path / "new") == kept(tmp_path / "data")
@@ -47,7 +47,6 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path: Path) -> 
         ("backup", "mine"),
         ("backup", "data/b"),
         ("backup", "b", "--data", "nothing"),
-        ("backup", "b", "--link", "mine"),
         ("restore", "mine"),
         ("restore", "nothing\x1b[31m"),
     ):

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from actors.cli.terminal.progress import counting, progress_line, tick
+from actors.cli.terminal.progress import progress_line, tick
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -77,10 +77,8 @@ def test_tickers_give_the_number_and_its_end() -> None:
 
     tick(say, "kill %s of 9", 9)(4)
     tick(say, "replay: %s")("2026-01-01")
-    counting(say, "entries")("copying", 12_000, 11_000)
 
     assert said == [
         ("kill 4 of 9", 4, 9),
         ("replay: 2026-01-01", 0, 0),
-        ("copying: 12,000 entries", 12_000, 12_000),
     ]
