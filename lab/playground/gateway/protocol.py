@@ -132,14 +132,6 @@ class Gateway:
             reset_transport(connection.transport)
         return len(self._connections)
 
-    def repeat(self) -> int:
-        """How many sessions were sent their newest MESSAGE_CREATE a second time."""
-        newest = [(session, session.buffer.last_of("MESSAGE_CREATE")) for session in self._sessions.values()]
-        for session, data in newest:
-            if data is not None:
-                session.dispatch("MESSAGE_CREATE", data)
-        return len(newest)
-
     def request_reconnect(self) -> int:
         """How many sockets were asked to reconnect (op 7)."""
         return self._tell_all(7, None)
