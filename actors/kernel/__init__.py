@@ -11,16 +11,15 @@ Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 
 from __future__ import annotations
 
-from actors.kernel.actor import Actor, Host, NotUnderstoodError, earliest, not_understood
+from actors.kernel.actor import Actor, Host, MakeQuestion, NotUnderstoodError, Then, earliest, not_understood
 from actors.kernel.clock import Clock, ManualClock, SystemClock, Timer, boot_seconds
 from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.edge import Edge
 from actors.kernel.ending import DrainReport
 from actors.kernel.ids import IdSource, counted_ids, random_ids, random_token
 from actors.kernel.inspection import install_dump
-from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread
+from actors.kernel.loop import LoopEndedError, LoopHungError, LoopThread, ask_from_loop, ask_future
 from actors.kernel.mailbox import ReadyQueue
-from actors.kernel.questions import MakeQuestion, Then, ask_from_loop, ask_future
 from actors.kernel.spec import ActorSpec
 from actors.kernel.system import ActorSystem
 from actors.kernel.thread import Bulkhead

@@ -3,20 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Never, NoReturn, Protocol, TypeAlias
 
 import pykka
 from pykka._envelope import Envelope
 
 from actors.kernel.clock import Timer
-from actors.kernel.questions import MakeQuestion, Overdue, Question, Then
 from messages.base import Partial, RequestId, request_id_of
 
 if TYPE_CHECKING:
     from actors.kernel.mailbox import Mailbox
     from actors.kernel.thread import Blocking
     from messages.base import Address, Message
+
+
+MakeQuestion: TypeAlias = "Callable[[RequestId, Address], Message]"
+"""Builds a question from a new id and the address that its answer goes to; a question may keep an id of its own."""
+Then: TypeAlias = "Callable[[Any], None]"
+"""Continuation: called with the answer; with None at the deadline."""
+
+
+class Overdue:
+    """Word of the kernel to an actor: the deadline of one of its questions has passed."""
+
+    __slots__ = ("actor", "request_id")
+
+    def __init__(self, actor: Actor, request_id: RequestId) -> None:
+        self.actor = actor
+        """The life that asked; a later one has no such question."""
+        self.request_id = request_id
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question without an answer.
+
+    Attributes:
+        asked: Message that was sent; None for a mere wait.
+        then: Its continuation.
+        timer: Fires at its deadline; None where a coroutine counts the time.
+    """
+
+    asked: Message | None
+    then: Then
+    timer: Timer | None
 
 
 class NotUnderstoodError(Exception):

@@ -10,11 +10,10 @@ import pykka
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
-from actors.kernel.actor import Outage
+from actors.kernel.actor import Outage, Overdue
 from actors.kernel.dead_letters import LEFT_OVER
 from actors.kernel.liveness import Probe
 from actors.kernel.mailbox import Mailbox
-from actors.kernel.questions import Overdue
 from messages.base import Address, Message
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from actors.linux.thread_name import name_thread
 from actors.linux.transports import abort_transports
 
 if TYPE_CHECKING:
-    from actors.kernel.actor import Actor
+    from actors.kernel.actor import Actor, Host, MakeQuestion
+    from messages.base import Address
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -276,3 +277,45 @@ def _abandon(jobs: deque[Job]) -> None:
     for function, _ in jobs:
         if isinstance(function, _Submission):
             function.abandon()
+
+
+def ask_future(host: Host, to: Address, make: MakeQuestion) -> asyncio.Future[Any]:
+    """Ask another actor from a coroutine; a cancelled future withdraws the question.
+
+    Args:
+        host: The actor that asks; its mailbox gets the answer.
+        to: Address of the actor that is asked.
+        make: Builds the question.
+
+    Returns:
+        Future of the answer, on the running loop. It has no deadline.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def settle(answer: Any) -> None:
+        if not future.done():
+            future.set_result(answer)
+
+    def pass_on(answer: Any) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, answer)
+
+    request_id = host.ask(to, make, None, pass_on)
+    future.add_done_callback(lambda _: host.withdraw(request_id))
+    return future
+
+
+async def ask_from_loop(host: Host, to: Address, make: MakeQuestion, timeout_s: float) -> Any:
+    """Ask another actor and return its answer.
+
+    Args:
+        host: The actor that asks; its mailbox gets the answer.
+        to: Address of the actor that is asked.
+        make: Builds the question.
+        timeout_s: Longest wait in seconds.
+
+    Raises:
+        TimeoutError: no answer within `timeout_s`.
+    """
+    return await asyncio.wait_for(ask_future(host, to, make), timeout_s)

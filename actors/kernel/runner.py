@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pykka._envelope import Envelope
 from pykka.messages import _ActorStop
 
-from actors.kernel.actor import NotUnderstoodError, Outage
+from actors.kernel.actor import NotUnderstoodError, Outage, Overdue
 from actors.kernel.liveness import Probe
-from actors.kernel.questions import Overdue
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor

@@ -7,11 +7,11 @@ A link in it leads where its author likes, and a question in its logs that has n
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from actors.cli.common import fail, note
 from actors.cli.trust.recording import change_trust_list
+from actors.kernel import random_token
 from actors.linux.private_folder import make_private
 from actors.part import command
 from actors.settings.document import read_content
@@ -46,7 +46,7 @@ def make_data(settings: Settings) -> None:
     root = settings.data_root
     if settings.origin.trusts_data or os.path.lexists(root):
         return
-    content = f"{secrets.token_hex(16)}\n".encode()
+    content = f"{random_token()}\n".encode()
     path = root / MADE_NAME
     try:
         make_private(root)
