@@ -16,6 +16,7 @@ UNITS = {
     "tests/e2e/": "agents",  # a whole agent each
     "tests/matrix/": "matrix",  # whole agents and commands, processes that are looked for
     "tests/actors/cli/": "commands",  # each in a process of its own
+    "tests/lab/commands/": "commands",
     "tests/abuse/": "abuse",  # fills the machine's memory
     "tests/actors/shell/": "sandbox",  # looks for processes on the whole machine, by names of its own
     "tests/actors/socket/test_sandbox.py": "sandbox",
@@ -36,7 +37,7 @@ to be the last to end, and behind those that fill the machine with agents."""
 WHOLE = (
     "tests/abuse/",
     "tests/browser/",
-    "tests/actors/cli/lab/",
+    "tests/lab/commands/",
     "tests/actors/cli/test_agent.py",
     "tests/actors/cli/test_agent_cli.py",
     "tests/actors/cli/test_backup.py",

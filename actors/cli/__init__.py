@@ -1,10 +1,11 @@
 """Command line: argv -> Settings -> run. Importing this imports nothing heavy, so that `--help` is quick.
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
-`agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks; `lab/` holds the commands that
-measure, load and break. Commands write to the terminal, by way of `terminal/` alone. Of the agent's data, `agent
-memory rebuild` writes the memory's index, `agent restore` a data root that nobody holds, and `agent doctor --fix` what
-its findings name; `trust/` alone writes the list of trusted files; the lab's commands write what they measure.
+`agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands that measure, load and
+break are `lab.commands`, which adds them to `agent` in a clone; `repository.py` stands for them here. Commands write to
+the terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
+restore` a data root that nobody holds, and `agent doctor --fix` what its findings name; `trust/` alone writes the list
+of trusted files.
 """
 
 from __future__ import annotations
@@ -18,14 +19,11 @@ from actors.cli.backup import backup, restore
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
-from actors.cli.lab.agent_load import agent_load
-from actors.cli.lab.bench import bench
-from actors.cli.lab.chaos import chaos
-from actors.cli.lab.simulate import simulate
 from actors.cli.logs import logs
 from actors.cli.memory import memory
 from actors.cli.objects import objects
 from actors.cli.reminders import reminders
+from actors.cli.repository import repository_commands
 from actors.cli.run import gateway, run
 from actors.cli.setup import setup
 from actors.cli.status import status
@@ -40,7 +38,7 @@ from actors.cli.usage import usage
 # a busy machine; numpy's library reads this when it is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-__all__ = ["agent", "agent_cli", "agent_load"]
+__all__ = ["agent", "agent_cli"]
 
 
 @click.group(cls=ShownGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,7 +68,7 @@ _COMMANDS = (
     objects,
     reminders,
 )
-for command in (*_COMMANDS, completion, bench, chaos, simulate):
+for command in (*_COMMANDS, completion, *repository_commands()):
     agent.add_command(command)
-for program, command in (("agent", agent), ("agent-cli", agent_cli), ("agent-load", agent_load)):
-    show_examples(command, program)
+show_examples(agent, "agent")
+show_examples(agent_cli, "agent-cli")

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import click
 
-from actors.cli import agent, agent_cli, agent_load
+from lab.commands import agent, agent_cli, agent_load
 from tests.docs.prose import ROOT, lines_outside_code
 
 _PROGRAMS = {"agent": agent, "agent-cli": agent_cli, "agent-load": agent_load}

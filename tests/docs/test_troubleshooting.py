@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
+from lab.commands import agent
 from lab.playground.server import PlaygroundServer
 from tests.docs.commands import named
 from tests.docs.prose import ROOT

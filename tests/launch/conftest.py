@@ -19,8 +19,9 @@ def first_two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, Ends]
     checkout = Checkout(place / "clone", place / "wheels")
     checkout.wheels.mkdir()
     shutil.copytree(ROOT / "bin", checkout.root / "bin", ignore=shutil.ignore_patterns("__pycache__"))
-    (checkout.root / "actors").mkdir()
-    (checkout.root / "actors" / "cli.py").write_text(CLI)
+    for name in ("actors/cli.py", "lab/commands.py"):  # what bin/agent-cli imports, and what bin/agent does
+        (checkout.root / name).parent.mkdir()
+        (checkout.root / name).write_text(CLI)
     checkout.lock(
         "requirements.lock",
         write_wheel(checkout.wheels, "tiny", "1.0", "VERSION = 1") + repack_wheel(checkout.wheels, "setuptools"),

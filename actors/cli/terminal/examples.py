@@ -12,23 +12,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agent": ("agent try", "agent run", "agent status --watch"),
         "agent backup": ("agent backup /mnt/backups/2026-11-27",),
-        "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
-        "agent bench cluster": ("agent bench cluster --link-only",),
-        "agent bench continuity": ("agent bench continuity --quick",),
-        "agent bench crashes": ("agent bench crashes --json",),
-        "agent bench curated": ("agent bench curated --quick",),
-        "agent bench discord": ("agent bench discord --quick",),
-        "agent bench facts": ("agent bench facts --quick",),
-        "agent bench kernel": ("agent bench kernel --only ping_pong --only fairness",),
-        "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
-        "agent bench objects": ("agent bench objects --quick",),
-        "agent bench recall": ("agent bench recall --limit 2 --data .",),
-        "agent bench shell": ("agent bench shell --quick",),
-        "agent bench start": ("agent bench start --logs 1000",),
-        "agent bench workspace": ("agent bench workspace --quick",),
-        "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
-        "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
-        "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
         "agent completion": ("agent completion bash >> ~/.bashrc",),
         "agent config": ("agent config", "agent config --json"),
         "agent doctor": ("agent doctor", "agent doctor --fix"),
@@ -79,7 +62,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "agent setup",
             "agent setup --non-interactive --token-file token.txt --channel general --user anne --model offline",
         ),
-        "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent status": ("agent status", "agent status --watch", "agent status --json"),
         "agent trust": ("agent trust", "agent trust ~/work/shop --remove", "agent trust --list"),
         "agent try": ("agent try", "agent try --say hello --say 'run: date'"),
@@ -88,22 +70,21 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "agent usage --by window --since 2026-11-01 --until 2026-12-01 --json",
         ),
         "agent-cli": ('agent-cli "what time is it?"', "agent-cli --model openai/gpt-4.1-mini - < question.txt"),
-        "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),
     }
 )
 
 
-def show_examples(command: click.Command, path: str) -> click.Command:
-    """Let the help of `command`, and of all below it, end with its examples.
+def show_examples(command: click.Command, path: str, examples: Mapping[str, tuple[str, ...]] = EXAMPLES) -> None:
+    """Let the help of `command`, and of all below it that is not hidden, end with its examples.
 
     Raises:
         KeyError: a command has none.
     """
-    lines = EXAMPLES[path]
+    lines = examples[path]
     command.epilog = "\b\n" + "\n".join(
         ("Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines))
     )
     if isinstance(command, click.Group):
         for name, each in command.commands.items():
-            show_examples(each, f"{path} {name}")
-    return command
+            if not each.hidden:
+                show_examples(each, f"{path} {name}", examples)

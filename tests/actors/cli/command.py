@@ -91,7 +91,7 @@ def _text(received: bytes) -> str:
 
 def start(program: str) -> list[str]:
     name = program.replace("-", "_")
-    return [sys.executable, "-P", "-c", f"from actors.cli import {name}; {name}(prog_name={program!r})"]
+    return [sys.executable, "-P", "-c", f"from lab.commands import {name}; {name}(prog_name={program!r})"]
 
 
 def inherited() -> dict[str, str]:

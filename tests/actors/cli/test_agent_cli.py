@@ -245,7 +245,7 @@ def test_its_help_says_that_it_is_for_tests_and_where_the_agent_lives(tmp_path: 
 def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
     name = program.replace("-", "_")
     code = (
-        f"import sys; sys.argv = ['x', '--help']\nfrom actors.cli import {name}\n"
+        f"import sys; sys.argv = ['x', '--help']\nfrom lab.commands import {name}\n"
         f"try:\n    {name}()\nexcept SystemExit:\n    pass\n"
         "print(sorted({'aiohttp', 'asyncio', 'discord', 'litellm', 'msgspec', 'pydantic', 'pykka'} & set(sys.modules)))"
     )

@@ -162,7 +162,7 @@ def _bury(running: dict[int, socket.socket]) -> None:
 
 
 def _command(call: tuple[str, list[str], str, dict[str, str]], fds: list[int]) -> Callable[[], None]:
-    import actors.cli
+    import lab.commands
 
     program, arguments, folder, environment = call
     for target, fd in enumerate(fds):
@@ -173,7 +173,7 @@ def _command(call: tuple[str, list[str], str, dict[str, str]], fds: list[int]) -
     time.tzset()
     os.chdir(folder)
     sys.argv = ["-c", *arguments]
-    return partial(getattr(actors.cli, program.replace("-", "_")), prog_name=program)
+    return partial(getattr(lab.commands, program.replace("-", "_")), prog_name=program)
 
 
 def _warm_up() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent_load
+from lab.commands import agent_load
 from lab.load import plot
 from tests.actors.cli.command import CHECKOUT, run
 from tests.e2e.stage import eventually
@@ -22,7 +22,7 @@ from tests.patience import PATIENCE_S
 @pytest.mark.req("C-40")
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for the agent in /proc")
 def test_a_run_that_is_told_to_end_ends_its_agent_too(tmp_path: Path) -> None:
-    code = "from actors.cli import agent_load; agent_load()"
+    code = "from lab.commands import agent_load; agent_load()"
     tool = subprocess.Popen(
         [sys.executable, "-P", "-c", code, "--threads", "1", "--turns", "1", "--keep", str(tmp_path / "kept")],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},

@@ -9,9 +9,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent, agent_cli, agent_load
-from actors.cli.terminal.examples import EXAMPLES
+from actors.cli.terminal import examples
+from lab.commands import agent, agent_cli, agent_load
+from lab.commands import examples as lab_examples
 
+EXAMPLES = {**examples.EXAMPLES, **lab_examples.EXAMPLES}
 PROGRAMS = {"agent": agent, "agent-cli": agent_cli, "agent-load": agent_load}
 
 

@@ -16,8 +16,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent, agent_cli, agent_load
 from actors.cli.terminal import ShownCommand, ShownStream
+from lab.commands import agent, agent_cli, agent_load
 from lab.loopback_model.server import Answer, LoopbackModel, Refusal
 from tests.actors.cli.command import CHECKOUT, inherited, run, run_on_terminal, start
 from tests.actors.memory.rig import Brain, MemoryRig
@@ -68,9 +68,9 @@ def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
     around = ("sys.__stdout__", "sys.__stderr__", "sys.stdout.buffer", "sys.stderr.buffer", "os.write")
     consoles = offenders(("rich.console.Console",), "actors", "lab")
 
-    assert offenders(around, "actors/cli", "actors/kernel", "lab/load", "lab/playground") == []
-    drawing = ("lab/tables.py", "terminal/progress.py", "terminal/screen.py")
-    assert sorted(set(consoles)) == [f"actors/cli/{place}: rich.console.Console" for place in drawing]
+    assert offenders(around, "actors/cli", "actors/kernel", "lab/commands", "lab/load", "lab/playground") == []
+    drawing = ("actors/cli/terminal/progress.py", "actors/cli/terminal/screen.py", "lab/commands/tables.py")
+    assert sorted(set(consoles)) == [f"{place}: rich.console.Console" for place in drawing]
 
 
 @pytest.fixture(scope="module")

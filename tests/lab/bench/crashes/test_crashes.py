@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from actors.cli.lab.bench_crashes import _agent
 from actors.kernel import ActorSpec
 from lab.bench.crashes.run import Case, Felt, Outcome, run
 from lab.bench.crashes.saboteur import Saboteur
 from lab.bench.crashes.sample import sample
+from lab.commands.bench_crashes import _agent
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.patience import PATIENCE_S

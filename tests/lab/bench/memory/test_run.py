@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from domain.memory import ranking
 from lab.bench.memory import data
 from lab.bench.memory.oracle import nearest_lists
 from lab.bench.memory.run import Results, as_document
+from lab.commands import agent
 
 
 def test_the_set_is_the_same_every_time_and_like_real_turns() -> None:

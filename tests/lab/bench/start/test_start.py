@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from actors.context.log.file import check_file
 from actors.context.log.recovery import survey
 from domain.log.parser import parse
 from lab.bench.start.run import Start, Starts, measure
+from lab.commands import agent
 from lab.prepared_logs import make_logs
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.cli.lab.agent_load import PROFILES as OFFERED
 from actors.parts import settings_tables
 from actors.settings.load import load
+from lab.commands.agent_load import PROFILES as OFFERED
 from lab.load.accounting import Usage
 from lab.load.phase import Phase
 from lab.load.profiles import long

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.bench_recall import default_cache
-from actors.cli.lab.tables import print_tables
 from actors.cli.terminal.progress import Say, progress_line
+from lab.commands.bench_recall import default_cache
+from lab.commands.tables import print_tables
 
 QUICK_QUESTIONS = 5
 """Of each conversation."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from lab.bench.continuity.report import NAMES, TARGETS
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 from tests.lab.bench.continuity.test_report import FIGURES, results
 

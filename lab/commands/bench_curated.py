@@ -7,8 +7,8 @@ import json
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.tables import print_tables
 from actors.cli.terminal.progress import progress_line
+from lab.commands.tables import print_tables
 
 
 @click.command()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from lab.chaos.curated.documents import try_documents
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 
 SMALL = ("--edits", "4", "--kills", "3", "--documents", "100", "--seed", "7")

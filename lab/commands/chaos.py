@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.chaos_curated import curated
-from actors.cli.lab.chaos_kills import FIFTEEN, KillOptions, run_kills
 from actors.cli.terminal.progress import progress_line, tick
+from lab.commands.chaos_curated import curated
+from lab.commands.chaos_kills import FIFTEEN, KillOptions, run_kills
 
 
 @click.group(invoke_without_command=True)

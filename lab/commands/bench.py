@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.bench_agent import cluster, start
-from actors.cli.lab.bench_continuity import continuity
-from actors.cli.lab.bench_crashes import crashes
-from actors.cli.lab.bench_curated import curated
-from actors.cli.lab.bench_discord import discord
-from actors.cli.lab.bench_facts import facts
-from actors.cli.lab.bench_memory import memory
-from actors.cli.lab.bench_objects import objects
-from actors.cli.lab.bench_recall import recall
-from actors.cli.lab.bench_workspace import workspace
-from actors.cli.lab.tables import print_tables
 from actors.cli.terminal.progress import progress_line
+from lab.commands.bench_agent import cluster, start
+from lab.commands.bench_continuity import continuity
+from lab.commands.bench_crashes import crashes
+from lab.commands.bench_curated import curated
+from lab.commands.bench_discord import discord
+from lab.commands.bench_facts import facts
+from lab.commands.bench_memory import memory
+from lab.commands.bench_objects import objects
+from lab.commands.bench_recall import recall
+from lab.commands.bench_workspace import workspace
+from lab.commands.tables import print_tables
 
 if TYPE_CHECKING:
     from lab.bench.kernel.workload import Workload

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.bench_recall import default_cache
-from actors.cli.lab.tables import print_tables
 from actors.cli.terminal.progress import progress_line
+from lab.commands.bench_recall import default_cache
+from lab.commands.tables import print_tables
 
 if TYPE_CHECKING:
     from lab.bench.workspace.run import Recorded

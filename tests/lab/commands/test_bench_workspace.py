@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from actors.embedder.local import is_installed
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 from tests.lab.bench.recall import conversations
 from tests.lab.bench.workspace import recorded

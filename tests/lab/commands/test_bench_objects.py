@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from lab.bench.objects.report import PRICES, TARGETS
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 from tests.lab.bench.objects.test_report import FIGURES, results
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from lab.bench.curated.report import TARGETS
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 
 

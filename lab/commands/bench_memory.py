@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.lab.tables import print_tables
 from actors.cli.terminal.progress import progress_line
+from lab.commands.tables import print_tables
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -66,7 +66,7 @@ def test_rows_that_cannot_be_had_are_refused(tmp_path: Path, rows: str) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
 def test_a_campaign_that_is_told_to_end_ends_its_agents_too(tmp_path: Path) -> None:
-    code = "from actors.cli import agent; agent()"
+    code = "from lab.commands import agent; agent()"
     tool = subprocess.Popen(
         [sys.executable, "-P", "-c", code, "chaos", "--kills", "1000"],
         env={**os.environ, "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(tmp_path)},

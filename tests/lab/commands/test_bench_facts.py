@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.cli import agent
 from actors.embedder.local import is_installed
 from lab.bench.facts.systems import Ours
+from lab.commands import agent
 from tests.actors.cli.command import digest, run
 from tests.lab.bench.facts.test_report import FIGURES
 from tests.lab.bench.recall import conversations

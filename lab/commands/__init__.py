@@ -1,0 +1,24 @@
+"""Commands of the lab: `agent bench`, `chaos` and `simulate`, and `agent-load`; `bin/agent` starts here.
+
+Read `bench.py` first (the kernel's and the shell's), then `bench_memory.py`, `bench_recall.py` and `bench_discord.py`;
+`chaos.py`, `chaos_curated.py` and `simulate.py` break things; `agent_load.py` drives
+the whole agent. Each imports its part of the lab when it runs, not before, so that other commands start fast. They
+print; what they measure is written by the lab. A wheel has none of them.
+"""
+
+from __future__ import annotations
+
+from actors.cli import agent, agent_cli
+from actors.cli.terminal.examples import show_examples
+from lab.commands.agent_load import agent_load
+from lab.commands.bench import bench
+from lab.commands.chaos import chaos
+from lab.commands.examples import EXAMPLES
+from lab.commands.simulate import simulate
+
+__all__ = ["agent", "agent_cli", "agent_load"]
+
+for command in (bench, chaos, simulate):
+    agent.add_command(command)
+    show_examples(command, f"agent {command.name}", EXAMPLES)
+show_examples(agent_load, "agent-load", EXAMPLES)

@@ -1,0 +1,30 @@
+"""Examples of the lab's commands, by path, as `actors.cli.terminal.examples` has those of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
+        "agent bench cluster": ("agent bench cluster --link-only",),
+        "agent bench continuity": ("agent bench continuity --quick",),
+        "agent bench crashes": ("agent bench crashes --json",),
+        "agent bench curated": ("agent bench curated --quick",),
+        "agent bench discord": ("agent bench discord --quick",),
+        "agent bench facts": ("agent bench facts --quick",),
+        "agent bench kernel": ("agent bench kernel --only ping_pong --only fairness",),
+        "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
+        "agent bench objects": ("agent bench objects --quick",),
+        "agent bench recall": ("agent bench recall --limit 2 --data .",),
+        "agent bench shell": ("agent bench shell --quick",),
+        "agent bench start": ("agent bench start --logs 1000",),
+        "agent bench workspace": ("agent bench workspace --quick",),
+        "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
+        "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
+        "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
+        "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
+        "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),
+    }
+)
