@@ -1,7 +1,8 @@
 """Fault campaigns: break parts on purpose, and count what was lost, doubled or reordered.
 
 Read `reminders/crash.py` first (the agent killed at every step), then `editor.py` with `reminders/race.py` (two editors
-of one file).
+of one file), then `lives/campaign.py` (processes that are killed at random moments) and `kills/campaign.py` (the whole
+agent).
 Each campaign gives a frozen report that says whether it `is_sound`.
 """
 

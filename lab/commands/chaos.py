@@ -14,6 +14,7 @@ from actors.cli.common import fail, json_option
 from actors.cli.terminal.progress import progress_line, tick
 from lab.commands.chaos_curated import curated
 from lab.commands.chaos_kills import FIFTEEN, KillOptions, run_kills
+from lab.commands.chaos_layers import layers
 
 
 @click.group(invoke_without_command=True)
@@ -39,6 +40,7 @@ def chaos(context: click.Context, /, as_json: bool, **options: Any) -> None:
 
 
 chaos.add_command(curated)
+chaos.add_command(layers)
 
 
 @chaos.command()

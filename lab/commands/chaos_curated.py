@@ -18,8 +18,8 @@ from actors.cli.terminal.progress import progress_line, tick
 
 if TYPE_CHECKING:
     from lab.chaos.curated.documents import DocumentReport
-    from lab.chaos.curated.kills import KillReport
     from lab.chaos.curated.race import RaceReport
+    from lab.chaos.lives.campaign import KillReport
 
 
 @click.command()
@@ -41,10 +41,11 @@ def curated(edits: int, kills: int, documents: int, seed: str, as_json: bool) ->
     wrote must be as it was. Some three minutes; exit 1 if anything was lost, doubled or altered.
     """
     from lab.chaos.curated.documents import try_documents
-    from lab.chaos.curated.kills import kill_everywhere
     from lab.chaos.curated.race import race
     from lab.chaos.editor import Saver
     from lab.chaos.folders import new_folders
+    from lab.chaos.lives.campaign import run
+    from lab.chaos.lives.curated import CURATED
 
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that what was started is ended
     logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
@@ -56,10 +57,10 @@ def curated(edits: int, kills: int, documents: int, seed: str, as_json: bool) ->
             for saver, share in shares.items()
             if share
         ]
-        killed = kill_everywhere(folders, kills, seed, tick(say, f"kill %s of {kills}", kills))
+        killed = run(CURATED, kills, seed, tick(say, f"kill %s of {kills}", kills))
         tried = try_documents(documents, seed, tick(say, f"document %s of {documents}", documents))
     if as_json:
-        rows = {"races": [dataclasses.asdict(row) for row in races], "kills": dataclasses.asdict(killed)}
+        rows = {"races": [dataclasses.asdict(row) for row in races], "kills": killed.as_dict()}
         click.echo(json.dumps({"seed": seed, **rows, "documents": dataclasses.asdict(tried)}, indent=2))
     else:
         _print(races, killed, tried)
@@ -75,13 +76,14 @@ def _print(races: list[RaceReport], killed: KillReport, tried: DocumentReport) -
             f"{row.human_edits} edits of the editor, {row.human_lost} lost, {row.human_doubled} doubled "
             f"({row.seconds:.1f} s)"
         )
+    counts = killed.counts
     click.echo(
-        f"{killed.kills} kills, {killed.in_disk_calls} in a call of the disk; {killed.waiting} facts met between "
+        f"{killed.kills} kills, {counts['in_disk_calls']} in a call of the disk; {counts['waiting']} facts met between "
         f"staging and commit ({killed.seconds:.1f} s)"
     )
     click.echo(
-        f"{killed.staged} facts staged: {killed.lost} lost, {killed.doubled} doubled, {killed.strange} that nobody "
-        f"asked for, {killed.harmed} lines of people harmed, {killed.left} things left"
+        f"{counts['staged']} facts staged: {counts['lost']} lost, {counts['doubled']} doubled, {counts['strange']} "
+        f"that nobody asked for, {counts['harmed']} lines of people harmed, {counts['left']} things left"
     )
     for failure in killed.failures:
         click.echo(f"failed: {failure}")

@@ -17,7 +17,16 @@ class LifePlan:
     number: int
     """No other life of the campaign has it."""
     is_last: bool = False
-    """Whether it only finishes or notes what the others left, ends in good order and is not killed at all."""
+    """True for one that only finishes or notes what the others left, and ends in good order."""
+    cut: int = 0
+    """The life dies in its disk's call of that number; 0 for a kill from outside."""
+    ends: bool = False
+    """True for one that begins to end in good order and dies on that way at the latest."""
+
+    @property
+    def dies(self) -> bool:
+        """True if the life kills itself."""
+        return bool(self.cut) or self.ends
 
     def write(self, folder: Path) -> Path:
         """The file in the folder that says it."""

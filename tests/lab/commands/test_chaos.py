@@ -7,11 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from actors.linux.processes import descendants
+from lab.chaos.lives.campaign import KillReport, Subject
+from lab.commands import agent
 from tests.actors.cli.command import CHECKOUT, digest, run
 from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
@@ -36,6 +40,28 @@ def test_faults_between_discord_and_the_bot_cost_nothing(tmp_path: Path) -> None
     assert outcome["faults"] >= 10
     assert [outcome[key] for key in ("missed", "doubled", "out_of_order", "unexpected", "crashes")] == [0] * 5
     assert digest(tmp_path) == {}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
+def test_kills_of_a_layer_cost_nothing_and_leave_nothing_behind(tmp_path: Path) -> None:
+    done = run("agent", "chaos", "layers", "--kills", "2", "--only", "objects", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert (made["seed"], set(made)) == ("1", {"seed", "objects"})
+    assert [made["objects"][name] for name in ("kills", "lost", "doubled", "faults", "failures")] == [2, 0, 0, 0, []]
+    assert digest(tmp_path) == {}
+
+
+def test_a_layer_in_which_something_is_lost_is_the_commands_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(subject: Subject, kills: int, *_: object) -> KillReport:
+        return KillReport(subject, kills, Counter(lost=1), ["life 1 hangs"])
+
+    monkeypatch.setattr("lab.chaos.lives.campaign.run", broken)
+    done = CliRunner().invoke(agent, ["chaos", "layers", "--kills", "3", "--only", "workspace"])
+    assert done.exit_code == 1
+    assert "workspace: 3 kills: 0 broken, 0 doubled, 0 history_doubled, 0 left, 1 lost" in done.stdout
+    assert "failed: life 1 hangs" in done.stdout
+    assert done.stderr == "error: something was lost, doubled, broken or left (seed 1)\n"
 
 
 def test_fifteen_messages_around_a_kill_are_answered_once_each(tmp_path: Path) -> None:

@@ -1,7 +1,4 @@
-"""Life of a process that observes a file: edits it, asks how that is worded, notes the answer, until it is killed.
-
-It is forked by `lab.chaos.kills.program` from a process that has imported everything.
-"""
+"""Store of objects as a subject: lives edit a file, ask for its wording, and note the answer."""
 
 from __future__ import annotations
 
@@ -10,20 +7,24 @@ import itertools
 import json
 import random
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
 from actors.kernel import ActorSpec, ActorSystem, SystemClock
+from actors.memory.objects import database
+from actors.memory.objects.audit import audit
 from actors.objects.actor import ObjectsActor
 from lab.bench.objects.layer import config_of, folder_of, specs, word_request
 from lab.bench.objects.play import Asked
 from lab.bench.objects.prose import WINDOW, source
 from lab.chaos.kills.plan import LifePlan
-from lab.chaos.kills.program import carry_out
+from lab.chaos.lives.account import ANSWERED, ASKED, STARTED, Account, doubled
+from lab.chaos.lives.campaign import Counts, ForkedLives, Subject
 from messages.base import EventId, Message, RequestId, TurnId, Window
 from messages.object_store import (
     OBJECT_STORE,
@@ -37,7 +38,8 @@ from messages.turn import CallShown, RequestWorded, TurnShown
 
 M = TypeVar("M", bound=Message)
 
-BOOK = "account"
+KEPT = "kept.json"
+LONGEST_S = 0.25
 FILE = "src/orders.py"
 FILE_CHARS = 4_000
 PATIENCE_S = 60.0
@@ -45,34 +47,26 @@ STORE_S = 30.0
 """As long as a life waits for the store, so that an answer means that it is kept."""
 TURN_CALLS = 8
 SHOWN_TURNS = 3
-STARTED, ASKED, ANSWERED = "started", "asked", "answered"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Line of the account: what was asked or answered, and the hash of the file that it was about."""
+    """Line of the account: the event that was asked about or answered, and the hash of the file then."""
 
-    what: str
     event: str
+    """Empty for a skill's script, which has none."""
     content_hash: str
     at: str = ""
 
+    def text(self) -> str:
+        """The line."""
+        return f"{self.content_hash} {self.at} {self.event}"
 
-class Book:
-    """Account of a folder's lives; what is written is there, whenever the writer is killed."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def note(self, entry: Entry) -> None:
-        """Append a line."""
-        with self._path.open("ab", buffering=0) as file:
-            file.write(json.dumps(asdict(entry)).encode() + b"\n")
-
-    def entries(self) -> list[Entry]:
-        """Every line; of a torn last one nothing."""
-        data = self._path.read_bytes() if self._path.exists() else b""
-        return [Entry(**json.loads(line)) for line in data.split(b"\n")[:-1]]
+    @classmethod
+    def read(cls, text: str) -> Entry:
+        """The entry of a line."""
+        content_hash, at, event = text.split(" ")
+        return cls(event, content_hash, at)
 
 
 class Observed:
@@ -138,52 +132,39 @@ class Observed:
         return reply
 
 
-def serve() -> None:
-    """Fork lives, as `lab.chaos.kills.program` does agents; everything that they need is imported by now."""
-    carry_out(lambda: None, live)
-
-
 def live(plan_file: str) -> None:
     """Live as the file says, in the folder in which it stands."""
     root, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
-    book = Book(root / BOOK)
-    observed = Observed(root)
+    account, observed = Account(root), Observed(root)
     if plan.is_last:
         kept = {"versions": list(observed.versions()), "outputs": list(observed.outputs())}
         observed.close()
-        (root / "kept.json").write_text(json.dumps(kept))
+        (root / KEPT).write_text(json.dumps(kept))
         sys.exit(0)
-    calls = _calls_before(book)
-    book.note(Entry(STARTED, "", ""))
+    asked = [Entry.read(about) for about in account.about(ASKED)]
+    calls = [_call(entry) for entry in asked if entry.event]  # as a log has them, whether or not they were answered
+    account.note(STARTED)
     for number in itertools.count(1):
-        _edit_and_ask(root, observed, book, calls, f"{plan.number}-{number}")
+        _edit_and_ask(root, observed, account, calls, f"{plan.number}-{number}")
 
 
-def _edit_and_ask(root: Path, observed: Observed, book: Book, calls: list[CallShown], name: str) -> None:
+def _edit_and_ask(root: Path, observed: Observed, account: Account, calls: list[CallShown], name: str) -> None:
     """Change the file, and let the layer know of it by a command's result or by a script."""
-    path, now = folder_of(root) / FILE, SystemClock().now
-    began = now()
+    path, began = folder_of(root) / FILE, SystemClock().now()
     text = source(name, FILE_CHARS)
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(".fresh")
     fresh.write_text(text)
     fresh.replace(path)
-    entry = Entry(ASKED, f"e{name}", sha256(text.encode()).hexdigest(), began.isoformat())
     is_script = random.Random(name).random() < 0.3 and bool(calls)
-    if is_script:
-        entry = dataclasses.replace(entry, event="")
-    book.note(entry)
+    entry = Entry("" if is_script else f"e{name}", sha256(text.encode()).hexdigest(), began.isoformat())
+    account.note(ASKED, entry.text())
     if is_script:
         observed.read(FILE)
     else:
         calls.append(_call(entry))
         observed.word(_asked(calls))
-    book.note(dataclasses.replace(entry, what=ANSWERED))
-
-
-def _calls_before(book: Book) -> list[CallShown]:
-    """Calls of earlier lives, as a log has them, whether or not their request was answered."""
-    return [_call(entry) for entry in book.entries() if entry.what == ASKED and entry.event]
+    account.note(ANSWERED, entry.text())
 
 
 def _call(entry: Entry) -> CallShown:
@@ -208,3 +189,36 @@ def _asked(calls: list[CallShown]) -> Asked:
         for number in range(first, (len(calls) - 1) // TURN_CALLS + 1)
     )
     return Asked(turns[-1].turn_id, turns, TurnId(""))
+
+
+def judged(answered: Iterable[Entry], versions: Iterable[str], outputs: Iterable[str]) -> Counts:
+    """What is missing of that which was answered, and what the store has twice.
+
+    Args:
+        answered: By all lives.
+        versions: Hashes of those that are kept.
+        outputs: Events of those that are kept.
+    """
+    entries, hashes, events = list(answered), Counter(versions), Counter(outputs)
+    return {
+        "answered": len(entries),
+        "lost": sum(not hashes[each.content_hash] or bool(each.event and not events[each.event]) for each in entries),
+        "doubled": doubled(hashes) + doubled(events),
+    }
+
+
+def _judge(folder: Path) -> Counts:
+    kept = json.loads((folder / KEPT).read_text())
+    answered = [Entry.read(about) for about in Account(folder).about(ANSWERED)]
+    faults = len(audit(folder / database.FOLDER / database.FILE))
+    return {**judged(answered, kept["versions"], kept["outputs"]), "faults": faults}
+
+
+OBJECTS = Subject(
+    name="objects",
+    killer=lambda scratch: ForkedLives(__name__, scratch, LONGEST_S),
+    judge=_judge,
+    wrong=frozenset({"lost", "doubled", "faults"}),
+    lives_a_folder=25,
+)
+"""`faults` are those that an audit of the store finds."""

@@ -1,0 +1,172 @@
+"""Campaign of kills: life after life on one folder, each ended by SIGKILL, then a last one, and a judgement."""
+
+from __future__ import annotations
+
+import random
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol
+
+from lab.chaos.kills.nursery import LivingAgent, Nursery
+from lab.chaos.kills.plan import LifePlan
+from lab.chaos.lives.account import STARTED, Account
+
+PATIENCE_S = 90.0
+"""Longer than a life waits for an answer."""
+_LOOK_S = 0.002
+_PROGRAM = """
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or numpy's library starts threads when it is imported
+from lab.chaos.kills.program import carry_out
+from {module} import live
+carry_out(lambda: None, live)
+"""
+Counts = Mapping[str, int]
+
+
+class Killer(Protocol):
+    """Starter of lives on a folder."""
+
+    def kill(self, folder: Path, number: int, chance: random.Random) -> str:
+        """Let one life begin and be killed; gives what went wrong with it, empty for nothing."""
+
+    def finish(self, folder: Path) -> str:
+        """Let a last life finish what the others left; gives what went wrong with it, empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Part of the agent that is killed, and the judge of what its lives leave."""
+
+    name: str
+    killer: Callable[[Path], AbstractContextManager[Killer]]
+    """Of lives that have their temporary files in a folder."""
+    judge: Callable[[Path], Counts]
+    """Figures of a folder after its last life."""
+    wrong: frozenset[str]
+    """Figures that must be 0."""
+    lives_a_folder: int
+    """So that files stay as small as people's are."""
+    prepare: Callable[[Path], object] = lambda _folder: None
+    """Writes what stands in a folder before its first life."""
+    look: Callable[[Path], Counts] = lambda _folder: {}
+    """Figures of a folder right after a kill."""
+
+
+@dataclass(slots=True)
+class KillReport:
+    """Account of all lives of a subject."""
+
+    subject: Subject
+    kills: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+    """Lives that ended otherwise than planned."""
+    seconds: float = 0.0
+
+    @property
+    def is_sound(self) -> bool:
+        """True if nothing that must not be is there."""
+        return not (self.failures or any(self.counts[name] for name in self.subject.wrong))
+
+    def shown(self) -> Counts:
+        """All figures, those that must be 0 in any case."""
+        return dict.fromkeys(sorted(self.subject.wrong), 0) | dict(self.counts)
+
+    def as_dict(self) -> dict[str, object]:
+        """All of it, for `json.dumps`."""
+        return {"kills": self.kills, **self.shown(), "failures": self.failures, "seconds": self.seconds}
+
+
+def run(subject: Subject, kills: int, seed: str, tick: Callable[[int], object] = lambda _kill: None) -> KillReport:
+    """Let one life after the other be killed, and judge what they leave.
+
+    Args:
+        subject: Is killed.
+        kills: Number of them.
+        seed: Decides when, and what a life does.
+        tick: Called after every kill.
+    """
+    began, chance, report = perf_counter(), random.Random(seed), KillReport(subject, kills)
+    with tempfile.TemporaryDirectory(prefix="agent-chaos-") as whole, subject.killer(_scratch(whole)) as killer:
+        for number in range(1, kills + 1):
+            folder = Path(whole) / f"{(number - 1) // subject.lives_a_folder}"
+            if not folder.exists():
+                folder.mkdir()
+                subject.prepare(folder)
+            report.failures += filter(None, [killer.kill(folder, number, chance)])
+            report.counts.update(subject.look(folder))
+            tick(number)
+            if number % subject.lives_a_folder == 0 or number == kills:
+                report.failures += filter(None, [killer.finish(folder)])
+                report.counts.update(subject.judge(folder))
+    report.seconds = perf_counter() - began
+    return report
+
+
+def _scratch(whole: str) -> Path:
+    scratch = Path(whole) / "scratch"
+    scratch.mkdir()
+    return scratch
+
+
+class ForkedLives:
+    """Lives of a module with a function `live(plan file)`, forked from a process that has imported it."""
+
+    def __init__(
+        self,
+        module: str,
+        scratch: Path,
+        longest_s: float,
+        plan: Callable[[int, random.Random], LifePlan] = lambda number, _chance: LifePlan(number),
+    ) -> None:
+        """Start the process that forks.
+
+        Args:
+            module: Dotted name.
+            scratch: Where lives make their temporary files, some of which a killed one leaves.
+            longest_s: From a life's first step to its kill, at most.
+            plan: Course of the life of that number; one that dies of itself is given time for it.
+        """
+        self._nursery = Nursery("none", _PROGRAM.format(module=module), scratch=scratch)
+        self._longest_s, self._plan = longest_s, plan
+
+    def kill(self, folder: Path, number: int, chance: random.Random) -> str:
+        """Let a life be killed so long after its first step, or by itself."""
+        started, plan = len(Account(folder).about(STARTED)), self._plan(number, chance)
+        life = self._nursery.start(plan.write(folder), folder / "stderr")
+        for _ in range(round(PATIENCE_S / _LOOK_S)):
+            if len(Account(folder).about(STARTED)) > started or life.has_ended(_LOOK_S):
+                break
+        if not plan.dies:
+            life.has_ended(chance.uniform(0, self._longest_s))
+            life.kill()
+        return self._bury(life, -signal.SIGKILL, plan, folder)
+
+    def finish(self, folder: Path) -> str:
+        """Let a last life come to its end."""
+        plan = LifePlan(0, is_last=True)
+        return self._bury(self._nursery.start(plan.write(folder), folder / "stderr"), 0, plan, folder)
+
+    def _bury(self, life: LivingAgent, wanted: int, plan: LifePlan, folder: Path) -> str:
+        """Wait for the end of a life; gives what is wrong with that end."""
+        hangs = not life.has_ended(PATIENCE_S)
+        if hangs:
+            life.kill()
+        code = self._nursery.bury(life).code
+        if not hangs and code == wanted:
+            return ""
+        last = (folder / "stderr").read_text(errors="replace").splitlines()[-1:]
+        return f"{plan}: {'hangs' if hangs else f'ended with {code}'}: {' '.join(last)}"
+
+    def __enter__(self) -> ForkedLives:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._nursery.close()

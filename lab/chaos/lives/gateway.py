@@ -1,0 +1,179 @@
+"""Gateway that remembers as a subject: it is killed at random moments of its work behind the answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.bench.facts.client import NoAnswerError
+from lab.bench.facts.stage import Gateway, upstream
+from lab.bench.facts.store import Entry, Stored, read
+from lab.bench.facts.systems import Ours, System
+from lab.bench.facts.words import fact, message
+from lab.chaos.lives.account import Account
+from lab.chaos.lives.campaign import Counts, Subject
+
+TALKERS = 4
+MOST_SAID = 6
+"""Of one talker in a life."""
+LONGEST_S = 0.6
+"""From the first answer to the kill."""
+PATIENCE_S = 10.0
+"""For the first answer."""
+LATENCY_S = 0.01
+"""Of the models, so that the work behind an answer takes a while."""
+SAID = "said"
+LAST_QUIET_S = 2.0
+COUNTED = (
+    "said",
+    "answered",
+    "words_lost",
+    "answers_lost",
+    "streams_lost",
+    "turns_doubled",
+    "facts_lost",
+    "facts_doubled",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of a person."""
+
+    conversation: str
+    series: str
+    number: int
+    answer: str
+    """Empty where no whole one came."""
+    is_stream: bool
+
+    def text(self) -> str:
+        """The line of the account."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+def judged(said: Iterable[Said], stored: Stored) -> Counts:
+    """What is missing of that which was answered, and what of all is there twice.
+
+    Args:
+        said: Everything.
+        stored: The files when all owed work is done.
+    """
+    live = [entry for entry in stored.entries if entry.is_live]
+    users, answers, facts = (_bodies(live, role) for role in ("user", "assistant", "memory"))
+    figures: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
+    for each in said:
+        user = users[each.conversation, message(each.series, each.number)]
+        answer = answers[each.conversation, each.answer] if each.answer else 0
+        kept = facts[each.conversation, fact(each.series, each.number)]
+        figures["said"] += 1
+        figures["turns_doubled"] += max(0, user - 1) + max(0, answer - 1)
+        figures["facts_doubled"] += max(0, kept - 1)
+        if each.answer:
+            figures["answered"] += 1
+            figures["words_lost"] += not user
+            figures["streams_lost" if each.is_stream else "answers_lost"] += not answer
+            figures["facts_lost"] += not kept
+    figures["doubled"] = figures["turns_doubled"] + figures["facts_doubled"]
+    return {**figures, "files": len(stored.entries), "broken": len(stored.broken)}
+
+
+def _bodies(entries: Iterable[Entry], role: str) -> Counter[tuple[str, str]]:
+    return Counter((entry.conversation, entry.body) for entry in entries if entry.role == role)
+
+
+class KilledGateway:
+    """Lives of a gateway in front of a model's server; people talk to each until it dies."""
+
+    def __init__(self, scratch: Path, system: System | None = None) -> None:
+        """Start the model's server.
+
+        Args:
+            scratch: Has what the server says.
+            system: Is killed; None for the gateway of this checkout.
+        """
+        self._system = system or Ours()
+        self._upstream = upstream(scratch, LATENCY_S)
+        self._its_upstream = self._upstream.__enter__()
+
+    def kill(self, folder: Path, number: int, chance: random.Random) -> str:
+        """Some talk, and a kill in the midst of it or of the work after it."""
+        with Gateway(self._system, folder, self._its_upstream) as gateway:
+            gateway.wait()
+            talk, talkers = _Talk(gateway, Account(folder)), list[threading.Thread]()
+            for talker in range(TALKERS):
+                arguments = (talker, f"life{number}by{talker}", chance.randint(1, MOST_SAID), chance.random() < 0.5)
+                talkers.append(threading.Thread(target=talk.say, args=arguments))
+            for thread in talkers:
+                thread.start()
+            talk.is_answered.wait(PATIENCE_S)
+            threading.Event().wait(chance.uniform(0, LONGEST_S))
+            gateway.kill()
+            for thread in talkers:
+                thread.join()
+        return ""
+
+    def finish(self, folder: Path) -> str:
+        """Let all owed work be done."""
+        with Gateway(self._system, folder, self._its_upstream) as gateway:
+            gateway.wait()
+            gateway.settle(LAST_QUIET_S)
+            gateway.stop()
+        return ""
+
+    def __enter__(self) -> KilledGateway:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._upstream.__exit__(None, None, None)
+
+
+class _Talk:
+    """What people say in one life of a gateway, each in a thread and a conversation of their own."""
+
+    def __init__(self, gateway: Gateway, account: Account) -> None:
+        self._gateway, self._account = gateway, account
+        self.is_answered = threading.Event()
+
+    def say(self, talker: int, series: str, count: int, is_stream: bool) -> None:
+        """One person's messages, until there is no answer."""
+        conversation = f"talk-{talker}"
+        with self._gateway.client() as client:
+            for number in range(count):
+                try:
+                    told = client.ask(conversation, message(series, number), stream=is_stream)
+                except NoAnswerError:
+                    self._account.note(SAID, Said(conversation, series, number, "", is_stream).text())
+                    return
+                self._account.note(SAID, Said(conversation, series, number, told.text, is_stream).text())
+                self.is_answered.set()
+
+
+def subject(system: System | None = None) -> Subject:
+    """A gateway; that of this checkout, or another system."""
+    its_own = system or Ours()
+
+    def store(folder: Path) -> Stored:
+        return read(its_own.store(folder))
+
+    def torn(folder: Path) -> Counts:
+        return {"torn": sum(path.partition(":")[0].endswith(".md") for path in store(folder).broken)}
+
+    return Subject(
+        name="gateway",
+        killer=lambda scratch: KilledGateway(scratch, its_own),
+        judge=lambda folder: judged((Said(**json.loads(line)) for line in Account(folder).about(SAID)), store(folder)),
+        wrong=frozenset({*COUNTED[2:], "broken", "torn"}),
+        lives_a_folder=25,
+        look=torn,
+    )
+
+
+GATEWAY = subject()
+"""`torn` are half entries right after a kill."""

@@ -1,0 +1,103 @@
+"""Real processes and real kills; five hundred are `agent chaos curated`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.linux.disk import RealDisk
+from lab.chaos.lives import curated as life
+from lab.chaos.lives.account import ANSWERED, ASKED, Account
+from lab.chaos.lives.campaign import run
+from lab.chaos.lives.curated import BEFORE, CURATED, CUT, CutDisk, judged
+
+ASKED_FACTS, STAGED_FACTS = ("fact 1-1", "fact 1-2", "fact 1-3"), ("fact 1-1", "fact 1-2")
+WRONG = ("lost", "doubled", "strange", "harmed")
+
+
+@pytest.fixture
+def account(tmp_path: Path) -> Account:
+    account = Account(tmp_path)
+    for word, facts in ((ASKED, ASKED_FACTS), (ANSWERED, STAGED_FACTS)):
+        for fact in facts:
+            account.note(word, fact)
+    return account
+
+
+def wrong(account: Account, index: bytes) -> list[int]:
+    found = judged(account, index)
+    return [found[name] for name in WRONG]
+
+
+def test_each_staged_fact_once_and_one_that_was_only_asked_for_or_not_is_sound(account: Account) -> None:
+    for also in (b"", b"- fact 1-3\n"):
+        index = BEFORE + b"\n## Remembered\n\n- fact 1-1\n- fact 1-2\n" + also
+        assert wrong(account, index) == [0, 0, 0, 0]
+
+
+def test_what_is_lost_doubled_or_strange_is_counted(account: Account) -> None:
+    assert wrong(account, BEFORE + b"- fact 1-2\n- fact 1-2\n- fact 9-9\n") == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        BEFORE.replace(b"- Releases are cut on Thursdays\n", b""),
+        BEFORE.replace(b"Thursdays", b"Fridays"),
+        BEFORE.replace(b"- `make test` runs the tests\n", b"").replace(
+            b"days\n", b"days\n- `make test` runs the tests\n"
+        ),
+    ],
+)
+def test_lines_of_people_that_are_gone_altered_or_in_another_order_are_harmed(account: Account, before: bytes) -> None:
+    assert wrong(account, before + b"- fact 1-1\n- fact 1-2\n") == [0, 0, 0, 1]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
+def test_what_was_staged_stands_once_after_every_kill() -> None:
+    report = run(CURATED, 8, "test")
+
+    assert report.is_sound, report
+    assert report.counts["asked"] >= report.counts["committed"] >= report.counts["staged"] > 0
+    in_calls = sum(count for name, count in report.counts.items() if name.startswith("in "))
+    assert 0 < report.counts["in_disk_calls"] == in_calls <= 8
+
+
+def test_the_process_dies_in_the_call_of_the_disk_that_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class DeadError(Exception):
+        pass
+
+    def die() -> None:
+        raise DeadError
+
+    monkeypatch.setattr(life, "die", die)
+    disk = CutDisk(2, Account(tmp_path), "seed")
+    fd = disk.open(tmp_path / "file", os.O_WRONLY | os.O_CREAT)
+    with pytest.raises(DeadError):
+        disk.write(fd, b"x" * 1000)
+    os.close(fd)
+    assert 0 < len((tmp_path / "file").read_bytes()) < 1000
+    assert Account(tmp_path).about(CUT) == ["write"]
+
+
+def test_a_disk_that_is_not_cut_does_what_the_systems_does(tmp_path: Path) -> None:
+    for disk in (RealDisk(), CutDisk(0, Account(tmp_path), "seed")):
+        folder = tmp_path / type(disk).__name__
+        disk.make_folder(folder)
+        fd = disk.open(folder / "a", os.O_WRONLY | os.O_CREAT)
+        disk.write(fd, b"a")
+        disk.sync(fd)
+        disk.change_mode(fd, 0o640)
+        os.close(fd)
+        disk.link(folder / "a", folder / "b")
+        disk.unlink(folder / "a")
+        disk.replace(folder / "b", folder / "c")
+        (folder / "d").write_bytes(b"d")
+        assert disk.exchange(folder / "c", folder / "d")
+        disk.sync_folder(folder)
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"c": b"d", "d": b"a"}
+        assert (folder / "d").stat().st_mode & 0o777 == 0o640
