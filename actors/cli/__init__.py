@@ -2,10 +2,10 @@
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands that measure, load and
-break are `lab.commands`, which adds them to `agent` in a clone; `repository.py` stands for them here. Commands write to
-the terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
-restore` a data root that nobody holds, and `agent doctor --fix` what its findings name; `trust/` alone writes the list
-of trusted files.
+break are `lab.commands`, which adds them to `agent` in a clone; here stand-ins say so. Commands write to the terminal,
+by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent restore` a
+data root that nobody holds, and `agent doctor --fix` what its findings name; `trust/` alone writes the list of trusted
+files.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import click
 
 from actors.cli.agent_cli import agent_cli
 from actors.cli.backup import backup, restore
+from actors.cli.common import fail
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
@@ -23,7 +24,6 @@ from actors.cli.logs import logs
 from actors.cli.memory import memory
 from actors.cli.objects import objects
 from actors.cli.reminders import reminders
-from actors.cli.repository import repository_commands
 from actors.cli.run import gateway, run
 from actors.cli.setup import setup
 from actors.cli.status import status
@@ -50,6 +50,26 @@ def agent() -> None:
     """
 
 
+@click.pass_context
+def _refuse(context: click.Context, words: tuple[str, ...]) -> None:
+    """End a command that a wheel does not have."""
+    typed = " ".join((context.info_name or "", *words))
+    fail(
+        f"agent {context.info_name} is of the repository only, it measures or tests the agent: clone the repository "
+        f"and run there bin/agent {typed}",
+        2,
+    )
+
+
+def _stand_in(name: str) -> click.Command:
+    """A hidden command in the place of one of the lab's, for a wheel, which has no lab."""
+    words = click.Argument(["words"], nargs=-1, type=click.UNPROCESSED)
+    settings = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
+    return click.Command(name, callback=_refuse, params=[words], hidden=True, context_settings=settings)
+
+
+OF_THE_REPOSITORY = ("bench", "chaos", "mutate", "simulate")
+"""Commands that `lab.commands` replaces."""
 _COMMANDS = (
     try_it,
     setup,
@@ -68,7 +88,7 @@ _COMMANDS = (
     objects,
     reminders,
 )
-for command in (*_COMMANDS, completion, *repository_commands()):
+for command in (*_COMMANDS, completion, *map(_stand_in, OF_THE_REPOSITORY)):
     agent.add_command(command)
 show_examples(agent, "agent")
 show_examples(agent_cli, "agent-cli")

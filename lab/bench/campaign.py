@@ -16,7 +16,7 @@ from actors.kernel import SystemClock
 from lab.bench.kernel.workload import OURS, WORKLOADS, Workload
 from lab.bench.machine import cpu
 from lab.bench.measure import Figures
-from lab.bench.process import Erlang, measure_python
+from lab.bench.process import Erlang, measure
 
 ERLANG = "erlang"
 WORST = frozenset({"lost", "doubled", "out_of_order", "sound_buried", "living"})
@@ -94,7 +94,7 @@ def _measure(row: Workload, erlang: Erlang | None, rounds: int, quick: bool, say
             if system == ERLANG and erlang:
                 figures.append(erlang.measure(row.measurement, sizes))
             else:
-                figures.append(measure_python(system, row.measurement, sizes))
+                figures.append(measure("lab.bench.child", sizes, system, row.measurement))
     return {system: median(figures) for system, figures in runs.items()}
 
 

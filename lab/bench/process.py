@@ -18,8 +18,6 @@ from lab.bench.measure import Figures
 
 CHECKOUT = Path(actors.__file__).parents[1]
 """Where our own modules are."""
-_START = "from lab.bench.child import main; main()"
-_START_MEMORY = "from lab.bench.memory.measure import main; main()"
 _ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
 _ERLANG_MODULE = "kernel_peer"
 LIMIT_S = 1200.0
@@ -30,43 +28,21 @@ class MeasurementError(Exception):
     """A process that measures did not give its figures; says why, in a sentence."""
 
 
-def measure_python(system: str, name: str, sizes: Mapping[str, float]) -> Figures:
-    """Figures of one measurement in a fresh Python.
-
-    Raises:
-        MeasurementError: it failed.
-    """
-    command = [sys.executable, "-P", "-c", _START, system, name, json.dumps(sizes)]
-    return _figures(_output(command, f"{system} {name}", {**os.environ, "PYTHONPATH": str(CHECKOUT)}))
-
-
-def measure_memory(name: str, arguments: Mapping[str, str | int]) -> dict[str, Any]:
-    """What one measurement of `lab.bench.memory.measure` gives, in a fresh Python with one thread for arithmetic.
-
-    Raises:
-        MeasurementError: it failed.
-    """
-    command = [sys.executable, "-P", "-c", _START_MEMORY, name, json.dumps(arguments)]
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = {**os.environ, **one_thread, "PYTHONPATH": str(CHECKOUT)}
-    figures: dict[str, Any] = json.loads(_output(command, name, environment))
-    return figures
-
-
-def measure_cluster(module: str, sizes: Mapping[str, float]) -> dict[str, Any]:
-    """What a measurement of `lab.bench.cluster` gives, in a fresh Python.
+def measure(module: str, sizes: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Figures that the `main` of a module prints, in a fresh Python with one thread for arithmetic.
 
     Args:
-        module: Of `lab.bench.cluster`, with a `main` that measures.
-        sizes: What that takes.
+        module: Dotted name.
+        sizes: Last argument of the process, as JSON.
+        names: Arguments before that.
 
     Raises:
         MeasurementError: it failed.
     """
-    start = f"from lab.bench.cluster.{module} import main; main()"
-    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
-    figures: dict[str, Any] = json.loads(_output(command, f"cluster {module}", environment))
+    command = [sys.executable, "-P", "-c", f"from {module} import main; main()", *names, json.dumps(sizes)]
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = {**os.environ, **one_thread, "PYTHONPATH": str(CHECKOUT)}
+    figures: dict[str, Any] = json.loads(_output(command, " ".join((module, *names)), environment))
     return figures
 
 
@@ -83,40 +59,8 @@ def start_agent(arguments: Sequence[str], folder: Path, environment: Mapping[str
         )
 
 
-def measure_objects(module: str, sizes: Mapping[str, float]) -> Figures:
-    """Figures of a measurement of the layer of objects, in a fresh Python.
-
-    Args:
-        module: Of `lab.bench.objects`, with a `main` that measures.
-        sizes: What that takes.
-
-    Raises:
-        MeasurementError: it failed.
-    """
-    start = f"from lab.bench.objects.{module} import main; main()"
-    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
-    return _figures(_output(command, f"objects {module}", {**os.environ, "PYTHONPATH": str(CHECKOUT)}))
-
-
-def measure_continuity(module: str, sizes: Mapping[str, float | str]) -> dict[str, Any]:
-    """What a measurement of the layer of workspaces gives, in a fresh Python.
-
-    Args:
-        module: Of `lab.bench.continuity`, with a `main` that measures.
-        sizes: What that takes.
-
-    Raises:
-        MeasurementError: it failed.
-    """
-    start = f"from lab.bench.continuity.{module} import main; main()"
-    command = [sys.executable, "-P", "-c", start, json.dumps(sizes)]
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
-    figures: dict[str, Any] = json.loads(_output(command, f"continuity {module}", environment))
-    return figures
-
-
 def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
-    """The same for chromadb, which is installed into the folder `environment` when it is not there.
+    """Figures of chromadb, which is installed into the folder `environment` when it is not there.
 
     Raises:
         MeasurementError: it cannot be installed, or it failed.
@@ -172,7 +116,8 @@ class Erlang:
         """
         arguments = [str(round(size)) for size in sizes.values()]
         command = [*self._emulator("-run"), _ERLANG_MODULE, "main", name, *arguments]
-        return _figures(_output(command, f"erlang {name}", os.environ, self._folder))
+        figures: Figures = json.loads(_output(command, f"erlang {name}", os.environ, self._folder))
+        return figures
 
     def _emulator(self, then: str) -> list[str]:
         return ["erl", "-noshell", "-noinput", "-pa", str(self._folder), then]
@@ -243,11 +188,6 @@ class Program:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-
-
-def _figures(output: str) -> Figures:
-    figures: Figures = json.loads(output)
-    return figures
 
 
 def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = CHECKOUT) -> str:

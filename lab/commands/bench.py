@@ -10,15 +10,14 @@ import click
 from actors.cli.common import fail, json_option
 from actors.cli.terminal.progress import progress_line
 from lab.commands.bench_agent import cluster, start
-from lab.commands.bench_continuity import continuity
 from lab.commands.bench_crashes import crashes
-from lab.commands.bench_curated import curated
 from lab.commands.bench_discord import discord
 from lab.commands.bench_facts import facts
 from lab.commands.bench_memory import memory
 from lab.commands.bench_objects import objects
 from lab.commands.bench_recall import recall
 from lab.commands.bench_workspace import workspace
+from lab.commands.benchmark import conduct, quick_option
 from lab.commands.tables import print_tables
 
 if TYPE_CHECKING:
@@ -31,9 +30,7 @@ def bench() -> None:
 
 
 bench.add_command(cluster)
-bench.add_command(continuity)
 bench.add_command(crashes)
-bench.add_command(curated)
 bench.add_command(discord)
 bench.add_command(facts)
 bench.add_command(memory)
@@ -80,7 +77,7 @@ def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
 
 @bench.command()
 @json_option
-@click.option("--quick", is_flag=True, help="Few rounds and small sizes: shows that it works, not how fast.")
+@quick_option
 def shell(as_json: bool, quick: bool) -> None:
     """What each sandbox costs beside plain bash; about two minutes.
 
@@ -88,19 +85,11 @@ def shell(as_json: bool, quick: bool) -> None:
     output, and how soon after a cancel nothing lives of a command with daemons that ignore signals. Levels that do not
     work here are left out. Exit code 1 when a command did not come to its end.
     """
-    from lab.bench.shell.report import as_document, is_sound, table, targets_table
-    from lab.bench.shell.run import WRAPPERS, measure
+    from lab.bench.shell.run import SHELL, WRAPPERS, available
 
-    with progress_line() as say:
-        figures = measure(say, quick=quick)
-    if missing := [name for name in WRAPPERS if name not in figures]:
+    if missing := sorted(set(WRAPPERS) - set(available())):
         click.echo(f"note: not measured, for it does not work here: {', '.join(missing)}", err=True)
-    if as_json:
-        click.echo(json.dumps(as_document(figures, quick=quick), indent=2))
-    else:
-        print_tables(table(figures), *([] if quick else [targets_table(figures)]))
-    if not is_sound(figures):
-        fail("a command did not come to its end")
+    conduct(SHELL, as_json=as_json, quick=quick)
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:

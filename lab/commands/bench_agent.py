@@ -65,7 +65,8 @@ def cluster(messages: int, threads: int, model_latency_ms: int, link_only: bool,
     """
     from actors.cluster.ray_pool import missing
     from lab.bench.cluster.killed_host import measure
-    from lab.bench.process import MeasurementError, measure_cluster
+    from lab.bench.process import MeasurementError
+    from lab.bench.process import measure as in_process
 
     if reason := missing():
         fail(reason)
@@ -73,7 +74,7 @@ def cluster(messages: int, threads: int, model_latency_ms: int, link_only: bool,
     try:
         with progress_line() as say:
             say("measuring the link")
-            link = measure_cluster("link_rate", {"messages": messages})
+            link = in_process("lab.bench.cluster.link_rate", {"messages": messages})
             if not link_only:
                 for name, kills in (("undisturbed", False), ("killed", True)):
                     runs[name] = measure(threads, model_latency_ms / 1000, say, kills=kills)

@@ -40,19 +40,35 @@ HEADINGS = {
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only NAME.json; repeatable.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first so many questions of each conversation.")
 @click.option(
+    "--facts",
+    "observations",
+    type=click.Path(exists=True, path_type=Path),
+    help="LoCoMo's own files of the same conversations: evidence in the blocks of facts and workspaces, too.",
+)
+@click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
     help="Where vectors are kept between runs; by default below $XDG_CACHE_HOME or ~/.cache.",
 )
-def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None, cache: Path | None) -> None:
+def recall(
+    as_json: bool,
+    data: Path,
+    names: tuple[str, ...],
+    limit: int | None,
+    observations: Path | None,
+    cache: Path | None,
+) -> None:
     """Measure how much of the evidence for a question stands in the block that is injected for it.
 
     Every search that the agent offers, each followed by the ranking formula, beside BM25 and cosine in their own order.
     The local model embeds; the first run takes minutes, later ones find the vectors kept. Unanswerable questions, and
-    those whose evidence is doubted, are left out.
+    those whose evidence is doubted, are left out. With --facts: the same in the blocks of the layers facts and
+    workspace, whose files are as a good model could have written them.
     """
     from actors.embedder.local import LocalModel
+    from lab.bench.recall import facts, workspace
     from lab.bench.recall.data import files, read
+    from lab.bench.recall.observations import read as read_observations
     from lab.bench.recall.run import as_document, run
     from lab.bench.recall.vectors import KeptVectors
 
@@ -61,12 +77,19 @@ def recall(as_json: bool, data: Path, names: tuple[str, ...], limit: int | None,
         vectors = KeptVectors(LocalModel.load(), cache or default_cache())
         with progress_line() as say:
             results = run(conversations, vectors, say)
+            layers: dict[str, dict[str, float]] = {}
+            if observations is not None:
+                told = read_observations(observations)
+                layers["facts"] = facts.evidence(conversations, told, vectors, say)
+                layers["workspace"] = workspace.evidence(conversations, told, vectors, say)
     except (ValueError, OSError) as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps(as_document(results), indent=2))
+        click.echo(json.dumps({**as_document(results), "layers": layers}, indent=2))
     else:
         _print(results)
+        for layer, figures in layers.items():
+            print_tables(f"layer {layer}", *(f"  {name}: {value:,.3f}" for name, value in figures.items()))
 
 
 def default_cache() -> Path:

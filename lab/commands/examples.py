@@ -9,9 +9,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
         "agent bench cluster": ("agent bench cluster --link-only",),
-        "agent bench continuity": ("agent bench continuity --quick",),
         "agent bench crashes": ("agent bench crashes --json",),
-        "agent bench curated": ("agent bench curated --quick",),
         "agent bench discord": ("agent bench discord --quick",),
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench kernel": ("agent bench kernel --only ping_pong --only fairness",),
@@ -23,6 +21,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench workspace": ("agent bench workspace --quick",),
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
         "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
+        "agent chaos layers": ("agent chaos layers --kills 20 --only objects",),
         "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),

@@ -85,7 +85,6 @@ def test_each_package_has_its_rooms(package: str, rooms: set[str]) -> None:
         ("actors.model.calls", "tenacity"),
         ("domain.reminder.recurrence", "dateutil"),
         *((f"actors.cli.{name}", "click") for name in ("agent_cli", "run", "doctor")),
-        ("lab.commands.agent_load", "click"),
     ],
 )
 def test_what_the_card_names_a_package_for_is_done_with_it(module: str, package: str) -> None:

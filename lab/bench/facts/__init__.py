@@ -1,11 +1,9 @@
 """Benchmark of the gateway that remembers, beside the one whose specification it follows; both by HTTP and files.
 
 Read `run.py` first (what is measured), then `systems.py` (how each is started) and `stage.py` (the model's server and a
-gateway in front of it, in processes of their own). `quiet.py`, `crowd.py` and `kills.py` measure; `client.py` asks,
-`costs.py` reads what the system counts, `store.py` the files. `recall.py` counts evidence for questions, in process.
-`upstream.py` is what runs as the model's server, by `rules.py` (whichever system asks, its calls are recognised),
-`words.py` and `vectors.py`, all pure, as is `report.py`. `reranker_peer.py` runs in an environment of its own, once,
-where the peer's reranker cannot be downloaded.
+gateway in front of it, in processes of their own). `quiet.py` and `crowd.py` measure; `client.py` asks, `costs.py`
+reads what the system counts, `store.py` the files. `upstream.py` is what runs as the model's server, by `rules.py`
+(whichever system asks, its calls are recognised), `words.py` and `vectors.py`, all pure.
 Only `store.py` and `systems.py` write files, all of them below temporary folders.
 """
 

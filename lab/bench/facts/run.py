@@ -5,15 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.facts.crowd import crowd
-from lab.bench.facts.kills import killed
 from lab.bench.facts.quiet import first_texts, quiet, shown_share
 from lab.bench.facts.stage import Gateway, Seen, Upstream, upstream
 from lab.bench.facts.store import fill
-from lab.bench.facts.systems import System
+from lab.bench.facts.systems import Ours, Peer, System
 from lab.bench.facts.words import mark, question
 from lab.bench.measure import Figures, percentile
 from lab.bench.process import MeasurementError
@@ -46,20 +45,41 @@ WHOLE = Sizes(quiet=100, streams=40, each=25, few=1_000, turns=20, many=10_000, 
 PEERS = Sizes(quiet=12, streams=8, each=3, few=1_000, turns=4, many=10_000, searches=10)
 """Of a system that takes a second for a turn."""
 QUICK = Sizes(quiet=3, streams=3, each=2, few=30, turns=3, many=0, searches=0)
-PEERS_KILLS = 3
+TIMES = 20
+"""So many times the peer's requests are to be answered, 16 clients at once."""
+KNOWN_PER_S = 2.7
+"""The peer's, as it was measured once, where it is not measured now."""
 SHOWN = 20
 """Most questions whose fact is looked for among what the model is shown."""
 
 
-def measure(say: Say, warn: Say, systems: Sequence[tuple[System, Sizes]], kills: int, seed: str) -> dict[str, Figures]:
-    """Figures of each system, by its name.
+def measure(
+    say: Say, *, quick: bool, peer: Path | None = None, warn: Say = lambda _: None, also: Callable[[], Figures] = dict
+) -> Rows:
+    """System -> figures.
 
     Args:
-        say: Is told what is being done now.
-        warn: Is told what is wrong with a peer, whose figures end there.
-        systems: What is measured, and how much of it; the first is ours.
-        kills: How often ours is killed; a peer, which takes seconds for a start, a few times at most.
-        seed: Decides when.
+        say: Told what is being done now.
+        quick: Small sizes.
+        peer: Executable of the peer; None for none.
+        warn: Told what is wrong with the peer, whose figures end there.
+        also: Further figures of ours.
+
+    Raises:
+        MeasurementError: ours did not start, or did not answer.
+    """
+    systems: list[tuple[System, Sizes]] = [(Ours(), QUICK if quick else WHOLE)]
+    if peer is not None:
+        systems.append((Peer(peer), QUICK if quick else PEERS))
+    rows = measured(say, warn, systems)
+    ours, theirs = rows[Ours.name], rows.get(Peer.name, {})
+    ours["crowd_times"] = ours["crowd_per_s"] / theirs.get("crowd_per_s", KNOWN_PER_S)
+    ours |= also()
+    return rows
+
+
+def measured(say: Say, warn: Say, systems: Sequence[tuple[System, Sizes]]) -> dict[str, Figures]:
+    """Figures of systems, each on stores of its own; the first is ours, and of the others trouble is told.
 
     Raises:
         MeasurementError: ours did not start, or did not answer.
@@ -70,10 +90,10 @@ def measure(say: Say, warn: Say, systems: Sequence[tuple[System, Sizes]], kills:
             folder = Path(whole) / system.name
             folder.mkdir()
             figures[system.name] = {}
-            its_kills = min(kills, PEERS_KILLS) if place else kills
             try:
-                for part in _parts(say, system, sizes, folder, (its_kills, seed)):
-                    figures[system.name] |= part
+                with upstream(folder) as its_upstream:
+                    for part in _parts(say, system, sizes, folder, its_upstream):
+                        figures[system.name] |= part
             except MeasurementError as error:
                 if not place:
                     raise
@@ -81,19 +101,7 @@ def measure(say: Say, warn: Say, systems: Sequence[tuple[System, Sizes]], kills:
     return figures
 
 
-def _parts(say: Say, system: System, sizes: Sizes, folder: Path, kills: tuple[int, str]) -> Iterator[Figures]:
-    with upstream(folder) as its_upstream:
-        yield from _measured(say, system, sizes, folder, its_upstream)
-    count, seed = kills
-    if count:
-        yield killed(system, folder, count, seed, partial(_say_kill, say, system, count))
-
-
-def _say_kill(say: Say, system: System, kills: int, number: int) -> None:
-    say(f"{system.name}: {number} of {kills} kills")
-
-
-def _measured(say: Say, system: System, sizes: Sizes, folder: Path, its_upstream: Upstream) -> Iterator[Figures]:
+def _parts(say: Say, system: System, sizes: Sizes, folder: Path, its_upstream: Upstream) -> Iterator[Figures]:
     say(f"{system.name}: an empty store")
     yield _empty(say, system, sizes, _place(folder, "empty"), its_upstream)
     say(f"{system.name}: {sizes.few:,} facts, first start")
@@ -188,3 +196,74 @@ def _of_a_turn(its_upstream: Upstream, gateway: Gateway) -> int:
     with gateway.client() as client:
         client.ask("second", question(KEPT, 1))
     return _embedded(before, gateway.settle(0.5))
+
+
+FACTS = Benchmark(
+    name="facts",
+    measure=measure,
+    is_upright=True,
+    peer=Peer.name,
+    targets=(
+        Target("16 at once: requests/s, times the peer's", "crowd_times", TIMES, at_least=True, is_speed=True),
+        Target("quiet request: added, p50, ms", "added_p50_ms", 10, is_speed=True),
+        Target("CPU a turn, 16 at once, ms", "cpu_ms", 25, is_speed=True),
+        Target("CPU a turn, quiet, ms", "quiet_cpu_ms", 25, is_speed=True),
+        Target("16 at once: share of turns whose facts nobody asked for", "crowd_unasked", 0),
+        Target("start with 1,000 facts, first answer, s", "start_answered_s", 1.5, is_speed=True),
+        Target("the same, unchanged: texts embedded", "start_texts", 0),
+        Target("search in 10,000 facts: added to the first text, p95, ms", "search_p95_ms", 15, is_speed=True),
+        Target("RSS after load, MB", "rss_mb", 200, is_speed=True),
+        Target("RSS with 10,000 facts, MB", "many_rss_mb", 200, is_speed=True),
+        Target("kills: words of answered turns lost", "words_lost", 0),
+        Target("kills: whole answers lost", "answers_lost", 0),
+        Target("kills: streamed answers lost", "streams_lost", 0),
+        Target("kills: turns doubled", "turns_doubled", 0),
+        Target("kills: facts lost", "facts_lost", 0),
+        Target("kills: facts doubled", "facts_doubled", 0),
+        Target("kills: files that are no whole entry", "broken", 0),
+        Target("kills: half entries right after one", "torn", 0),
+    ),
+    columns=(
+        Column("start, empty store: healthy, s", "start_empty_s", better="less"),
+        Column("quiet request: added p50, ms", "added_p50_ms", better="less"),
+        Column("quiet request: added p95, ms", "added_p95_ms", better="less"),
+        Column("first text of a stream: added p50, ms", "first_text_p50_ms", better="less"),
+        Column("first text of a stream: added p95, ms", "first_text_p95_ms", better="less"),
+        Column("quiet turn: CPU, ms", "quiet_cpu_ms", better="less"),
+        Column("quiet turn: written, kB", "written_kb", better="less"),
+        Column("quiet turn: calls for embeddings", "calls_embed", better="less"),
+        Column("quiet turn: calls for facts", "calls_extract", better="less"),
+        Column("quiet turn: calls for reconciliation", "calls_reconcile", better="less"),
+        Column("quiet turn: calls for summaries", "calls_summarize", better="less"),
+        Column("16 at once: requests/s", "crowd_per_s", better="more"),
+        Column("16 at once: turns done with all work/s", "crowd_done_per_s", better="more"),
+        Column("16 at once: share of turns asked for facts", "crowd_extracted", better="less"),
+        Column("16 at once: p50, ms", "crowd_p50_ms", better="less"),
+        Column("16 at once: longest, ms", "crowd_longest_ms", better="less"),
+        Column("16 at once: CPU a turn, ms", "cpu_ms", better="less"),
+        Column("RSS at the start, MB", "rss_start_mb", better="less"),
+        Column("RSS after load, MB", "rss_mb", better="less"),
+        Column("1,000 facts, first start: all embedded, s", "first_filled_s", better="less"),
+        Column("1,000 facts, first start: calls", "first_calls"),
+        Column("1,000 facts, second start: healthy, s", "start_s", better="less"),
+        Column("1,000 facts, second start: first answer, s", "start_answered_s", better="less"),
+        Column("1,000 facts, second start: texts embedded", "start_texts", better="less"),
+        Column("1,000 facts: added p50, ms", "few_added_p50_ms", better="less"),
+        Column("1,000 facts: written a turn, kB", "few_written_kb", better="less"),
+        Column("1,000 facts: share of questions shown their fact", "few_shown", better="more"),
+        Column("10,000 facts, first start: all embedded, s", "many_filled_s", better="less"),
+        Column("10,000 facts: search p50, ms", "search_p50_ms", better="less"),
+        Column("10,000 facts: search p95, ms", "search_p95_ms", better="less"),
+        Column("10,000 facts: added p50, ms", "many_added_p50_ms", better="less"),
+        Column("10,000 facts: written a turn, kB", "many_written_kb", better="less"),
+        Column("10,000 facts: share of questions shown their fact", "many_shown", better="more"),
+        Column("10,000 facts: RSS, MB", "many_rss_mb", better="less"),
+        Column("kills", "kills"),
+        Column("kills: turns answered", "answered"),
+        Column("kills: words of answered turns lost", "words_lost"),
+        Column("kills: whole answers lost", "answers_lost"),
+        Column("kills: streamed answers lost", "streams_lost"),
+        Column("kills: facts lost", "facts_lost"),
+        Column("kills: turns and facts doubled", "doubled"),
+    ),
+)

@@ -10,7 +10,7 @@ from typing import Any
 from lab.bench.measure import percentile
 from lab.bench.memory import data
 from lab.bench.memory.set import MemorySet, Watch
-from lab.bench.process import measure_chromadb, measure_memory
+from lab.bench.process import measure, measure_chromadb
 
 PEER_QUERIES = 50
 """Questions that the peers are asked at most: at a million rows each takes about a second."""
@@ -72,7 +72,7 @@ def as_document(results: Results) -> dict[str, Any]:
 
 
 def _measured(name: str, folder: Path, rows: int, queries: int) -> dict[str, Any]:
-    return measure_memory(name, {"folder": str(folder), "rows": rows, "queries": queries})
+    return measure("lab.bench.memory.measure", {"folder": str(folder), "rows": rows, "queries": queries}, name)
 
 
 def _figures(ours: Mapping[str, Any], peer: Mapping[str, Any], inserts: Mapping[str, Any]) -> dict[str, float]:

@@ -11,7 +11,6 @@ from actors.context.config import COUNTED_RESULT_CHARS
 from actors.kernel import ActorSpec, ActorSystem, Clock
 from actors.memory.objects.actor import ObjectStoreActor, StoreConfig
 from actors.memory.objects.bounds import StoreLimits
-from actors.memory.objects.database import FILE, FOLDER
 from actors.objects.actor import ObjectsActor
 from actors.objects.config import ObjectsConfig
 from domain.objects.ageing import Keep
@@ -45,13 +44,6 @@ def config_of(root: Path) -> ObjectsConfig:
 def folder_of(root: Path, window: Window = WINDOW) -> Path:
     """A window's folder."""
     return root / "work" / window.id
-
-
-def stored_bytes(root: Path) -> tuple[int, int]:
-    """How many bytes the store has on the disk: the database, and what is not in it yet."""
-    path = root / FOLDER / FILE
-    wal = path.with_name(f"{FILE}-wal")
-    return path.stat().st_size, wal.stat().st_size if wal.exists() else 0
 
 
 def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:

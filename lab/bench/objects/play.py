@@ -49,8 +49,6 @@ class Bounds:
 
 
 PLAIN = Bounds(HISTORY_TOKENS, None)
-UNBOUNDED = Bounds(HISTORY_TOKENS, 10**12)
-"""A turn's oldest results are not shortened, however much it grows."""
 
 
 class Wording(Protocol):

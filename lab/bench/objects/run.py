@@ -1,114 +1,97 @@
-"""Measurement of the layer of objects: every workload with it and without, then speed, memory, disk and kills."""
+"""Price of requests with the layer of objects, beside plain history: every workload with it and without."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from actors.kernel import ManualClock
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.measure import Figures
 from lab.bench.objects import workloads
-from lab.bench.objects.kills import killed
-from lab.bench.objects.layer import Layer, folder_of, stored_bytes
-from lab.bench.objects.play import STARTS_AT, UNBOUNDED, Plain, played
-from lab.bench.objects.report import MIB, Results, Row
-from lab.bench.objects.request import Sums
+from lab.bench.objects.layer import Layer, folder_of
+from lab.bench.objects.play import STARTS_AT, Plain, played
 from lab.bench.objects.story import Story
-from lab.bench.process import measure_objects
 
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """How much is measured."""
-
-    stories: Callable[[], tuple[Story, ...]]
-    flood: int
-    """Rounds."""
-    edits: int
-    speed: dict[str, float]
-    idle: int
-    """Windows."""
-    kills: int
+PRICES = {
+    "repeat_reader": 0.65,
+    "big_outputs": 0.65,
+    "long_turns": 0.65,
+    "mixed": 0.65,
+    "chatty": 1.1,
+    "E1": 0.65,
+    "E2": 0.65,
+}
+"""Workload -> the most that its input may cost, times plain history's."""
+FLOOD = "flood"
+FLOOD_TOKENS = 70_000
 
 
-WHOLE = Size(
-    stories=workloads.whole,
-    flood=50,
-    edits=60,
-    speed={"windows": 100, "turns": 16, "rate": 60, "rounds": 3},
-    idle=1_000,
-    kills=200,
-)
-QUICK = Size(
-    stories=workloads.small,
-    flood=8,
-    edits=6,
-    speed={"windows": 4, "turns": 2, "rate": 60, "rounds": 1},
-    idle=8,
-    kills=4,
-)
-
-
-def measure(say: Say, size: Size = WHOLE) -> Results:
-    """All figures.
+def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
+    """Workload -> figures.
 
     Args:
-        say: Is told what is being done now.
-        size: How much of it.
-
-    Raises:
-        MeasurementError: a process that measures did not give its figures.
+        say: Told the workload in hand.
+        quick: Small sizes.
     """
-    rows, disk = [], dict[str, tuple[int, int]]()
-    for story in (*size.stories(), workloads.flood(size.flood), workloads.edits(size.edits)):
+    rows = {}
+    for story in (*(workloads.small() if quick else workloads.whole()), workloads.flood(8 if quick else 50)):
         say(f"{story.name}: {len(story.exchanges)} turns, {story.calls} calls")
-        row, disk[story.name] = compared(story)
-        rows.append(row)
-    session, edits = disk["repeat_reader"], disk["edits"]
-    figures: Figures = {
-        "session_mib": sum(session) / MIB,
-        "session_wal_mib": session[1] / MIB,
-        "edits_mib": sum(edits) / MIB,
-        "edits_wal_mib": edits[1] / MIB,
-    }
-    say("speed: both systems in turn")
-    figures |= measure_objects("speed", size.speed)
-    say("memory of windows at rest")
-    figures |= measure_objects("idle", {"leave": size.idle})
-    figures |= measure_objects("idle", {"stay": size.idle})
-    figures |= killed(size.kills, "objects", lambda number: say(f"kills: {number} of {size.kills}"))
-    by_name = {row.workload: row for row in rows}
-    return Results(
-        rows=tuple(row for row in rows if row.workload not in ("flood", "edits")),
-        flood=by_name["flood"],
-        figures=figures,
-    )
+        rows[story.name] = compared(story)
+    return rows
 
 
-def compared(story: Story) -> tuple[Row, tuple[int, int]]:
-    """What a story's requests come to, and how many bytes the store then has: in its database, and beside it."""
+def compared(story: Story) -> Figures:
+    """Figures of a story's requests in plain history, and with the real fold and the real actors."""
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:
-        root = Path(whole)
-        plain = _plain(story, root / "plain", Plain())
-        unbounded = _plain(story, root / "unbounded", Plain(UNBOUNDED))
-        clock = ManualClock(STARTS_AT)
+        root, clock = Path(whole), ManualClock(STARTS_AT)
+        plain = played(story, root / "plain", Plain(), ManualClock(STARTS_AT))
         with Layer(root / "worded", clock) as layer:
             worded = played(story, folder_of(root / "worded"), layer, clock)
-            bytes_on_disk = stored_bytes(root / "worded")
-    row = Row(
-        workload=story.name,
-        turns=len(story.exchanges),
-        calls=story.calls,
-        plain=plain,
-        worded=worded,
-        unbounded=unbounded if unbounded != plain else None,
-    )
-    return row, bytes_on_disk
+    turns = len(story.exchanges)
+    return {
+        "turns": turns,
+        "calls": story.calls,
+        "model_calls": worded.model_calls,
+        "plain_tokens": plain.mean_tokens,
+        "plain_largest_tokens": plain.largest_tokens,
+        "plain_cached": plain.cached_share,
+        "plain_words": plain.words,
+        "tokens": worded.mean_tokens,
+        "largest_tokens": worded.largest_tokens,
+        "cached": worded.cached_share,
+        "words": worded.words,
+        "words_missing": turns - worded.words,
+        "price_ratio": worded.price / plain.price,
+        "size_ratio": worded.mean_tokens / plain.mean_tokens,
+        "points_lost": 100 * (plain.cached_share - worded.cached_share),
+    }
 
 
-def _plain(story: Story, folder: Path, wording: Plain) -> Sums:
-    return played(story, folder, wording, ManualClock(STARTS_AT))
+OBJECTS = Benchmark(
+    name="objects",
+    measure=measure,
+    targets=(
+        *(
+            Target("price, times plain history's", "price_ratio", most, row, is_speed=True)
+            for row, most in PRICES.items()
+        ),
+        *(Target("cached share, points below plain history's", "points_lost", 4, row, is_speed=True) for row in PRICES),
+        *(Target("turns whose words are not in the last request", "words_missing", 0, row) for row in PRICES),
+        Target("tokens of the largest request", "largest_tokens", FLOOD_TOKENS, FLOOD),
+    ),
+    columns=(
+        Column("turns", "turns", ",.0f"),
+        Column("calls", "calls", ",.0f"),
+        Column("tokens", "plain_tokens", ",.0f"),
+        Column("cached", "plain_cached", ".0%"),
+        Column("words", "plain_words", ".0f"),
+        Column("with it", "tokens", ",.0f"),
+        Column("cached", "cached", ".0%"),
+        Column("words", "words", ".0f"),
+        Column("price", "price_ratio", ".2f"),
+        Column("size", "size_ratio", ".2f"),
+    ),
+    note="E1 and E2 are one turn each, as in the record, which has one prompt each.",
+)

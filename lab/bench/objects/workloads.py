@@ -51,12 +51,6 @@ def flood(rounds: int = 50, chars: int = 60_000) -> Story:
     return Story("flood", {}, (_exchange("flood", 0, calls),))
 
 
-def edits(count: int = 60) -> Story:
-    """One file of 12 KB that is read and changed in every turn."""
-    rounds = ((Step(Act.PRINT, "src/orders.py"),), (Step(Act.EDIT, "src/orders.py"),))
-    return Story("edits", {"src/orders.py": 12_000}, tuple(_exchange("edits", each, rounds) for each in range(count)))
-
-
 def experiment(name: str, rounds: int | None = None) -> Story:
     """A recorded sequence, as the one turn that it was.
 

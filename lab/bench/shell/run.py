@@ -9,8 +9,9 @@ from pathlib import Path
 
 from actors.shell.launch import probe_bash
 from actors.shell.sandbox.choice import sandbox_level
+from lab.bench.benchmark import Benchmark, Column, Target
 from lab.bench.measure import Figures, percentile
-from lab.bench.shell.neighbour import ATTACK_S, neighbour
+from lab.bench.shell.neighbour import ATTACK_S, ATTACKS, neighbour
 from lab.bench.shell.shells import PATIENCE_S, Shells, open_shells
 from messages.shell import BashOutcome
 
@@ -90,6 +91,7 @@ def at_once(shells: Shells, level: str) -> Figures:
         "at_once": WINDOWS,
         "at_once_unfinished": WINDOWS - finished - timed_out,
         "at_once_brief_s": brief_s,
+        "at_once_brief_share": brief_s / STUCK_TIMEOUT_S,
         "at_once_hanging_s": STUCK_TIMEOUT_S,
     }
 
@@ -142,3 +144,36 @@ def _lives(marker: str) -> bool:
 def _peak_bytes() -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+_FIGURES = (
+    *("start_p50_ms", "start_p95_ms", "above_plain_p50_ms", "above_plain_p95_ms"),
+    *("at_once", "at_once_unfinished", "at_once_brief_s", "at_once_hanging_s"),
+    *("flood_bytes", "flood_s", "flood_memory_mb", "cancel_p50_ms", "cancel_p95_ms"),
+    "neighbour_alone_p95_ms",
+    *(f"neighbour_{name}_{figure}" for name in ATTACKS for figure in ("p95_ms", "ratio")),
+)
+SHELL = Benchmark(
+    name="shell",
+    measure=measure,
+    is_upright=True,
+    targets=(
+        Target("start p95 above plain bash, ms", "above_plain_p95_ms", 15, is_speed=True),
+        Target("of 64 at once, unfinished", "at_once_unfinished", 0),
+        Target("of 64 at once, brief ones' share of the time-out", "at_once_brief_share", 1, is_speed=True),
+        Target("memory of a flood of output, MB", "flood_memory_mb", 20, is_speed=True),
+        Target("cancel until all are gone p95, ms", "cancel_p95_ms", 250, is_speed=True),
+        *(
+            Target(
+                f"another window's p95 beside an attacker ({name}), times that alone",
+                f"neighbour_{name}_ratio",
+                2,
+                is_speed=True,
+            )
+            for name in ATTACKS
+        ),
+    ),
+    columns=tuple(Column(name, name, ",.4g") for name in _FIGURES),
+    promises=frozenset({"at_once_unfinished"}),
+    note=f"{PLAIN}: plain bash.",
+)

@@ -1,8 +1,8 @@
-"""Benchmark of recall from a workspace's files: what it adds, when it keeps still, how long it takes.
+"""Benchmark of workspaces: the constraints of a piece of work that are still in sight after three cuts and a restart.
 
-Read `run.py` first (what is measured), then `precision.py` with `messages.py` (messages and workspaces of our own,
-which lie beside it), then `evidence.py` with `facts.py` (recorded conversations, which are no part of the project), and
-`speed.py`. `report.py` is pure (targets, JSON, tables). Nothing writes a file but the cache of vectors.
+Read `constraints.py` and `talk.py` first (what is said), then `agent.py` (the whole agent with doubles for what is
+outside of it), `workers.py` (the model that keeps the files, scripted) and `course.py` (a work from its first turn to
+the last question; `reach.py` judges requests). `run.py` measures each condition in a process of its own.
 """
 
 from __future__ import annotations

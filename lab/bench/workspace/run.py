@@ -1,44 +1,65 @@
-"""Measurement of recall from a workspace's files, the parts one after another."""
+"""Reach of constraints after three cuts, a restart and `/new`, with the layer of workspaces and without."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
-from lab.bench.measure import Figures
-from lab.bench.recall.data import Conversation
-from lab.bench.recall.vectors import KeptVectors
-from lab.bench.workspace.evidence import evidence
-from lab.bench.workspace.facts import Files
-from lab.bench.workspace.messages import read
-from lab.bench.workspace.precision import precision
-from lab.bench.workspace.speed import speed
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.process import measure as in_process
+from lab.bench.workspace.course import CONDITIONS, PROBES
 
-Say = Callable[[str], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """Conversations, what a consolidator could have written of them, and vectors for the memory's own block."""
-
-    conversations: Sequence[Conversation]
-    files: Mapping[str, Files]
-    vectors: KeptVectors
+LEAST = {"files": 1.0, "files_llm": 1.0, "said_llm": 1.0, "said": 0.6}
+"""Condition -> the share of constraints that each probe is to reach."""
+LEAST_CUTS = 3
+_AT_A_TIME = 2
+"""Processes."""
 
 
-def measure(say: Say, recorded: Recorded | None, rounds: int) -> Figures:
-    """All figures; those of evidence only with what is recorded.
+def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
+    """Condition -> figures, each in a process of its own.
 
     Args:
-        say: Is told what is being done now.
-        recorded: What evidence is looked for in, if there is any.
-        rounds: So often the speed is measured.
+        say: Told the condition that is done.
+        quick: One work and few turns.
+
+    Raises:
+        MeasurementError: a process did not give its figures.
     """
-    its = read()
-    say("messages of people")
-    figures = precision(its)
-    say("speed")
-    figures |= speed(its, rounds)
-    if recorded is not None:
-        figures |= evidence(recorded.conversations, recorded.files, recorded.vectors, say)
-    return figures
+    sizes = {"works": 1, "turns": 130} if quick else {"works": 3, "turns": 420}
+
+    def figures(condition: str) -> dict[str, float]:
+        found: dict[str, float] = in_process("lab.bench.workspace.course", {"condition": condition, **sizes})
+        say(f"{condition}: done")
+        return found
+
+    names = [each.name for each in CONDITIONS]
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        return dict(zip(names, pool.map(figures, names), strict=True))
+
+
+WORKSPACE = Benchmark(
+    name="workspace",
+    measure=measure,
+    targets=(
+        *(
+            Target(f"least share of the three probes, {when}", figure, least, row, at_least=True)
+            for row, least in LEAST.items()
+            for when, figure in (("after cuts and a restart", "old_least"), ("after /new, too", "new_least"))
+        ),
+        *(Target("breaks of the beginning that are no cuts", "breaks_no_cuts", 0, row) for row in LEAST),
+        *(Target("cuts of each work", "least_cuts", LEAST_CUTS, row, at_least=True, is_speed=True) for row in LEAST),
+    ),
+    columns=(
+        *(Column(f"{probe}, restarted", f"old_{probe}", ".2f") for probe in PROBES),
+        *(Column(f"{probe}, /new", f"new_{probe}", ".2f") for probe in PROBES),
+        Column("cuts", "cuts", ".0f"),
+        Column("breaks", "breaks", ".0f"),
+        Column("worker calls", "worker_calls", ".0f"),
+    ),
+    note=(
+        "Shares of the constraints that requests hold hundreds of turns later: when the agent is told to continue, for "
+        "an act that they shape, and for themselves. files: SESSION or MEMORY has them; said: they were only said; "
+        "_llm: with workers; off: without the layer, memory on, as is said."
+    ),
+)

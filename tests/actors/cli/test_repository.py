@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from actors.cli.repository import NAMES
+from actors.cli import OF_THE_REPOSITORY as NAMES
 from tests.actors.cli.command import CHECKOUT, inherited
 
 PROGRAM = "from actors.cli import agent; agent(prog_name='agent')"

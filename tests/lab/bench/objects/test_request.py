@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ManualClock
-from lab.bench.objects.play import PLAIN, STARTS_AT, UNBOUNDED, Plain, Play, Ticks, played
+from lab.bench.objects.play import PLAIN, STARTS_AT, Plain, Play, Ticks, played
 from lab.bench.objects.prose import instructions
 from lab.bench.objects.request import Account, request_of, shared_prefix, words_in
 from lab.bench.objects.story import Act, Exchange, Step, Story
@@ -107,12 +107,3 @@ def test_a_run_gives_the_same_sums_each_time(tmp_path: Path) -> None:
     assert one == other
     assert (one.model_calls, one.words) == (4, 2)
     assert one.mean_tokens > len(instructions()) / 4
-
-
-def test_a_turn_is_bounded_as_the_core_bounds_it_or_not_at_all(tmp_path: Path) -> None:
-    rounds = tuple((Step(Act.BUILD, word="all", chars=60_000),) for _ in range(12))
-    story = Story("grows", {}, (Exchange("", "Go.", rounds, "Gone."),))
-    bounded = played(story, tmp_path / "a", Plain(), ManualClock(STARTS_AT))
-    unbounded = played(story, tmp_path / "b", Plain(UNBOUNDED), ManualClock(STARTS_AT))
-    assert bounded.largest_tokens < 110_000 < 12 * 12_800 < unbounded.largest_tokens
-    assert bounded.cached_share < unbounded.cached_share

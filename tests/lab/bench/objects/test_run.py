@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from actors.kernel import ManualClock
-from lab.bench.objects.idle import at_rest, in_memory
-from lab.bench.objects.layer import Layer, folder_of, stored_bytes
+from lab.bench.objects.layer import Layer, folder_of
 from lab.bench.objects.play import STARTS_AT, Play, Ticks, played
-from lab.bench.objects.run import compared
-from lab.bench.objects.speed import compared as compared_speed
+from lab.bench.objects.run import FLOOD, FLOOD_TOKENS, OBJECTS, PRICES, compared
 from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
 from lab.bench.objects.workloads import repeat_reader
@@ -32,7 +32,6 @@ def test_the_layer_words_each_request_by_its_real_actors(tmp_path: Path) -> None
         for turn in play.model_calls():
             asked = play.ask(turn)
             requests.append("\n".join(message.text for message in play.messages(asked, layer.word(asked))))
-        assert sum(stored_bytes(tmp_path)) > 0
     text = (folder.folder / "a.txt").read_text().strip()
     assert [request.count(text) for request in requests] == [0, 1, 1, 1, 0]
     assert "[output t1 is file f1: a.txt, version 1" in requests[1]
@@ -41,14 +40,37 @@ def test_the_layer_words_each_request_by_its_real_actors(tmp_path: Path) -> None
 
 
 def test_a_row_has_plain_history_and_the_layer_of_the_same_story() -> None:
-    row, disk = compared(repeat_reader(6, 30))
-    assert (row.workload, row.turns, row.calls) == ("repeat_reader", 6, 30)
-    assert row.plain.model_calls == row.worded.model_calls
-    assert row.price_ratio < 0.9
-    assert row.size_ratio < 1
-    assert row.worded.words == 6
-    assert row.unbounded is None
-    assert disk[0] + disk[1] > 10_000
+    row = compared(repeat_reader(6, 30))
+    assert (row["turns"], row["calls"], row["model_calls"]) == (6, 30, 35)
+    assert row["price_ratio"] < 0.9
+    assert row["size_ratio"] < 1
+    assert (row["words"], row["words_missing"]) == (6, 0)
+    assert row["points_lost"] == pytest.approx(100 * (row["plain_cached"] - row["cached"]))
+
+
+def test_small_sizes_have_every_workload_and_keep_its_words() -> None:
+    told: list[str] = []
+    rows = OBJECTS.measure(told.append, quick=True)
+    assert [*rows] == [*PRICES, FLOOD]
+    assert len(told) == len(rows)
+    assert OBJECTS.is_sound(rows, quick=True)
+
+
+@pytest.mark.parametrize(
+    ("row", "figure", "value"),
+    [
+        ("E1", "price_ratio", 0.66),
+        ("chatty", "points_lost", 4.1),
+        ("mixed", "words_missing", 1),
+        (FLOOD, "largest_tokens", FLOOD_TOKENS + 1),
+    ],
+)
+def test_each_target_is_about_its_own_workload(row: str, figure: str, value: float) -> None:
+    good = {"price_ratio": 0.65, "points_lost": 4.0, "words_missing": 0, "largest_tokens": FLOOD_TOKENS}
+    rows = {name: dict(good) for name in (*PRICES, FLOOD)}
+    assert OBJECTS.is_sound(rows, quick=False)
+    rows[row][figure] = value
+    assert [(each.row, each.met) for each in OBJECTS.verdicts(rows, quick=False) if not each.met] == [(row, False)]
 
 
 def test_the_layer_gives_the_same_sums_each_time(tmp_path: Path) -> None:
@@ -58,19 +80,3 @@ def test_the_layer_gives_the_same_sums_each_time(tmp_path: Path) -> None:
         with Layer(tmp_path / name, clock) as layer:
             found.append(played(repeat_reader(3, 12), folder_of(tmp_path / name), layer, clock))
     assert found[0] == found[1]
-
-
-def test_speed_is_measured_with_the_layer_and_without() -> None:
-    figures = compared_speed(windows=3, turns=2, rate=60, rounds=1)
-    assert figures["speed_model_calls"] >= 3
-    assert figures["unworded"] == 0
-    assert figures["bare_p95_ms"] > 0
-    assert figures["sync_p95_ms"] > 0
-    assert figures["added_p50_ms"] > 0
-
-
-def test_windows_at_rest_have_left_memory_and_others_have_not() -> None:
-    figures = at_rest(5) | in_memory(3)
-    assert (figures["idle_windows"], figures["idle_living"], figures["awake_windows"]) == (5, 0, 3)
-    assert figures["idle_kib"] >= 0
-    assert figures["awake_kib"] >= 0

@@ -11,7 +11,7 @@ from lab.bench.objects.play import STARTS_AT
 from lab.bench.objects.prose import BLOCK_CHARS, SYSTEM_CHARS, build_log, instructions, source
 from lab.bench.objects.story import Act, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
-from lab.bench.objects.workloads import edits, flood, small, whole
+from lab.bench.objects.workloads import flood, small, whole
 
 COUNTS = {
     "repeat_reader": (60, 270),
@@ -29,7 +29,7 @@ def test_each_workload_has_as_many_turns_and_calls_as_the_design_says() -> None:
 
 
 def test_a_workload_is_the_same_each_time_and_no_two_of_its_prompts_or_answers_are() -> None:
-    for story, again in zip((*whole(), flood(), edits()), (*whole(), flood(), edits()), strict=True):
+    for story, again in zip((*whole(), flood()), (*whole(), flood()), strict=True):
         assert story == again
         said = [text for exchange in story.exchanges for text in (exchange.prompt, exchange.answer)]
         assert len(set(said)) == len(said)

@@ -1,1 +1,0 @@
-"""The benchmark of recall from a workspace."""

@@ -1,0 +1,186 @@
+"""Evidence for the questions of recorded conversations, in the block of the facts and in that of the default memory.
+
+Each utterance is kept as a turn of a person, under the speaker's name as in a room where several talk to one model, and
+a scripted extractor takes the facts that the set has of it; then the real rules score, choose and word. A fact brings
+the turns that it was taken from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean, stdev
+
+import numpy as np
+
+from domain.facts.injection import Line, block_of
+from domain.facts.scoring import Candidate, rank, relevance_of
+from domain.memory.hybrid_text import embedded_text
+from domain.memory.injection import CHARS_PER_TOKEN, Budget, inject
+from domain.memory.keywords import question_terms
+from lab.bench.measure import Figures
+from lab.bench.recall.data import Conversation
+from lab.bench.recall.observations import Files
+from lab.bench.recall.search import Library, Query, hybrid
+from lab.bench.recall.vectors import Floats, KeptVectors
+from messages.facts import EntryRole
+
+DENSITY = 3
+"""Candidates for each entry that may be chosen, as the seed has it."""
+THRESHOLD, RECENCY_WEIGHT, MMR_LAMBDA = 0.35, 0.2, 0.7
+"""Of the settings, as they come."""
+DEFAULT_TOP_K, DEFAULT_CHARS, DEFAULT_ENTRIES = 5, 8_000, 500
+PLAIN = Budget()
+SAME_CHARS = PLAIN.total_tokens * CHARS_PER_TOKEN
+"""As long as the default memory's block may be."""
+MANY, MORE = 40, 80
+"""More entries than have room in that, and in the room that the settings give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Entry of the facts, and which turns it brings."""
+
+    candidate: Candidate
+    turns: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What is kept, and how much of it is shown."""
+
+    roles: frozenset[EntryRole]
+    top_k: int
+    chars: int
+    newest: int | None = None
+    """Only so many entries are kept; None for all."""
+
+
+TURNS, FACTS = frozenset({EntryRole.USER}), frozenset({EntryRole.MEMORY})
+WAYS = {
+    "both": Way(TURNS | FACTS, MANY, SAME_CHARS),
+    "turns": Way(TURNS, MANY, SAME_CHARS),
+    "facts": Way(FACTS, MANY, SAME_CHARS),
+    "default": Way(TURNS | FACTS, DEFAULT_TOP_K, DEFAULT_CHARS),
+    "roomy": Way(TURNS | FACTS, MORE, DEFAULT_CHARS),
+    "evicted": Way(TURNS | FACTS, MANY, SAME_CHARS, DEFAULT_ENTRIES),
+}
+
+
+def evidence(
+    conversations: Sequence[Conversation],
+    files: Mapping[str, Files],
+    vectors: KeptVectors,
+    say: Callable[[str], object],
+) -> Figures:
+    """Mean share of a question's evidence in each block, and the block's mean length.
+
+    Raises:
+        ValueError: no conversation has facts, or fewer than two questions count.
+    """
+    found = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
+    if len(found) < 2:
+        raise ValueError(f"{len(found)} questions of conversations with facts: at least 2 are required")
+    gains = [shares["both"][0] - shares["memory"][0] for shares in found]
+    figures: Figures = {"recall_questions": len(found)}
+    for way in found[0]:
+        figures[f"recall_{way}"] = fmean(shares[way][0] for shares in found)
+        figures[f"recall_{way}_chars"] = fmean(shares[way][1] for shares in found)
+    figures["recall_missing"] = max(0.0, -fmean(gains))
+    figures["recall_gain"] = fmean(gains)
+    figures["recall_gain_error"] = stdev(gains) / math.sqrt(len(gains))
+    return figures
+
+
+def _answers(
+    conversation: Conversation, files: Mapping[str, Files], vectors: KeptVectors, say: Callable[[str], object]
+) -> Iterator[dict[str, tuple[float, int]]]:
+    """Of each question: way -> share of its evidence, and characters of the block."""
+    say(f"{conversation.name}: {len(conversation.cases)} questions")
+    entries = kept(conversation, files[conversation.name])
+    texts = [entry.candidate.content for entry in entries]
+    heard = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
+    questions = [case.question.text for case in conversation.cases]
+    made = vectors.vectors(texts + heard + questions)
+    library = Library(conversation, made[len(texts) : len(texts) + len(heard)])
+    for case, vector in zip(conversation.cases, made[len(texts) + len(heard) :], strict=True):
+        wanted = {conversation.turns[row].id for row in case.evidence}
+        ids, chars = _default_block(conversation, library, Query(case.question.text, vector))
+        answer = {"memory": (len(wanted & ids) / len(wanted), chars)}
+        for name, way in WAYS.items():
+            ids, chars = block(entries, made[: len(texts)], vector, conversation.now, way)
+            answer[name] = (len(wanted & ids) / len(wanted), chars)
+        yield answer
+
+
+def kept(conversation: Conversation, files: Files) -> list[Kept]:
+    """What the gateway would have of a conversation: its turns, and the facts at the time of their last turn."""
+    times = {turn.id: turn.time for turn in conversation.turns}
+    entries = [
+        _entry(turn.id, EntryRole.USER, f"{turn.speaker}: {turn.text}", turn.time, (turn.id,))
+        for turn in conversation.turns
+    ]
+    lines = files.memory.splitlines()
+    for number, turns in files.turns.items():
+        known = [turn for turn in turns if turn in times]
+        if known:
+            at = max(times[turn] for turn in known)
+            entries.append(_entry(f"line {number}", EntryRole.MEMORY, lines[number - 1].removeprefix("- "), at, known))
+    return entries
+
+
+def block(entries: Sequence[Kept], vectors: Floats, question: Floats, now: datetime, way: Way) -> tuple[set[str], int]:
+    """Ids of the turns that a block brings, and its length.
+
+    Args:
+        entries: All.
+        vectors: One row for each.
+        question: Its vector.
+        now: When it is asked.
+        way: What is kept and shown.
+    """
+    places = [place for place, entry in enumerate(entries) if entry.candidate.role in way.roles]
+    if way.newest is not None:
+        places = sorted(places, key=lambda place: entries[place].candidate.created_at)[-way.newest :]
+    cosines = vectors[places] @ question
+    nearest = [places[row] for row in np.argsort(-cosines, kind="stable")[: way.top_k * DENSITY].tolist()]
+    scored = [_scored(entries[place].candidate, vectors[place], question) for place in nearest]
+    ranked = rank(
+        scored,
+        now,
+        top_k=way.top_k,
+        threshold=THRESHOLD,
+        recency_weight=RECENCY_WEIGHT,
+        mmr_lambda=MMR_LAMBDA,
+    )
+    lines = [Line(each.candidate.role.value, each.candidate.content) for each in ranked]
+    text, shown = block_of("", lines, way.chars)
+    turns = {entries[place].candidate.id: entries[place].turns for place in nearest}
+    return {turn for each in ranked[:shown] for turn in turns[each.candidate.id]}, len(text)
+
+
+def _default_block(conversation: Conversation, library: Library, query: Query) -> tuple[set[str], int]:
+    order = hybrid(library, query, PLAIN)
+    injection = inject([library.memories[row] for row in order], question_terms(query.text), PLAIN)
+    return {conversation.turns[order[item.index]].id for item in injection.items}, len(injection.block)
+
+
+def _entry(name: str, role: EntryRole, content: str, at: datetime, turns: Sequence[str]) -> Kept:
+    candidate = Candidate(
+        id=name, role=role, conversation="", content=content, created_at=at, vector=b"", relevance=0.0
+    )
+    return Kept(candidate, frozenset(turns))
+
+
+def _scored(candidate: Candidate, vector: Floats, question: Floats) -> Candidate:
+    return Candidate(
+        id=candidate.id,
+        role=candidate.role,
+        conversation=candidate.conversation,
+        content=candidate.content,
+        created_at=candidate.created_at,
+        vector=vector.astype("<f4").tobytes(),
+        relevance=relevance_of(float(vector @ question)),
+    )

@@ -1,0 +1,53 @@
+"""Reach: whether a request holds what decides a constraint, and whether its beginning is that of the request before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from messages.model import ChatMessage, ModelRequest
+
+_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
+_BLOCK = re.compile(r"INJECTED_CONTEXT_(\w+)\n([^\n]*)\n*")
+_RECALLED = re.compile(r"\A<runtime_context>\n(.*?)</runtime_context>", re.DOTALL)
+
+
+def holds(text: str, key: str) -> bool:
+    """Whether `key` stands in `text`, whatever is made of white space, case and JSON's escapes."""
+    return _plain(key) in _plain(text)
+
+
+def reached(request: ModelRequest, key: str) -> bool:
+    """Whether the model is shown what decides: in the history, in a block, or in its instructions."""
+    return holds("\n".join((request.system_prompt, *(message.text for message in request.messages))), key)
+
+
+def breaks(requests: Iterable[ModelRequest]) -> int:
+    """How often a request of one log begins otherwise than the one before, up to what was the newest turn then."""
+    return sum(not _goes_on(before, after) for before, after in pairwise(requests))
+
+
+def beginnings(requests: Iterable[ModelRequest]) -> int:
+    """How often a request of one log begins with another turn than the one before: the cuts that can be seen in it."""
+    firsts = [_without_blocks(_RECALLED.sub("", request.messages[0].text)) for request in requests]
+    return sum(before != after for before, after in pairwise(firsts))
+
+
+def _goes_on(before: ModelRequest, after: ModelRequest) -> bool:
+    shown = before.messages[:-1]
+    return before.system_prompt == after.system_prompt and _cached(after.messages[: len(shown)]) == _cached(shown)
+
+
+def _cached(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
+    return [(message.role.value, message.text) for message in messages]
+
+
+def _without_blocks(text: str) -> str:
+    """A prompt without what was put before it."""
+    return _BLOCK.sub("", text)
+
+
+def _plain(text: str) -> str:
+    unescaped = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return " ".join(unescaped.casefold().split())

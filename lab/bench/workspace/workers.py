@@ -1,0 +1,130 @@
+"""Workers' model, scripted: it answers as a good one would, from what it is shown and from nothing else.
+
+What it knows besides is how a constraint is put into a file's words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+from typing import Any
+
+from lab.bench.workspace.constraints import Constraint
+from lab.bench.workspace.reach import holds
+from messages.model import ModelRequest
+
+SESSION, CONSOLIDATE, SWEEP, FOLD = (
+    "workspace.session",
+    "workspace.consolidate",
+    "workspace.sweep",
+    "workspace.fold",
+)
+_BULLET = re.compile(r"^\s*[-*] +(.*\S)", re.MULTILINE)
+_MARKER = re.compile(r"<!--.*?-->")
+
+
+class ScriptedWorkers:
+    """Model of all workers."""
+
+    def __init__(
+        self,
+        constraints: Iterable[Constraint],
+        *,
+        name: str = "",
+        files: Callable[[str], Iterable[str]] = lambda _said: (),
+    ) -> None:
+        """A model that has not been asked.
+
+        Args:
+            constraints: That it recognises.
+            name: Of its reports, so that no two say the same.
+            files: What it files besides, given what was said.
+        """
+        self._wordings = {each.key: each.fact for each in constraints}
+        self._files = files
+        self._name = name
+        self._numbers = count(1)
+        self.asked: list[str] = []
+        """Purposes, in order."""
+
+    def answer(self, request: ModelRequest) -> str:
+        """What it says to a worker's request; nothing to a purpose that it does not know."""
+        self.asked.append(request.purpose)
+        data = _data(request)
+        match request.purpose:
+            case "workspace.session":
+                return json.dumps(self._session(data), ensure_ascii=False)
+            case "workspace.consolidate":
+                return json.dumps(self._consolidation(data), ensure_ascii=False)
+            case "workspace.sweep":
+                return _swept(str(data.get("memory", "")))
+            case "workspace.fold":
+                return f"- Folded report {self._number}: other matters, and what is filed in the list of facts."
+            case _:
+                return ""
+
+    @property
+    def _number(self) -> str:
+        return f"{self._name}{next(self._numbers)}"
+
+    def _session(self, data: Mapping[str, Any]) -> dict[str, object]:
+        return {
+            "title": "Work in hand",
+            "current_state": [f"Report {self._number}: talk of other matters; the work goes on when somebody says so."],
+            "user_intent": ["Bring the piece of work to its end."],
+            "active_files": [],
+            "decisions": [],
+            "constraints": self._constraints(_words(data, ("notes", "said"))),
+            "errors": [],
+            "next_steps": ["Go on with the piece of work."],
+            "worklog": [],
+            "resolved": [],
+        }
+
+    def _consolidation(self, data: Mapping[str, Any]) -> dict[str, object]:
+        said, memory = _words(data, ("said",)), str(data.get("memory", ""))
+        rules = [text for text in self._constraints(said) if text not in memory]
+        facts = [fact for fact in self._files(said) if fact not in memory]
+        entries = [{"section": "Constraints", "text": text, "confidence": 0.95} for text in rules]
+        entries += [{"section": "Ongoing Work", "text": text, "confidence": 0.95} for text in facts]
+        return {
+            "entries": entries,
+            "history": f"- Report {self._number}: talk of other matters, nothing of it was decided.",
+        }
+
+    def _constraints(self, words: str) -> list[str]:
+        return [fact for key, fact in self._wordings.items() if holds(words, key)]
+
+
+def _data(request: ModelRequest) -> Mapping[str, Any]:
+    """The JSON object that the request holds; empty where there is none."""
+    text = request.messages[-1].text
+    begin = text.find("{")
+    if begin < 0:
+        return {}
+    data = json.JSONDecoder(strict=False).raw_decode(text, begin)[0]
+    return data if isinstance(data, dict) else {}
+
+
+def _words(data: Mapping[str, Any], names: Iterable[str]) -> str:
+    return json.dumps([data.get(name, "") for name in names], ensure_ascii=False)
+
+
+def _swept(memory: str) -> str:
+    """The same list, each bullet once, below the headings that a sweep wants; what is below none of them stays last."""
+    from domain.workspace.files.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
+
+    found: dict[str, list[str]] = {name: [] for name in SECTIONS}
+    section = next(iter(found))
+    for line in memory.splitlines():
+        if line.startswith("## "):
+            section = line[3:].strip() if line[3:].strip() in found else section
+        elif bullet := _BULLET.match(line):
+            text = _MARKER.sub("", bullet[1]).strip()
+            label, _, rest = text.partition(": ")
+            place, text = (label, rest) if label in found else (section, text)
+            if text and not any(text in texts for texts in found.values()):
+                found[place].append(text)
+    return "\n".join(f"## {name}\n\n" + "".join(f"- {text}\n" for text in texts) for name, texts in found.items())

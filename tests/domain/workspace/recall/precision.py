@@ -1,0 +1,89 @@
+"""Precision of recall: how often it speaks on everyday messages, finds the right section, and keeps still otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from domain.workspace.recall.block import recall_block, shown
+from domain.workspace.recall.search import RecallIndex, recalled
+from lab.bench.measure import Figures
+from tests.domain.workspace.recall.messages import TODAY, Asked, Set
+
+RECALL_CHARS = 2_000
+GO_ON_SHARE = 13 / 40
+"""Of the messages on which the layer was designed; for these it speaks on purpose."""
+
+
+def precision(its: Set) -> Figures:
+    """The figures of all messages."""
+    figures = _everyday(its)
+    for name, tuned in (("held", False), ("tuned", True)):
+        asked = [each for each in its.messages.asked if each.tuned is tuned]
+        foreign = [each.text for each in its.messages.foreign if each.tuned is tuned]
+        quiet = [_is_silent(text, index) for text in foreign for index in its.indexes.values()]
+        others = [
+            _is_silent(each.text, index)
+            for each in asked
+            for name, index in its.indexes.items()
+            if _is_foreign(each, name)
+        ]
+        figures |= {
+            f"{name}_asked": len(asked),
+            f"{name}_wrong": fmean(not _is_right(each, its.indexes[each.workspace]) for each in asked),
+            f"{name}_first": fmean(_is_right(each, its.indexes[each.workspace], 1) for each in asked),
+            f"{name}_chars": fmean(len(block_of(each.text, its.indexes[each.workspace])) for each in asked),
+            f"{name}_foreign": len(quiet),
+            f"{name}_noise": 1 - fmean(quiet),
+            f"{name}_silent_elsewhere": fmean(others),
+        }
+    return figures
+
+
+def block_of(text: str, index: RecallIndex) -> str:
+    """What is shown beside a message."""
+    return recall_block(recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS), RECALL_CHARS)
+
+
+def _everyday(its: Set) -> Figures:
+    blocks = _blocks(its, its.messages.everyday)
+    state = _blocks(its, its.messages.go_on)
+    figures = {
+        "everyday": len(blocks),
+        "everyday_not_silent": fmean(map(bool, blocks)),
+        "everyday_chars": fmean(map(len, blocks)),
+        "go_on": len(state),
+        "go_on_silent": 1 - fmean(map(bool, state)),
+        "go_on_chars": fmean(map(len, state)),
+    }
+    figures["mixed_not_silent"] = _mixed(figures["everyday_not_silent"], 1 - figures["go_on_silent"])
+    figures["mixed_chars"] = _mixed(figures["everyday_chars"], figures["go_on_chars"])
+    return figures
+
+
+def _mixed(everyday: float, go_on: float) -> float:
+    """What messages come to of which so many say that work goes on."""
+    return everyday * (1 - GO_ON_SHARE) + go_on * GO_ON_SHARE
+
+
+def _blocks(its: Set, messages: Iterable[str]) -> list[str]:
+    """What each workspace shows beside each message."""
+    return [block_of(text, index) for text in messages for index in its.indexes.values()]
+
+
+def _is_silent(text: str, index: RecallIndex) -> bool:
+    return not recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS)
+
+
+def _is_right(asked: Asked, index: RecallIndex, most: int | None = None) -> bool:
+    """Whether the section that is asked for is shown, among so many entries."""
+    found = recalled(asked.text, index, today=TODAY, budget_chars=RECALL_CHARS)
+    return any(entry.section == asked.section for entry in shown(found, RECALL_CHARS)[:most])
+
+
+def _is_foreign(asked: Asked, workspace: str) -> bool:
+    """Whether a message has nothing to do with a workspace: it names neither state, month nor a heading."""
+    return workspace != asked.workspace and asked.section not in _ANYWHERE and not asked.section[:2].isdigit()
+
+
+_ANYWHERE = ("Current State", "Next Steps")
