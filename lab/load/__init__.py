@@ -4,11 +4,12 @@ Read `campaign.py` first (one run), then `drive.py` (how the phases of a profile
 there is), `crowd.py` (the people in the threads), `wording.py` (what is said, with a secret for each thread), then
 `tally.py` (what was answered, and stands there in the end) and `log_audit.py` (what was logged).
 The playground with its crowd and the loopback model are in processes of their own (`stage.py`, `remote.py`), so that
-what the harness uses is known (`meter.py`, `accounting.py`) and is not the agent's.
+what the harness uses is known (`meter.py`) and is not the agent's.
 `floor.py` is a bot by itself, which `comparison.py` has driven like the agent.
 `agent_process.py` is the only one that starts a program: the agent, with settings and data in a folder of its own
 (`settings.py`), or the floor.
-`wording.py`, `tally.py`, `phase.py`, `plan.py`, `report.py` and `printed.py` are pure; `plot.py` alone draws.
+`onlooker.py` watches as an open page would, and `prepared_logs.py` writes the logs of known windows as the agent would.
+`wording.py`, `tally.py`, `phase.py`, `plan.py` and `report.py` are pure; `plot.py` alone draws.
 """
 
 from __future__ import annotations

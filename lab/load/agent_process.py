@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import actors
-from lab.load.accounting import ProcessGroup, Usage
+from lab.load.meter import ProcessGroup, Usage
 
 _CHECKOUT = Path(actors.__file__).parents[1]
 _START = "from actors.cli import agent; agent(prog_name='agent')"

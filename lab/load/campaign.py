@@ -12,18 +12,18 @@ from actors.kernel import SystemClock
 from lab.load.agent_process import AgentProcess, BotProcess, FloorProcess
 from lab.load.drive import Drive
 from lab.load.log_audit import LogAudit, audit_logs
+from lab.load.onlooker import MOST_SHARE, Onlooker
+from lab.load.onlooker import SETTINGS as OBSERVED
 from lab.load.outcome import Ending, report_of
 from lab.load.phase import WARM_UP, Phase
 from lab.load.plan import LoadError, Plan, Progress
+from lab.load.prepared_logs import FIRST_ID, make_logs
 from lab.load.profiles.profile import Place, Profile
 from lab.load.profiles.table import PROFILES
 from lab.load.remote import Remote, RemoteError
 from lab.load.report import AGENT, Report, Verdict
 from lab.load.settings import agent_settings, floor_environment
 from lab.load.stage import Addresses, discord_stage, model_stage
-from lab.onlooker import MOST_SHARE, Onlooker
-from lab.onlooker import SETTINGS as OBSERVED
-from lab.prepared_logs import FIRST_ID, make_logs
 
 __all__ = ["LoadError", "Plan", "Progress", "run"]
 

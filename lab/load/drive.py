@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.load.accounting import Usage
 from lab.load.agent_process import BotProcess
-from lab.load.meter import Load, Look, Meter, bounded_by, idle_share, load_of
+from lab.load.meter import Load, Look, Meter, Usage, bounded_by, idle_share, load_of
 from lab.load.phase import Counted, Phase, State
 from lab.load.plan import Plan, Progress
 from lab.load.remote import Remote

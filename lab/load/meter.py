@@ -1,11 +1,145 @@
-"""Meter: what the bot, the harness and the machine use, looked at twice a second, and who is busy."""
+"""Meter: use of the bot, the harness and the machine by Linux's counts, looked at twice a second, and who is busy."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lab.load.accounting import Usage, machine_idle_s, usage_of
+_PROC = Path("/proc")
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
+_ZOMBIE = "Z"
+_WITHOUT_FILE = re.compile(r"^Rss(?:Anon|Shmem):\s*(\d+) kB$", re.MULTILINE)
+"""Lines of a process's status; of one that is dead there are none."""
+VECTORS = "embedder-local"
+"""Name of the threads of the local model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Use of one process, or of several together."""
+
+    cpu_s: float
+    """Of all threads, and of children that ended and were waited for."""
+    rss_mb: float
+    """Resident now; what processes share counts in each of them."""
+    processes: int = 1
+    vectors_s: float = 0.0
+    """CPU of the first process's threads in which the local model makes vectors."""
+    anon_mb: float = 0.0
+    """Part of `rss_mb` in no file: all but the pages of mapped files, which the system takes back as it likes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stat:
+    parent: int
+    cpu_s: float
+    rss_mb: float
+    anon_mb: float
+    is_dead: bool
+
+
+def usage_of(pid: int | None) -> Usage | None:
+    """Use of one process; None when it has ended, or where the system does not tell."""
+    stat = _stat(pid) if pid is not None else None
+    return Usage(stat.cpu_s, stat.rss_mb, anon_mb=stat.anon_mb) if stat is not None else None
+
+
+def machine_idle_s() -> float | None:
+    """Seconds for which the machine's CPUs had nothing to do since its start, all together; None if it is not told."""
+    try:
+        fields = (_PROC / "stat").read_text().partition("\n")[0].split()
+    except OSError:
+        return None
+    return (int(fields[4]) + int(fields[5])) / _TICKS
+
+
+class ProcessGroup:
+    """Processes that come from one: its descendants, and whatever carries its mark in its environment.
+
+    A worker of a cluster is nobody's child, and a command in a sandbox has an environment of its own.
+    """
+
+    def __init__(self, root: int, mark: str) -> None:
+        """Nothing was looked at yet.
+
+        Args:
+            root: Process id of the first.
+            mark: `NAME=value`, as the environment of its own has it and no other.
+        """
+        self._root = root
+        self._mark = mark.encode()
+        self._ours = {root}
+        self._others: set[int] = {os.getpid()}
+        self._seen: dict[int, _Stat] = {}
+        self._ended_s = 0.0
+        """CPU of processes that nobody of the group has waited for."""
+
+    def look(self) -> Usage | None:
+        """What all of them use by now; None where the system does not tell."""
+        pids = {int(entry) for entry in os.listdir(_PROC) if entry.isdecimal()} if _PROC.is_dir() else set()  # noqa: PTH208
+        self._others &= pids
+        for pid in sorted(pids - self._ours - self._others):
+            (self._ours if self._belongs(pid) else self._others).add(pid)
+        stats = {pid: stat for pid in self._ours & pids if (stat := _stat(pid)) is not None}
+        for pid in self._ours - stats.keys():
+            gone = self._seen.pop(pid, None)
+            if gone is not None and gone.parent not in self._ours:
+                self._ended_s += gone.cpu_s
+        self._ours = set(stats) | {self._root}
+        self._seen = stats
+        if not stats:
+            return None
+        return Usage(
+            cpu_s=self._ended_s + sum(stat.cpu_s for stat in stats.values()),
+            rss_mb=sum(stat.rss_mb for stat in stats.values()),
+            processes=sum(not stat.is_dead for stat in stats.values()),
+            vectors_s=_cpu_of_threads(self._root, VECTORS),
+            anon_mb=sum(stat.anon_mb for stat in stats.values()),
+        )
+
+    def _belongs(self, pid: int) -> bool:
+        stat = _stat(pid)
+        if stat is None:
+            return False
+        if stat.parent in self._ours:
+            return True
+        try:
+            return self._mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        except OSError:  # another user's, or it has ended
+            return False
+
+
+def _cpu_of_threads(pid: int, name: str) -> float:
+    """Seconds of CPU of a process's threads of that name."""
+    used = 0.0
+    for task in _PROC.glob(f"{pid}/task/*"):
+        try:
+            shown, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:  # it has ended
+            continue
+        if shown == name:
+            used += sum(map(int, rest.split()[11:13])) / _TICKS
+    return used
+
+
+def _stat(pid: int) -> _Stat | None:
+    try:
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        status = (_PROC / str(pid) / "status").read_text()
+    except OSError:  # it has ended, or this is another system than Linux
+        return None
+    return _Stat(
+        parent=int(fields[1]),
+        cpu_s=sum(map(int, fields[11:15])) / _TICKS,
+        rss_mb=int(fields[21]) * _PAGE_MB,
+        anon_mb=sum(map(int, _WITHOUT_FILE.findall(status))) / 1024,
+        is_dead=fields[0] == _ZOMBIE,
+    )
+
 
 LOOK_EVERY_S = 0.5
 _WINDOW_S = 0.9

@@ -7,10 +7,10 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.load.accounting import Usage
 from lab.load.agent_process import Complaints
 from lab.load.drive import Drive, Played, all_overhead, harness_of
 from lab.load.log_audit import LogAudit
+from lab.load.meter import Usage
 from lab.load.phase import Totals
 from lab.load.plan import Plan
 from lab.load.profiles.profile import Profile

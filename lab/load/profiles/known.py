@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.load.accounting import Usage
 from lab.load.drive import Drive
+from lab.load.meter import Usage
 from lab.load.phase import Phase
 from lab.load.profiles.profile import Profile, measured
 from lab.load.report import Verdict

@@ -5,9 +5,8 @@ import dataclasses
 import pytest
 
 from lab.load import comparison
-from lab.load.comparison import Comparison, Row, compare
+from lab.load.comparison import Comparison, Row, compare, comparison_lines, report_lines, sizes_lines
 from lab.load.plan import Plan, Progress
-from lab.load.printed import comparison_lines, report_lines, sizes_lines
 from lab.load.report import AGENT, FLOOR, HarnessProcess, Overhead, Report, Verdict
 from tests.lab.load.test_report import GOOD
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lab.load.accounting import Usage
 from lab.load.drive import SILENCE_S, Drive, all_overhead, harness_of
+from lab.load.meter import Usage
 from lab.load.phase import Counted, Phase, State
 from lab.load.plan import Progress
 from tests.lab.load.profiles.drive import PLAN

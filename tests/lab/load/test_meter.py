@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from lab.load.accounting import Usage
-from lab.load.meter import Load, Look, Meter, bounded_by, idle_share, load_of
+from lab.load.meter import Load, Look, Meter, Usage, bounded_by, idle_share, load_of
 
 
 def load(mean_share: float) -> Load:

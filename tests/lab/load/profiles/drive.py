@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lab.load.accounting import Usage
 from lab.load.drive import Drive, Played
-from lab.load.meter import Look
+from lab.load.meter import Look, Usage
 from lab.load.phase import Counted, Phase
 from lab.load.plan import Plan
 from lab.load.report import overhead

@@ -11,7 +11,7 @@ import pytest
 from actors.parts import settings_tables
 from actors.settings.load import load
 from lab.commands.agent_load import PROFILES as OFFERED
-from lab.load.accounting import Usage
+from lab.load.meter import Usage
 from lab.load.phase import Phase
 from lab.load.profiles import long
 from lab.load.profiles.bash import BASH, SHARE

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.load.accounting import ProcessGroup, machine_idle_s, usage_of
+from lab.load.meter import ProcessGroup, machine_idle_s, usage_of
 from tests.e2e.stage import eventually
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")

@@ -1,0 +1,80 @@
+"""The onlooker of a load: what it reads and asks is what an open page does."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.load.onlooker import Onlooker
+from tests.patience import PATIENCE_S
+
+WINDOW = "discord-thread/123456789012345678"
+
+
+@pytest.fixture
+def asked() -> list[tuple[str, str]]:
+    return []
+
+
+@pytest.fixture
+def root(asked: list[tuple[str, str]], tmp_path: Path) -> Iterator[Path]:
+    """A data root whose observer notes what it is asked, and with which key."""
+    is_over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            asked.append((self.path, self.headers["Authorization"]))
+            self.send_response(200)
+            if self.path == "/events":
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write(b"event: actors\ndata: {}\n\nevent: turn\ndata: {}\n\n")
+                self.wfile.flush()
+                is_over.wait(PATIENCE_S)
+                return
+            body = json.dumps({"window": WINDOW}).encode()
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    url = f"http://127.0.0.1:{server.server_port}/?token=abc"
+    (tmp_path / "observer.json").write_text(json.dumps({"url": url}))
+    yield tmp_path
+    is_over.set()
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_it_asks_what_an_open_page_asks(root: Path, asked: list[tuple[str, str]]) -> None:
+    onlooker, pause = Onlooker(root), threading.Event()
+    with onlooker.looking():
+        for _ in range(int(PATIENCE_S * 50)):
+            if onlooker.events == 2 and onlooker.answers >= 4:
+                break
+            pause.wait(0.02)
+    wanted = {"/events", "/memory?window=", f"/log?window={WINDOW.replace('/', '%2F')}", "/reminders", "/usage"}
+    assert {path for path, _ in asked} == wanted
+    assert {key for _, key in asked} == {"Bearer abc"}
+    assert onlooker.events == 2
+
+
+def test_a_process_without_the_loop_is_no_cheap_observer() -> None:
+    with pytest.raises(LookupError, match="no thread 'observer'"):
+        Onlooker.share(os.getpid())
