@@ -192,8 +192,8 @@ def _stage(progress: Progress) -> str:
 
 def _show(found: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
     """Print what was found, draw it, and end with 1 when something is wrong with it."""
+    from lab.load.comparison import report_lines, sizes_lines
     from lab.load.plot import draw, panels_of_memory, panels_of_sizes
-    from lab.load.printed import report_lines, sizes_lines
 
     runs = [report for each in found for report in each.runs]
     document = (

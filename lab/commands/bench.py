@@ -12,11 +12,9 @@ from actors.cli.terminal.progress import progress_line
 from lab.commands.bench_agent import cluster, start
 from lab.commands.bench_crashes import crashes
 from lab.commands.bench_discord import discord
-from lab.commands.bench_facts import facts
+from lab.commands.bench_layers import facts, objects, workspace
 from lab.commands.bench_memory import memory
-from lab.commands.bench_objects import objects
 from lab.commands.bench_recall import recall
-from lab.commands.bench_workspace import workspace
 from lab.commands.benchmark import conduct, quick_option
 from lab.commands.tables import print_tables
 

@@ -1,4 +1,4 @@
-"""`agent bench facts`: the gateway that remembers, beside the one whose specification it follows."""
+"""`agent bench objects`, `agent bench workspace`, `agent bench facts`: what each layer is worth."""
 
 from __future__ import annotations
 
@@ -8,6 +8,37 @@ import click
 
 from actors.cli.common import json_option
 from lab.commands.benchmark import conduct, quick_option
+
+
+@click.command()
+@json_option
+@quick_option
+def objects(as_json: bool, quick: bool) -> None:
+    """The layer of objects beside plain history: size, cached share and price of requests; about a minute.
+
+    Seven conversations of different kinds, two of them recorded sequences of a real model's calls, over real files that
+    are really edited, through the real fold and the real actors. Tokens are of 4 characters; cached is what repeats the
+    beginning of the request before, at a tenth of the price. Exit code 1 when a target is missed.
+    """
+    from lab.bench.objects.run import OBJECTS
+
+    conduct(OBJECTS, as_json=as_json, quick=quick)
+
+
+@click.command()
+@json_option
+@quick_option
+def workspace(as_json: bool, quick: bool) -> None:
+    """What survives three cuts of the history, a restart and /new, with the layer of workspaces; some minutes.
+
+    12 constraints in three pieces of work, each followed by 420 turns of other talk. Then the agent is told to
+    continue, asked for an act that each constraint shapes, and for the constraint itself: does the request to the model
+    hold what decides? It is the whole agent with a scripted model; vectors are hashed. Exit code 1 when a target is
+    missed.
+    """
+    from lab.bench.workspace.run import WORKSPACE
+
+    conduct(WORKSPACE, as_json=as_json, quick=quick)
 
 
 @click.command()

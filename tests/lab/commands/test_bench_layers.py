@@ -1,4 +1,4 @@
-"""`agent bench facts` in small."""
+"""`agent bench objects`, `workspace` and `facts` in small."""
 
 from __future__ import annotations
 
@@ -9,12 +9,28 @@ import pytest
 from click.testing import CliRunner
 
 from lab.bench.facts.systems import Ours
+from lab.bench.objects.run import FLOOD, PRICES
+from lab.bench.workspace.course import CONDITIONS
 from lab.commands import agent
 from tests.actors.cli.command import digest, run
 
 
+@pytest.mark.parametrize(
+    ("name", "rows"), [("objects", {*PRICES, FLOOD}), ("workspace", {each.name for each in CONDITIONS})]
+)
+def test_small_sizes_show_that_it_works_and_leave_nothing_behind(tmp_path: Path, name: str, rows: set[str]) -> None:
+    done = run("agent", "bench", name, "--quick", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads(done.stdout)
+    assert document["quick"]
+    assert document["machine"]["cores"] >= 1
+    assert document["figures"].keys() == rows
+    assert all(target["met"] for target in document["targets"])
+    assert digest(tmp_path) == {}
+
+
 @pytest.mark.slow
-def test_small_sizes_show_that_it_works(tmp_path: Path) -> None:
+def test_small_sizes_of_the_gateway_show_that_it_works(tmp_path: Path) -> None:
     done = run("agent", "bench", "facts", "--quick", "--json", "--kills", "0", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)
