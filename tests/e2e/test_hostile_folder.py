@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.load.prepared_logs import make_logs
 from lab.loopback_model.answers import Answer
 from lab.loopback_model.server import LoopbackModel
-from lab.prepared_logs import make_logs
 from tests.actors.cli.command import digest, run
 from tests.trusted import trust
 

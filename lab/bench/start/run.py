@@ -14,9 +14,9 @@ from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.bench.process import MeasurementError
 from lab.load.agent_process import AgentProcess
+from lab.load.prepared_logs import make_logs
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from lab.prepared_logs import make_logs
 
 TARGET_LOGS_S = 10.0
 """Until an answer with 100,000 logs."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import perf_counter
 
 from actors.curated.folder import INDEX
+from lab.chaos.curated_memory import OPERATOR, CuratedMemory, global_config, leftovers, until_brought_back
 from lab.chaos.editor import EDITS_A_ROUND, PAUSE_S, WAITS, Editor, Saver, chance
-from lab.curated_memory import OPERATOR, CuratedMemory, global_config, leftovers, until_brought_back
 from messages.base import Message
 from messages.curated import (
     AddFact,

@@ -15,9 +15,9 @@ import pytest
 from actors.cli.agent_cli import Said, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from domain.turn.prompt import system_prompt
+from lab.load.prepared_logs import make_logs
 from lab.loopback_model.answers import Answer, Call, Received
 from lab.loopback_model.server import LoopbackModel
-from lab.prepared_logs import make_logs
 from messages.base import CONTEXT_KIND, Surface, Window
 from tests.actors.cli.command import digest, inherited, run, run_on_terminal, start
 from tests.patience import PATIENCE_S

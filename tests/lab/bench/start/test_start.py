@@ -13,7 +13,7 @@ from actors.context.log.recovery import survey
 from domain.log.parser import parse
 from lab.bench.start.run import Start, Starts, measure
 from lab.commands import agent
-from lab.prepared_logs import make_logs
+from lab.load.prepared_logs import make_logs
 
 
 @pytest.mark.parametrize(("logs", "events", "written"), [(1, 0, 3), (7, 0, 21), (3, 20, 18), (4, 100, 99)])

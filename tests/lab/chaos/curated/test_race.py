@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lab.chaos.curated.race import BEFORE, Asker, Person, RaceReport, race, report_of
+from lab.chaos.curated_memory import CuratedMemory, global_config
 from lab.chaos.editor import WAITS, Editor, Saver
-from lab.curated_memory import CuratedMemory, global_config
 
 
 @pytest.mark.slow
