@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lab.bench.kernel import asyncio_peer, fairness, faults, footprint, passivation, pykka_peer, supervision, throughput
+from lab.bench.kernel import asyncio_peer, fairness, faults, footprint, passivation, pykka_peer, throughput
 from lab.bench.measure import Figures
 
 OURS: Mapping[str, Callable[..., Figures]] = {
@@ -16,7 +16,6 @@ OURS: Mapping[str, Callable[..., Figures]] = {
     "directory": footprint.directory,
     "crash_storm": faults.crash_storm,
     "restart_latency": faults.restart_latency,
-    "supervision_cost": supervision.supervised,
     "fairness": fairness.fairness,
     "passivate_reactivate": passivation.passivate_reactivate,
     "churn": passivation.churn,
@@ -37,5 +36,4 @@ ASYNCIO: Mapping[str, Callable[..., Figures]] = {
     "spawn": asyncio_peer.spawn,
     "idle_bytes": asyncio_peer.idle_bytes,
 }
-UNSUPERVISED: Mapping[str, Callable[..., Figures]] = {"supervision_cost": supervision.unsupervised}
-SYSTEMS = {"remembrancer": OURS, "pykka": PYKKA, "asyncio": ASYNCIO, "unsupervised": UNSUPERVISED}
+SYSTEMS = {"remembrancer": OURS, "pykka": PYKKA, "asyncio": ASYNCIO}

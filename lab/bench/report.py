@@ -67,9 +67,6 @@ TARGETS = (
     Target("crash storm: doubled, except retried", "crash_storm", _ours("doubled"), 0),
     Target("crash storm: poison not in dead letters", "crash_storm", _unburied, 0),
     Target("restart p50, us, without log records", "restart_latency", _ours("p50_us"), 50),
-    Target(
-        "share of the rate that supervision costs", "supervision_cost", lambda s: 1 - _rate_to("unsupervised")(s), 0.35
-    ),
     Target("quiet actors' p99 beside a flooder, times alone", "fairness", _beside_to_alone, 2),
     Target("growth of RSS over the last nine tenths", "churn_10m", _ours("growth"), 0.05),
 )

@@ -105,13 +105,6 @@ WORKLOADS = (
     ),
     Workload("restart_latency", "restart_latency", {"restarts": 5000}, {"restarts": 50}, {"erlang": {}}, "p50_us"),
     Workload(
-        "supervision_cost",
-        "supervision_cost",
-        {"actors": 1000, "hops": 200_000, "balls": 100},
-        {"actors": 50, "hops": 1000, "balls": 5},
-        {"unsupervised": {}},
-    ),
-    Workload(
         "fairness",
         "fairness",
         FAIRNESS,
