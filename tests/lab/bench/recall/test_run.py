@@ -18,6 +18,7 @@ from lab.bench.recall.run import Recall, as_document, run
 from lab.bench.recall.search import RANKERS, Library, Query
 from lab.bench.recall.vectors import KeptVectors
 from tests.actors.cli.command import run as run_command
+from tests.lab.bench.recall import recorded
 from tests.lab.bench.recall.conversations import WordModel, write
 
 
@@ -157,6 +158,25 @@ def test_the_command_prints_one_json_document_and_finds_by_meaning(tmp_path: Pat
     assert document["model"] == "all-MiniLM-L6-v2"
     assert math.isclose(document["rankers"]["hybrid"]["block"], 1.0)
     assert list((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.skipif(not is_installed(), reason="the local model is an extra")
+def test_with_facts_of_the_conversations_evidence_is_counted_in_the_blocks_of_layers(tmp_path: Path) -> None:
+    for folder in ("data", "facts"):
+        (tmp_path / folder).mkdir()
+    write(tmp_path / "data")
+    recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": "tiny"})
+    where = ("--data", "data", "--facts", "facts", "--cache", "cache")
+
+    told, document = (
+        run_command("agent", "bench", "recall", *where, *form, cwd=tmp_path) for form in ((), ("--json",))
+    )
+
+    assert document.returncode == told.returncode == 0, document.stderr
+    layers = json.loads(document.stdout)["layers"]
+    assert (layers["facts"]["recall_questions"], layers["workspace"]["questions"]) == (2, 2)
+    assert "layer facts\n" in told.stdout
+    assert "evidence_both: " in told.stdout
 
 
 def test_the_command_says_what_is_wrong_with_the_data(tmp_path: Path) -> None:
