@@ -49,5 +49,7 @@ def with_scan(checkout: Checkout) -> Checkout:
         for source in (ROOT / folder).glob("*.[ch]"):
             shutil.copy(source, checkout.root / folder)
     shutil.copy(ROOT / "setup.py", checkout.root)
-    (checkout.root / "pyproject.toml").write_text('[project]\nname = "remembrancer"\nversion = "0"\n')
+    (checkout.root / "pyproject.toml").write_text(
+        '[project]\nname = "remembrancer"\nversion = "0"\n[tool.setuptools]\npackages = []\n'
+    )
     return checkout
