@@ -71,7 +71,7 @@ class Ours:
 class Peer:
     """agent-cli 0.112.0, `memory proxy`, with the options that make it do the same and log little.
 
-    Its reranker is taken from $HF_HOME, see `reranker_peer.py`, or downloaded.
+    Its reranker is taken from $HF_HOME, or downloaded.
     """
 
     name = "agent-cli"
