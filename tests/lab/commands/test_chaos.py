@@ -32,16 +32,6 @@ def test_a_small_campaign_loses_and_doubles_nothing_and_leaves_nothing_behind(tm
     assert digest(tmp_path) == {}
 
 
-def test_faults_between_discord_and_the_bot_cost_nothing(tmp_path: Path) -> None:
-    done = run("agent", "chaos", "discord", "--turns", "60", "--windows", "6", "--seed", "7", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    outcome = json.loads(done.stdout)
-    assert outcome["turns"] == 60
-    assert outcome["faults"] >= 10
-    assert [outcome[key] for key in ("missed", "doubled", "out_of_order", "unexpected", "crashes")] == [0] * 5
-    assert digest(tmp_path) == {}
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
 def test_kills_of_a_layer_cost_nothing_and_leave_nothing_behind(tmp_path: Path) -> None:
     done = run("agent", "chaos", "layers", "--kills", "2", "--only", "objects", "--json", cwd=tmp_path)
