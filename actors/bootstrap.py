@@ -106,13 +106,14 @@ class Agent:
         self._has_discord = connection is not None
         self._parts = parts(plan, layers) if self._has_discord else gateway_parts(plan)
 
-    def start(self, *earlier: ActorSpec) -> None:
+    def start(self, *earlier: ActorSpec, prepare: Callable[[], None] = lambda: None) -> None:
         """Hold the data root, start the actors, and pick up what an earlier life left unfinished.
 
         Whoever asks for the end meanwhile need not wait for it: what has not been started then never is.
 
         Args:
             earlier: Actors to start before all others.
+            prepare: Called once the settings are known to be usable, before the data root is held.
 
         Raises:
             DataRootError: the data root cannot be used.
@@ -120,6 +121,7 @@ class Agent:
             PoolError: there is nowhere to start hosts.
         """
         specs = self._parts.specs()
+        prepare()
         self._root.hold()
         bound_heaps()
         make_undumpable()

@@ -41,16 +41,13 @@ MOST_HOSTS = 1000
 def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbose: bool) -> None:
     """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
     from actors.bootstrap import Agent, discord_connection
-    from actors.cli.trust.own_data import check_data, make_data
+    from actors.cli.trust.own_data import check_data
 
     set_up_logging(verbose=verbose)
     settings, secrets = load_settings(config_file, told=fail)
     check_data(settings)
     shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
-    make_data(settings)
-    if settings.has_layer("facts"):
-        _tell_own_key(settings)
     raise_file_limit()
 
     def tell_online(name: str) -> None:
@@ -67,7 +64,7 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
     wish = None if hosts is None else _hosting(settings, secrets, hosts, cluster or "")
     agent = Agent(settings, secrets.environment(), connection, tell_online, hosts=wish)
     manager = _manager_of(agent)
-    _live(agent, manager, tell_started)
+    _live(agent, manager, settings, tell_started)
 
 
 @click.command()
@@ -84,7 +81,7 @@ def gateway(
     Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
     """
     from actors.bootstrap import Agent
-    from actors.cli.trust.own_data import check_data, make_data
+    from actors.cli.trust.own_data import check_data
     from actors.facts.table import FactsTable
 
     set_up_logging(verbose=verbose)
@@ -100,8 +97,6 @@ def gateway(
     check_data(settings)
     shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
-    make_data(settings)
-    _tell_own_key(settings)
     raise_file_limit()
 
     def tell_up(place: str) -> None:
@@ -110,7 +105,7 @@ def gateway(
 
     agent = Agent(settings, secrets.environment(), None, tell_up)
     manager = _manager_of(agent)
-    _live(agent, manager)
+    _live(agent, manager, settings)
 
 
 def _tell_own_key(settings: Settings) -> None:
@@ -149,15 +144,23 @@ def _manager_of(agent: Agent) -> ServiceManager:
     return manager
 
 
-def _live(agent: Agent, manager: ServiceManager, tell_started: Callable[[], None] = lambda: None) -> NoReturn:
+def _live(
+    agent: Agent, manager: ServiceManager, settings: Settings, tell_started: Callable[[], None] = lambda: None
+) -> NoReturn:
     """Start an agent, wait for its end, and end the process as it ended."""
+    from actors.cli.trust.own_data import make_data
     from actors.cluster.pool import PoolError
     from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError
 
+    def prepare() -> None:
+        make_data(settings)
+        if settings.has_layer("facts"):
+            _tell_own_key(settings)
+
     end_on_signals(agent)
     try:
-        agent.start()
+        agent.start(prepare=prepare)
     except (DataRootError, PoolError, UnusableError) as error:
         fail(str(error))
     tell_started()

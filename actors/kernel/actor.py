@@ -91,6 +91,9 @@ class Actor(pykka.Actor):
     questions: dict[RequestId, Question] | None = None
     """Questions without an answer, by id; None before the first. The kernel's own business."""
 
+    waits: int = 0
+    """Count of waits so far, of which their ids are made; a wait takes no id that others could see."""
+
     def __init__(self) -> None:
         """Nothing is opened here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
 
@@ -161,7 +164,8 @@ class Actor(pykka.Actor):
 
     def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
         """Call `then` in `delay_s` seconds, as continuations are called; `withdraw` cancels by the id."""
-        request_id = RequestId(self.new_id())
+        self.waits += 1
+        request_id = RequestId(f"wait-{self.waits}")
         self._note_question(request_id, None, delay_s, lambda _: then())
         return request_id
 
