@@ -91,7 +91,7 @@ class DiscordActor(Actor):
             self._call(self._parts.reactions.take_over, self._around.signs)
 
     def handle(self, message: Message) -> None:
-        """Hand it to the loop; whatever is no command is the reply to a question that was asked for somebody."""
+        """Hand a command to the loop; any other message with a request id is a late reply to a question."""
         if isinstance(message, TellReaders):
             self._call(self._parts.intake.readership.tell, message.reply_to)
         elif isinstance(message, DescribeReaders):
@@ -130,7 +130,7 @@ class DiscordActor(Actor):
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # counted, since two threads would race for a flag
-        """Whether a text is still to be shown."""
+        """True if a text is still to be shown."""
         if self._loop is None:
             return False
         return self._posted != self._parts.outbox.settled + self._parts.sending.settled

@@ -1,4 +1,4 @@
-"""Configuration of the Discord actor, in one value: where and whom, how it behaves, what it waits for."""
+"""Configuration of the Discord actor, in one value: connection, behaviour, waits."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class DiscordConfig:
     """Configuration of the Discord actor; the defaults are those of `[discord]` in the settings."""
 
     connection: DiscordConnection
-    """Which Discord, as whom, and whom to hear; its channels are ids."""
+    """Discord's address, the bot's token, and the people to answer; channels are ids."""
     viewer_roles: frozenset[str] = frozenset()
     """Roles that are answered by a model without bash."""
     answers_all: bool = True
-    """Whether every message is answered, not only those that mention the bot or reply to it."""
+    """True to answer every message; False to answer only those that mention the bot or reply to it."""
     dms: bool = False
-    """Whether direct messages are answered."""
+    """True to answer direct messages."""
     reacts: bool = True
-    """Whether a message shows by a reaction that it is worked on, and how that ended."""
+    """True to mark a message with a reaction while it is worked on, and with another at the end."""
     catchup_hours: float = 24.0
     """Messages missed for longer are only noted."""
     turns_per_user: int = 120
@@ -33,7 +33,7 @@ class DiscordConfig:
     shards: int = 1
     """Connections that share the servers; 0 for as many as Discord recommends."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """What must never be shown, in whatever disguise; the token is among them anyway."""
+    """Secrets to redact in any encoding; the token is always redacted."""
     timing: Timing = field(default_factory=Timing)
     """Every wait."""
 

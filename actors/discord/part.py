@@ -1,4 +1,4 @@
-"""Row of Discord in the table of parts; started last, so that nobody is heard before all others are there."""
+"""Row of Discord in the table of parts; started last, so that no message is taken before all other parts are there."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def row(plan: Plan, parts: Parts) -> Part | None:
 
 
 def discord_config(discord: Discord, connection: DiscordConnection, secrets: tuple[str, ...]) -> DiscordConfig:
-    """What the actor is told of the operator's decisions.
+    """Configuration of the actor, from the operator's settings.
 
     Args:
-        discord: Those about people.
-        connection: Where the bot goes, and as whom.
-        secrets: What must never be shown.
+        discord: Settings about people.
+        connection: Discord's address, and the bot's token.
+        secrets: Secrets to redact.
     """
     return DiscordConfig(
         connection=connection,
@@ -86,17 +86,17 @@ def discord_config(discord: Discord, connection: DiscordConnection, secrets: tup
 def say_once(
     connection: DiscordConnection, channel_id: str, text: str, exact: str = "", secrets: Iterable[str] = ()
 ) -> str:
-    """Show a text in a channel without an actor, by REST, notifying nobody; for a command that keeps no connection.
+    """Show a text in a channel without an actor, by REST and without notifications; for one-off commands.
 
     Args:
-        connection: Where Discord is, and as whom.
-        channel_id: Of the channel or thread.
-        text: In as many messages as it needs.
-        exact: What the text can only spell out, for a file below its last message; empty for none.
-        secrets: What must never be shown.
+        connection: Discord's address, and the bot's token.
+        channel_id: Id of the channel or thread.
+        text: Text, split over as many messages as needed.
+        exact: Exact content for a file below the last message; empty for no file.
+        secrets: Secrets to redact.
 
     Returns:
-        Why it is not shown, or not known to be; empty when it is.
+        Why the text is not shown, or not known to be; empty on success.
     """
     from actors.discord.outgoing.once import NotPostedError, post_once
 
@@ -108,7 +108,7 @@ def say_once(
 
 
 def _lacks(connection: DiscordConnection) -> dict[str, str]:
-    """What is missing -> why the bot cannot be started without it."""
+    """Missing setting -> why the bot cannot be started without it."""
     lacks = {}
     if not connection.token:
         lacks["DISCORD_BOT_TOKEN"] = "no token: put DISCORD_BOT_TOKEN=… into secrets.env (mode 0600) or the environment"

@@ -39,7 +39,7 @@ class Timing:
     disk_timeout_s: float = 20.0
     """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
     send_timeout_s: float = 50.0
-    """Posting a file with all attempts at it; whoever asked waits no longer than a minute."""
+    """Posting a file with all attempts at it; the requester waits no longer than a minute."""
     draft_after_s: float = 1.2
     """Age of an answer's first words at which a message shows it; one that is whole by then is posted as it is."""
     edit_every_s: float = 1.2
@@ -51,9 +51,9 @@ class Timing:
     typing_every_s: float = 8.0
     """Discord shows typing for ten seconds."""
     typing_limit_s: float = 30.0
-    """Typing that nobody has prolonged for so long was forgotten."""
+    """Typing that is not prolonged for so long is stopped."""
     reaction_after_s: float = 1.0
-    """A message that is answered sooner shows neither that it is worked on nor that it was answered."""
+    """A message answered sooner gets no reaction, neither for work nor for its end."""
     reaction_every_s: float = 0.25
     """Between two changes of reactions in a channel, as Discord allows."""
     signs_left_s: float = 30.0
@@ -65,18 +65,18 @@ class Timing:
     command_life_s: float = 840.0
     """After that a command that takes longer is given up; Discord takes its answer for fifteen minutes."""
     look_back_s: float = 3600.0
-    """How old a text may be to count as sent already when it answers no message."""
+    """Age up to which a text that answers no message may count as sent already."""
     gap_hold_s: float = 60.0
-    """How long what is said in a channel waits for a page of what was missed there, while Discord does not give it."""
+    """Time that new messages of a channel wait for a page of missed ones, while Discord does not answer."""
     turn_s: float = 2.0
-    """How long a call for what was missed may take before others no longer wait for it to end."""
+    """Duration of a call for missed messages after which other calls no longer wait for its end."""
     gap_again_s: float = 10.0
     """Then a gap is tried again after this, then after twice as long, and so on."""
     gap_again_limit_s: float = 300.0
     compare_pause_s: float = 0.2
     """Between two windows that are compared with Discord after a new session, so that what is said goes first."""
     compare_timeout_s: float = 60.0
-    """How long a window may take to say what its logs hold."""
+    """Time for a window to list the messages in its logs."""
     compare_again_s: float = 600.0
     """After that a window is compared again where it could not be."""
     look_every_s: float = 600.0
@@ -89,7 +89,7 @@ class Timing:
 def backoff(attempt: int, first_s: float, limit_s: float) -> float:
     """Seconds to wait after failure number `attempt` (from 1): doubled each time, up to the limit.
 
-    Without jitter: there is one bot per token, so nobody else returns at the same moment.
+    Without jitter: there is one bot per token, so no other bot returns at the same moment.
     """
     # The exponent is bounded because 2.0 ** 1024 overflows after days of failures.
     return float(min(limit_s, first_s * 2.0 ** min(attempt - 1, 32)))

@@ -65,19 +65,19 @@ class Surroundings:
     """Environment of the actor's parts, outside of it."""
 
     menu: Menu
-    """What people can ask the parts."""
+    """Commands of the parts."""
     last_seen: Mapping[str, str]
     """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in its logs, 0 for none."""
     watermarks: Mapping[int, Watermark] = field(default_factory=dict)
     """Channel id -> how far it was read, as far as that is kept."""
     signs: tuple[Place, ...] = ()
-    """Where an earlier life left the sign of work."""
+    """Messages at which an earlier life left the sign of work."""
     reader_listeners: tuple[Address, ...] = ()
-    """Who hears which window is read by whom."""
+    """Addresses that get the readers of windows."""
     workdir_of: WorkdirOf | None = None
     """Gives a window's working directory, where files that the agent sends are looked for; None if there are none."""
     data_root: Path | None = None
-    """Below it files that people attach are kept; None if they are not."""
+    """Folder of the data, for people's attachments; None to keep none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +207,7 @@ def _intake(
 def _commands_maker(
     config: DiscordConfig, menu: Menu, dispatcher: CommandDispatcher, admission: Admission, lookup: MessageLookup
 ) -> Callable[[discord.Client], Commands]:
-    """What makes the commands of each new client."""
+    """Maker of the commands of each new client."""
     completions = Completions(dispatcher, menu.commands)
     offer = CommandOffer(dispatcher, menu.commands, menu.describers, completions, admission, lookup)
     return functools.partial(Commands, offer=offer, dms=config.dms, timing=config.timing)

@@ -33,7 +33,7 @@ def point_at(api_base: str, gateway_url: str, files_base: str = "") -> None:
 
 
 def file_origins() -> frozenset[yarl.URL]:
-    """Where files are that people attach, as scheme, host and port."""
+    """Origins (scheme, host, port) of attached files."""
     origins = {yarl.URL(discord.Asset.BASE).origin()}
     more = {_MEDIA} if discord.Asset.BASE == _ASSETS else set()
     return frozenset(origins | more | ({_files} if _files is not None else set()))

@@ -1,4 +1,4 @@
-"""Archives of a channel: lists of the threads that were archived while nobody told the bot."""
+"""Archives of a channel: lists of threads that were archived while the bot was not connected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Archive(Enum):
 
     PUBLIC = auto()
     PRIVATE = auto()
-    """All private ones, for those who may manage threads."""
+    """All private threads, for bots with the permission to manage threads."""
     JOINED = auto()
     """The private ones that the bot takes part in."""
 

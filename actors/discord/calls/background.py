@@ -23,8 +23,8 @@ class BackgroundTasks:
         """Run `work`, until it ends or is cut off.
 
         Args:
-            work: Whatever it raises is logged.
-            what: For the log; nothing that people wrote.
+            work: Task body; exceptions are logged.
+            what: Label for the log, without words that people wrote.
         """
         task = asyncio.get_running_loop().create_task(work)
         self._running[task] = what

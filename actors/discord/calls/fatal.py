@@ -36,7 +36,7 @@ _CLOSE_CODES = {
 
 
 def token_fault(token: str) -> str | None:
-    """What is wrong with a token at first sight; None when it may be one."""
+    """Visible fault of a token; None if the token may be valid."""
     token = token.strip()
     if not token:
         return NO_TOKEN

@@ -1,4 +1,4 @@
-"""Gate of all calls: shut while Discord's network lets nobody in, and opened again by one call that goes first.
+"""Circuit breaker of all calls: open during a ban by Discord's network, closed again by one probe call.
 
 Discord answers an ordinary rate limit through its own proxies, and discord.py waits as it is told. What comes without
 them is a ban of the whole address: each call made meanwhile prolongs it, and ten thousand refused ones in ten minutes
@@ -27,27 +27,27 @@ LONGEST_S = 3_600.0
 UNTOLD_S = 5.0
 """First pause where the server does not say how long."""
 _EXPECTED = (discord.DiscordException, OSError, TimeoutError, RuntimeError)
-"""What discord.py's HTTP client raises on purpose; aiohttp's errors are told apart by their module."""
+"""Exceptions that discord.py's HTTP client raises on purpose; aiohttp's errors are recognized by their module."""
 
 
 class Gate:
-    """Whether calls may be made; lives on the loop and outlives each client."""
+    """Circuit breaker of calls; lives on the loop and outlives each client."""
 
     def __init__(self) -> None:
         """Open."""
         self._shut_until = 0.0
         """On the loop's clock."""
         self._times = 0
-        """How often in a row it was shut; 0 while it is open."""
+        """Times in a row that the gate was shut; 0 while open."""
         self._goes_first = False
-        """Whether the one call is under way that finds out whether the ban is over."""
+        """True while the one probe call is under way."""
         self._changed = asyncio.Event()
         self.refused = 0
         """Calls that were answered with a ban."""
 
     @property
     def is_shut(self) -> bool:
-        """Whether nobody is let in, or nobody knows whether it is over."""
+        """True if calls are banned, or the end of the ban is not confirmed yet."""
         return self._times > 0
 
     def left_s(self) -> float:
@@ -131,12 +131,12 @@ def guard(http: Any, gate: Gate) -> None:
 
 
 def is_ban(error: discord.HTTPException) -> bool:
-    """Whether an answer is none of Discord's own rate limits, which discord.py has waited for."""
+    """True if a 429 is a ban of the address, not one of Discord's own rate limits, for which discord.py waits."""
     return error.status == 429 and (not _headers(error).get("Via") or not isinstance(_body(error), dict))
 
 
 def retry_after_s(error: discord.HTTPException) -> float | None:
-    """After how many seconds the server would answer: the longest of what its headers and its body say."""
+    """Seconds until the server answers again: the longest wait in its headers and body; None without any."""
     headers, body = _headers(error), _body(error)
     said = [_seconds(headers.get("Retry-After")), _until(headers)]
     if isinstance(body, dict):
@@ -149,7 +149,7 @@ def _headers(error: discord.HTTPException) -> Mapping[str, str]:
 
 
 def _body(error: discord.HTTPException) -> object:
-    """What was answered, as JSON; None if it is none. It was read before, and discord.py keeps its words only."""
+    """Body of an error's response, as JSON; None for other bodies. discord.py has read the bytes before."""
     data = getattr(error.response, "_body", None)
     try:
         return json.loads(data) if data else None

@@ -20,9 +20,9 @@ class Page:
     """Part of a channel's history, as one call gives it."""
 
     messages: tuple[discord.Message, ...]
-    """Those that can be read, oldest first."""
+    """Readable messages, oldest first."""
     unreadable: int
-    """How many cannot."""
+    """Number of unreadable messages."""
     oldest: int
     """Least id of all, unreadable ones included; 0 for an empty page."""
     newest: int

@@ -22,7 +22,7 @@ def fault_of(error: BaseException) -> str:
 
 
 def number_of(raw: object) -> int | None:
-    """Id of an object as it came from Discord; None where it has none that can be read."""
+    """Id of an object as Discord sent it; None without a readable id."""
     number = raw.get("id") if isinstance(raw, dict) else None
     return int(number) if isinstance(number, str | int) and str(number).isdecimal() else None
 
@@ -35,10 +35,10 @@ def author_of(raw: object) -> int | None:
 def read_message(channel: discord.abc.MessageableChannel, raw: Any) -> discord.Message | None:
     """A message as discord.py understands it; None, and a line in the log, where it doesn't.
 
-    The message that it answers is left out where that is what cannot be read: its id is known all the same.
+    An unreadable quoted message is left out: its id is known from the reference.
 
     Args:
-        channel: Where it stands, a partial one perhaps.
+        channel: Channel of the message, perhaps a partial one.
         raw: As it came from Discord.
     """
     try:
@@ -59,7 +59,7 @@ def with_channel(raw: Any) -> Any:
 
 
 def without_quotation(raw: object) -> dict[str, Any] | None:
-    """A message as it came from Discord, without the one that it answers; None where it has no such."""
+    """Copy of a message as Discord sent it, without the quoted message; None if the message quotes none."""
     if not isinstance(raw, dict) or not isinstance(raw.get("referenced_message"), dict):
         return None
     return {key: value for key, value in raw.items() if key != "referenced_message"}

@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError, TimeoutError)
-"""What a call may raise without the bot being wrong; refusals among them are told apart by `refusal`."""
+"""Errors that a call may raise without a fault of the bot; `refusal` tells the refusals among them apart."""
 
 _RETRIED_CLIENT_ERRORS = frozenset({401, 408, 429})
 _TOO_LARGE = 413
-"""A request that is too large for somebody on the way never gets to Discord."""
+"""Status of a request that is too large for Discord or a proxy before it."""
 _FORBIDDEN_FOR_GOOD = frozenset({50005, 50007})
-"""Discord's codes for another's message, and for somebody who takes no messages of the bot's."""
+"""Discord's codes for another author's message, and for a user who takes no messages from the bot."""
 
 
 class CallRefusedError(Exception):
@@ -35,7 +35,7 @@ class CallRefusedError(Exception):
 
 
 class CallForbiddenError(CallRefusedError):
-    """Discord says no because the bot may not; somebody may allow it again."""
+    """Discord refuses for want of a permission, which may be granted later."""
 
 
 class CallFailedError(Exception):
@@ -54,23 +54,23 @@ def refusal(error: BaseException) -> str | None:
 
 
 def _is_discords(error: discord.HTTPException) -> bool:
-    """Whether Discord itself answered, and no proxy, filter or network on the way to it."""
+    """True if Discord itself answered, and not a proxy, filter or network on the way."""
     content_type: str = error.response.headers.get("Content-Type", "")
     return content_type.partition(";")[0].strip().lower() == "application/json"
 
 
 def is_limit(error: BaseException) -> bool:
-    """Whether a call was not carried out because there were too many."""
+    """True if a call was not carried out because of a rate limit."""
     return isinstance(error, discord.RateLimited) or (isinstance(error, discord.HTTPException) and error.status == 429)
 
 
 def is_forbidden(error: BaseException) -> bool:
-    """Whether a refusal is one of permission, which people give and take, and may give again."""
+    """True if a refusal is for want of a permission, which people may grant again."""
     return isinstance(error, discord.Forbidden) and error.code not in _FORBIDDEN_FOR_GOOD
 
 
 def is_final(error: CallRefusedError | CallFailedError) -> bool:
-    """Whether something will not be shown: it is gone, or the bot may not read it."""
+    """True if an object stays unreadable: deleted, or closed to the bot."""
     return isinstance(error, CallRefusedError) and isinstance(error.__cause__, discord.Forbidden | discord.NotFound)
 
 
@@ -97,11 +97,11 @@ class RestCalls:
         self._arrived = asyncio.Event()
         self._pace = Pace()
         self.gate = Gate()
-        """Whether any call may be made."""
+        """Circuit breaker of all calls."""
 
     @property
     def client(self) -> discord.Client | None:
-        """Whoever is logged in now."""
+        """Client that is logged in now; None without a log-in."""
         return self._client
 
     def bot_id(self) -> int | None:
@@ -114,7 +114,7 @@ class RestCalls:
         guard(client.http, self.gate)
 
     def employ(self, client: discord.Client | None) -> None:
-        """Make calls through `client` from now on; None for nobody."""
+        """Make calls through `client` from now on; None for no client."""
         self._client = client
         if client is None:
             self._arrived.clear()
@@ -122,14 +122,14 @@ class RestCalls:
             self._arrived.set()
 
     async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: Turns | None = None) -> T:
-        """What `call` gives, tried anew with backoff; it must bear being made twice.
+        """Result of `call`, retried with backoff; `call` must be idempotent.
 
-        While nobody is let in it waits, however long that takes, and what was answered so is no attempt.
+        During a ban it waits, however long; an answer of a ban is no attempt.
 
         Args:
-            what: For the log; nothing that people wrote.
+            what: Label for the log, without words that people wrote.
             call: Makes the call with the client it is given.
-            limit: Gives a turn for each call, and none between them.
+            limit: Gives a turn for each call, and takes the turn back between calls.
 
         Raises:
             CallForbiddenError: the bot may not.
@@ -155,7 +155,7 @@ class RestCalls:
         raise CallFailedError(f"{what} failed {self._timing.attempts} times, last with {reason}")
 
     async def once(self, call: Callable[[discord.Client], Awaitable[T]]) -> T:
-        """What `call` gives, with a bound on its time.
+        """Result of `call`, with a bound on its time.
 
         Raises:
             TRANSIENT: it failed.
@@ -189,10 +189,10 @@ class RestCalls:
 
 
 def _lift_global_limit(client: discord.Client) -> None:
-    """Undo what a call leaves behind that was cut off while it waited for a global rate limit.
+    """Reopen a client for calls after a call was cancelled in its wait for a global rate limit.
 
-    discord.py 2.7.1 clears this event, sleeps and sets it again, without a `finally`: cut off in between, every later
-    call of the client would wait for ever. Set too early, it costs one more 429.
+    discord.py 2.7.1 clears this event, sleeps and sets it again, without a `finally`: after a cancellation in between,
+    every later call of the client would wait for ever. An event set too early costs one more 429.
     """
     event = client.http._global_over
     if isinstance(event, asyncio.Event):

@@ -42,7 +42,7 @@ class Rounds:
         self._next: asyncio.TimerHandle | None = None
         self._is_working = False
         self._refused: set[int] = set()
-        """Channels of which it was said that they cannot be looked into."""
+        """Channels for which a refusal was logged."""
         self._tasks = BackgroundTasks()
 
     def plan(self) -> None:

@@ -15,7 +15,7 @@ class Turns:
 
         Args:
             at_once: Turns, >= 1.
-            longest_s: A holder that takes longer goes on, and somebody else has the turn.
+            longest_s: A holder that takes longer goes on, and its turn passes to the next caller.
         """
         self._free = asyncio.Semaphore(at_once)
         self._longest_s = longest_s

@@ -21,14 +21,14 @@ async def at_once(text: str) -> Answer:
 
 
 def fitted(text: str) -> tuple[str, str]:
-    """What one message can show of `text`, and the whole of it where that is not all."""
+    """(part of `text` that fits one message, whole `text`); the second is empty if all fits."""
     if units(text) <= LIMIT:
         return text, ""
     return split(text, LIMIT - units(_REST))[0] + _REST, text
 
 
 def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
-    """The buttons as discord.py wants them; None for none.
+    """View of buttons for discord.py; None without possible buttons.
 
     The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id.
     """
@@ -43,12 +43,12 @@ def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
 
 
 def _is_possible(button: Button) -> bool:
-    """Whether Discord takes it."""
+    """True if Discord accepts the button."""
     return bool(button.label.strip()) and len(button.custom_id) <= _LONGEST_ID
 
 
 def one_line(text: str, chars: int) -> str:
-    """`text` in one line of at most `chars` characters, to be read as it is: markdown in it means nothing."""
+    """`text` in one line of at most `chars` characters, with its markdown escaped."""
     line = " ".join(text.split())
     line = line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
     return discord.utils.escape_markdown(line)

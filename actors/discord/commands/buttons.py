@@ -1,4 +1,4 @@
-"""Buttons below our messages: each says by its custom id what it does, so that it works in every later life as well."""
+"""Buttons below the bot's messages: a button's custom id says its action, so buttons work in later lives as well."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _CHAT_INPUT = 1
 def definitions(commands: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], object]:
     """(type, name) -> everything about a command that people can notice; comparable.
 
-    What Discord adds to a list (ids, versions, defaults) is left out, so that what it lists equals what it was given.
+    Fields that Discord adds to a list (ids, versions, defaults) are left out, so its list equals the commands given.
     """
     return {(_kind(command), command["name"]): _definition(command) for command in commands}
 

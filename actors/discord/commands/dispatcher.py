@@ -40,7 +40,8 @@ _ALREADY = 40060
 
 
 Errand = Callable[[Invocation], Awaitable[Answer]]
-"""Tells whom it must before it returns, so that it keeps its place among the messages; its result may take its time."""
+"""Action of a command. An errand sends its messages before it returns, to keep its place in the channel; its result may
+take longer."""
 
 
 class CommandDispatcher:
@@ -75,7 +76,7 @@ class CommandDispatcher:
         self._present = present
 
     def is_open_to_viewers(self, name: str) -> bool:
-        """Whether a command may be used by people who may not have commands run."""
+        """True if people without the permission to run commands may use this command."""
         return name in self._for_viewers
 
     def inquire(self, to: Address, question: Message) -> asyncio.Future[Any]:
@@ -83,7 +84,7 @@ class CommandDispatcher:
         return ask_future(self._host, to, lambda *_: question)
 
     def shown(self, text: str) -> str:
-        """What somebody wrote, fit to be shown."""
+        """Text that a person wrote, made fit to be shown."""
         return self._present(sendable(text))
 
     def quoted(self, text: str, chars: int) -> str:
@@ -91,7 +92,7 @@ class CommandDispatcher:
         return one_line(self.shown(text), chars)
 
     def hears(self, interaction: discord.Interaction) -> bool:
-        """Whether who is typing a command may use all of them here, as far as can be said at once."""
+        """True if the person who types a command may use all commands here, as far as known without asking Discord."""
         admitted = self._intake.judge(Origin.of_interaction(interaction))
         return isinstance(admitted, Admitted) and admitted.standing is Standing.MEMBER
 
@@ -103,13 +104,13 @@ class CommandDispatcher:
         prepare: Callable[[], Awaitable[None]] | None = None,
         is_urgent: bool = False,
     ) -> None:
-        """Have `errand` run for whoever may, and show them what comes of it.
+        """Run `errand` for a person with permission, and show its result.
 
         Args:
             interaction: A command or a press of a button.
             errand: Called once, in its place among the channel's messages.
-            prepare: Waited for before that; what comes later in the channel waits as well.
-            is_urgent: Whether it comes before messages that still wait in the channel.
+            prepare: Awaited before the errand; later arrivals in the channel wait as well.
+            is_urgent: True to go before messages that still wait in the channel.
         """
         if not self._served.is_new(interaction.id):
             return
@@ -128,7 +129,7 @@ class CommandDispatcher:
             answer.cancel()
 
     def _begin(self, errand: Errand, interaction: discord.Interaction, admitted: Admitted) -> Awaitable[Answer]:
-        """What comes of an errand that whoever called it may have done, or why they may not."""
+        """Result of an errand if its caller may use it, else the refusal."""
         if self._may(admitted.standing, interaction):
             return errand(self._invocation(interaction, admitted))
         return at_once(self._for_members)
@@ -145,7 +146,7 @@ class CommandDispatcher:
         )
 
     def _may(self, standing: Standing, interaction: discord.Interaction) -> bool:
-        """Whether somebody who is heard may have this done."""
+        """True if a person with this standing may have the command run."""
         if standing is Standing.MEMBER:
             return True
         if interaction.type is not discord.InteractionType.application_command or interaction.command is None:
@@ -219,7 +220,7 @@ class CommandDispatcher:
 
 
 async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
-    """What came of an errand; whatever went wrong with it, the person must not wait for ever."""
+    """Result of an errand; any failure becomes an answer, so that the person does not wait for ever."""
     try:
         answer: object = await (await begun)
         if not isinstance(answer, Answer) or not isinstance(answer.text, str):
@@ -263,9 +264,9 @@ class _Serving(InteractionArrival):
 
 
 def _whole_channel(interaction: discord.Interaction) -> discord.abc.Snowflake | discord.abc.Messageable | None:
-    """The channel with all that tells who reads it.
+    """Channel of an interaction, with its permissions.
 
-    What an interaction carries of a channel lacks its permissions, so a closed channel that isn't in discord.py's cache
+    The channel in an interaction lacks its permissions, so a closed channel that isn't in discord.py's cache
     would be taken for an open one.
     """
     channel = interaction.channel

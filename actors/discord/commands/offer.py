@@ -1,4 +1,4 @@
-"""Offer to people: commands, and while they type, what fits."""
+"""Offer to people: commands, and completions while they type."""
 
 from __future__ import annotations
 

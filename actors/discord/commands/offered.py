@@ -23,7 +23,7 @@ from messages.base import Message, RequestId
 from messages.socket import Refused
 
 FRESH_S = 3.0
-"""For so long nobody is asked again which choices there are."""
+"""Seconds for which choices are cached before the part is asked again."""
 UNREADABLE = "That can't be read at the moment; please try again."
 
 
@@ -155,7 +155,7 @@ class PartCommands:
         await self._dispatcher.serve(interaction, errand, prepare=read)
 
     async def _read(self, interaction: discord.Interaction, command: SpokenCommand[Any], given: Given) -> list[Message]:
-        """The reply; nothing when nobody says in time."""
+        """Reply of a part, in a list; empty without a reply in time."""
         request = command.request(RequestId(str(interaction.id)), self._dispatcher.reply_to, given)
         reply = self._dispatcher.inquire(command.to, request)
         await asyncio.wait([reply], timeout=self._dispatcher.timing.answer_within_s / 2)
@@ -183,7 +183,7 @@ class PartCommands:
 
 
 def ask(dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: Given) -> Awaitable[Answer]:
-    """Put a part's question to whom it belongs; the answer that its reply leads to."""
+    """Send a part's question to its address; the answer made from the reply."""
     to = question.to(call.window) if callable(question.to) else question.to or call.window.address
     reply = dispatcher.inquire(to, question.request(call, given))
     return worded(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)

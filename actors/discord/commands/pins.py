@@ -25,7 +25,7 @@ from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 MENU = "Remember"
 ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
 COUNT_S = 1.0
-"""How long the memory is waited for to say whether pins have room; the pin itself is made by then."""
+"""Seconds to wait for the memory to say whether pins have room; the pin itself is made by then."""
 _SHOWN = 300
 _ID = re.compile("[0-9]{15,20}")
 _LINK = re.compile(
@@ -39,7 +39,7 @@ Fetch = Callable[[], Awaitable[discord.Message | str]]
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """Target of a pin command: what somebody wrote behind it."""
+    """Target of a pin command, as its argument names it."""
 
     text: str = ""
     message_id: str = ""
@@ -127,7 +127,7 @@ class PinCommands:
         return self._pinned(question, self._dispatcher.inquire(invocation.window.address, question), fetch)
 
     async def _pinned(self, question: PinMemory, reply: asyncio.Future[Message], fetch: Fetch) -> Answer:
-        """What comes of it; a message that no log has is fetched, and pinned with its words."""
+        """Answer to a pin; a message that no log has is fetched, and pinned with its words."""
         if isinstance(await reply, PinUnknown):
             message = await fetch()
             if isinstance(message, str):
@@ -144,7 +144,7 @@ class PinCommands:
         return Answer(f"{answer.text}\n-# {note}") if note else answer
 
     async def _crowding(self, question: PinMemory) -> str:
-        """What to say where the window has more pins than a turn has room for."""
+        """Note for a window with more pins than a turn has room for; empty without need."""
         request = DescribeMemory(
             request_id=RequestId(f"{question.request_id}-room"), reply_to=question.reply_to, window=question.window
         )

@@ -22,7 +22,7 @@ class ServedInteractions:
         self._served: OrderedDict[int, None] = OrderedDict()
 
     def is_new(self, interaction_id: int) -> bool:
-        """Whether this interaction is told for the first time: after a lost connection Discord may repeat it."""
+        """True if this interaction is new: after a lost connection Discord may repeat an interaction."""
         if interaction_id in self._served:
             return False
         self._served[interaction_id] = None

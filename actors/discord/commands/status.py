@@ -20,7 +20,7 @@ _FIGURE = 120
 
 
 class StatusCommands:
-    """Commands on the agent itself: how it is, and what it can be asked."""
+    """Commands on the agent itself: its status, and a list of its commands."""
 
     def __init__(
         self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[TreeCommand]]
@@ -28,8 +28,8 @@ class StatusCommands:
         """Nothing is offered yet.
 
         Args:
-            dispatcher: Serves them.
-            describers: Who has something to say for `/status`, in the order to show it.
+            dispatcher: Serves the commands.
+            describers: Addresses that describe themselves for `/status`, in the order of their lines.
             offered: Gives every command that is offered.
         """
         self._dispatcher = dispatcher
@@ -62,7 +62,7 @@ class StatusCommands:
         await self._dispatcher.serve(interaction, errand)
 
     async def _gathered(self, head: str, replies: dict[Address, asyncio.Future[Message]]) -> Answer:
-        """What came in the time that people like to wait; who says nothing is named."""
+        """Answer of all descriptions that came in time; describers without a reply are named."""
         if replies:
             await asyncio.wait(replies.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
         lines = [head]
@@ -100,7 +100,7 @@ class StatusCommands:
 
 
 def _entries(command: TreeCommand) -> list[tuple[str, str, str]]:
-    """How people call it, its name, and what it does."""
+    """(invocation, name, description) of a command, or of each command of a group."""
     if isinstance(command, app_commands.Group):
         return [entry for inner in command.commands for entry in _entries(inner)]
     if isinstance(command, app_commands.ContextMenu):

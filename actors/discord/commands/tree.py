@@ -1,4 +1,4 @@
-"""One client's commands: which there are, and that Discord knows them."""
+"""One client's commands: their list, and their registration with Discord."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class CommandOffer:
     commands: tuple[AnyCommand, ...]
     """Of the parts."""
     describers: tuple[Address, ...]
-    """Whoever has something to say for `/status`, in the order to show it."""
+    """Addresses that describe themselves for `/status`, in the order of their lines."""
     completions: Completions
     admission: Admission
     """Counts how much each person has the model answer."""
     lookup: MessageLookup
-    """Reads what somebody names by its id."""
+    """Reader of messages by their ids."""
 
 
 class Commands:
@@ -53,8 +53,8 @@ class Commands:
 
         Args:
             client: discord.py's.
-            offer: What is offered, and who serves it.
-            dms: Whether they are offered in direct messages as well.
+            offer: Commands that are offered, and their dispatcher.
+            dms: True to offer the commands in direct messages as well.
             timing: Every wait.
         """
         self._client = client
@@ -87,9 +87,9 @@ class Commands:
             log.warning("commands were not registered in %s: %s", place, described(error))
 
     async def _sync(self, guild_id: int | None) -> bool:
-        """Whether the commands had to be registered.
+        """Register the commands if Discord's list differs; True if registered.
 
-        discord.py's own ways leave out some of what Discord lists, so both sides are compared as Discord words them.
+        discord.py's own comparison leaves out some fields, so both sides are compared in Discord's wording.
         """
         http, application_id = self._client.http, self._client.application_id
         if application_id is None:

@@ -34,7 +34,7 @@ _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 LEAST_CLEARED = 1024
 """Rate limits that are kept before any are looked through."""
 KEPT_LIMIT_S = 10.0
-"""How long one is kept after its last use, and for as long as it says when there may be another."""
+"""Seconds to keep a rate limit after its last use; a limit with an announced end is kept until then."""
 _SHARE, _FEWEST = 16, 8
 """Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
 _OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
@@ -46,7 +46,7 @@ def clear_seldom(http: Any) -> None:
 
     discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
     agent's time, and it grows with the square of their number. And it keeps each for five minutes, over a kilobyte for
-    a thread in which the bot typed and wrote; one that nobody waits for and whose time is over says nothing any more.
+    a thread in which the bot typed and wrote; a limit without waiters whose time is over has no use any more.
     """
     limit = LEAST_CLEARED
 
@@ -63,7 +63,7 @@ def clear_seldom(http: Any) -> None:
 
 
 def _says_nothing(bucket: Any, now: float) -> bool:
-    """Whether a rate limit was used by nobody for a while, and lets through whoever comes next."""
+    """True if a rate limit is expired, unused for a while and without waiters, so the next call passes."""
     is_waited_for = bucket.outgoing or bucket._pending_requests or bucket._sleeping.locked()
     is_over = bucket.expires is None or bucket.expires < now
     return is_over and not is_waited_for and now - bucket._last_request >= KEPT_LIMIT_S
@@ -246,11 +246,11 @@ class AgentClient(discord.Client):
     # more of what people do
 
     async def on_message(self, message: discord.Message) -> None:
-        """Somebody wrote something somewhere."""
+        """Take a message from Discord."""
         self._catch_up.hear(message)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """Somebody pressed something; commands go through their tree."""
+        """Take a press of a button; commands go through their tree."""
         if interaction.type is discord.InteractionType.component:
             await self._buttons.press(interaction)
 
@@ -278,12 +278,12 @@ class AgentClient(discord.Client):
         self._shards.opened(shard)
 
     def _lose(self, shard: int) -> None:
-        """From here on nobody says who is let in or shut out."""
+        """Suspend readership: without this connection no change of permissions arrives."""
         self._shards.lost(shard)
         self._intake.readership.suspend()
 
     def _continue(self, shard: int) -> None:
-        """What was missed has been sent before, or should have been."""
+        """Note a resumed connection; its missed events were sent before, or should have been."""
         self._clock.doubt()
         self._pauses.resumed()
         self._shards.continued(shard)
@@ -339,7 +339,7 @@ class AgentClient(discord.Client):
             self._shorten_wait()
 
     def _passes_by(self, event: str, data: Any) -> bool:
-        """Whether a message is the bot's own: its id is all that is needed, and an edit of it is no news at all.
+        """True if a message is the bot's own: only its id is needed, and its edits are ignored.
 
         Each answer comes back as an event, and each change of a running message; to make an object of one, and a task
         for it, costs as much as half a call. Its id is noted where a handler's task would have begun, so that the order
@@ -374,10 +374,10 @@ class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
         """One of the connections has a new session; see `on_shard_connect`."""
 
     async def on_resumed(self) -> None:
-        """One of them continues; see `on_shard_resumed`."""
+        """Event of one of several connections; see `on_shard_resumed`."""
 
     async def on_disconnect(self) -> None:
-        """One of them was lost; see `on_shard_disconnect`."""
+        """Event of one of several connections; see `on_shard_disconnect`."""
 
     async def on_shard_connect(self, shard: int) -> None:
         """A new session: what was said in its servers since the last one is not sent."""

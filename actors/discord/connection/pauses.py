@@ -1,4 +1,4 @@
-"""Pauses before reconnections: short while nobody is there to connect to, long where sessions would be used up."""
+"""Pauses before reconnections: short while Discord is unreachable, long where sessions would be used up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from actors.discord.timing import Timing, backoff
 
 
 class Pauses:
-    """How long to wait before the next connection; lives on the loop and outlives each client.
+    """Wait before each connection; lives on the loop and outlives each client.
 
-    Discord allows some 1,000 sessions a day. A connection that is refused uses up none, so one may soon be tried again;
+    Discord allows some 1,000 sessions a day. A refused connection uses up none, so the next attempt may follow soon;
     only where sockets are opened and do not last, the pauses grow until a day's sessions are enough for a day.
     """
 
@@ -86,5 +86,5 @@ def use(pauses: Pauses) -> None:
 
 
 def in_use() -> Pauses | None:
-    """What the running task was told to use; None for nothing."""
+    """Pauses that the running task uses; None without any."""
     return _PAUSES.get()

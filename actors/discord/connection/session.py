@@ -19,7 +19,7 @@ from actors.discord.timing import Timing
 log = logging.getLogger(__name__)
 
 TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFound)
-"""What discord.py ends a connection with on purpose."""
+"""Exceptions with which discord.py ends a connection on purpose."""
 
 
 class GatewaySession:
@@ -69,7 +69,7 @@ class GatewaySession:
             await asyncio.wait([self._running])
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Say why, where a fault of our own ended it: a bot that is silently gone helps nobody."""
+        """Report a fault of the bot's own that ended the task, so that the bot does not stop silently."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("no client for Discord can be made", exc_info=error)
             self._on_fatal(f"the bot cannot connect to Discord, by a fault of its own: {type(error).__name__}: {error}")

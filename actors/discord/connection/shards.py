@@ -14,7 +14,7 @@ class Shards:
         """No session yet.
 
         Args:
-            count: How many connections there will be; None while nobody knows.
+            count: Number of connections; None while unknown.
             timeout_s: Longest that a connection may go without a session, and that the next one may take to open.
         """
         self.count = count
@@ -27,12 +27,12 @@ class Shards:
 
     @property
     def are_ready(self) -> bool:
-        """Whether every connection has had a session, and the servers of the newest of each are known."""
+        """True if every connection has had a session, and the servers of the newest session of each are known."""
         return len(self._opened) == self.count and not self._unready
 
     @property
     def are_connected(self) -> bool:
-        """Whether what happens in Discord arrives: every connection has its session, and its servers are known."""
+        """True if Discord's events arrive: every connection has its session, and its servers are known."""
         return self.are_ready and not self._lost
 
     def launch(self) -> None:

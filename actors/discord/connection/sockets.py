@@ -14,8 +14,8 @@ class Sockets:
         """Remember from now on.
 
         Args:
-            http: discord.py's HTTP client, which opens them.
-            on_open: Told of each that was opened.
+            http: discord.py's HTTP client, which opens the sockets.
+            on_open: Called for each opened socket.
         """
         self._on_open = on_open
         self._open: list[Any] = []

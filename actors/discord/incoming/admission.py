@@ -28,11 +28,11 @@ class Admission:
     """
 
     def __init__(self, *, host: Host, config: DiscordConfig, rest: RestCalls, clock: DiscordClock) -> None:
-        """Nobody has said anything yet.
+        """Begin without messages.
 
         Args:
             host: Its clocks count for the rate limit.
-            config: What is answered, and how much of it.
+            config: Which messages are answered, and how many.
             rest: Knows the bot's own id.
             clock: Says how long ago a message was written.
         """
@@ -46,7 +46,7 @@ class Admission:
         """Person and window -> until when they know there that they have to wait; as few as there are who wait."""
 
     def hearing(self, arrival: MessageArrival, admitted: Admitted) -> Hearing:
-        """How to take a message that its author may write in that window."""
+        """Treatment of a message whose author may write in that window."""
         message, may_run = arrival.message, admitted.standing is Standing.MEMBER
         if self._is_too_old(arrival) or not self._is_addressed(message):
             return Hearing(may_run=may_run, wants_answer=False)
@@ -65,11 +65,11 @@ class Admission:
         return f"{self._rule()} You may try again {_relative(self._end_of(wait_s))}."
 
     def _is_too_old(self, arrival: MessageArrival) -> bool:
-        """Whether a message was missed for too long, by the clock that dated it; ours may be wrong."""
+        """True if a message was missed for too long by Discord's clock, which dated it; the local one may be wrong."""
         return not arrival.is_live and self._clock.now() - arrival.message.created_at > self._catchup
 
     def _is_addressed(self, message: discord.Message) -> bool:
-        """Whether a message is for the bot: it was said to it alone, or mentions it, or answers it."""
+        """True if a message is for the bot: a direct message, a mention of the bot, or a reply to the bot."""
         if self._answers_all or isinstance(message.channel, discord.DMChannel):
             return True
         bot_id = self._rest.bot_id()
@@ -79,7 +79,7 @@ class Admission:
         return isinstance(quoted, discord.Message) and quoted.author.id == bot_id
 
     def _notice(self, person: UserId, window: Window, now_s: float, wait_s: float) -> str:
-        """What to tell somebody who asks too much; said once in each wait and window, empty after that."""
+        """Notice for an author above the rate limit; once for each wait and window, empty after that."""
         self._notices = {key: until for key, until in self._notices.items() if until > now_s}
         if (person, window) in self._notices:
             return ""
@@ -99,5 +99,5 @@ class Admission:
 
 
 def _relative(unix_s: int) -> str:
-    """How far away a time is, as each reader's own clock shows it."""
+    """Time as a distance from now, shown by each reader's own clock."""
     return f"<t:{unix_s}:R>"

@@ -1,4 +1,4 @@
-"""Events as values of ours: who did what where, and the message that a window is told of it."""
+"""Events as values: author, place and action, and the message with which a window is told of the event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPEECH = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Result of authorization: the window that something is for, and what its author may do there."""
+    """Result of authorization: the window of an event, and the standing of its author there."""
 
     window: Window
     standing: Standing
@@ -43,7 +43,7 @@ class Origin:
     """Person, place and time of an event: what the rules judge by."""
 
     number: int
-    """Its snowflake, which says when it was done."""
+    """Snowflake of the event, which holds its time."""
     channel: AnyChannel | None
     channel_id: ChannelId
     guild_id: int | None
@@ -51,7 +51,7 @@ class Origin:
 
     @classmethod
     def of_message(cls, message: discord.Message) -> Origin:
-        """Of something that was said."""
+        """Origin of a message."""
         return cls(message.id, message.channel, ChannelId(str(message.channel.id)), _guild_id(message), message.author)
 
     @classmethod
@@ -63,12 +63,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class MessageArrival:
-    """Something that a person said; a repeated one changes nothing, a refused one is ignored."""
+    """Message of a person; a repeated message changes nothing, a refused message is ignored."""
 
     message: discord.Message
     origin: Origin
     is_live: bool = True
-    """Whether Discord sent it as soon as it was said, or as soon as the connection was there again."""
+    """True if Discord sent the message at once, or as soon as the connection was there again."""
 
     @classmethod
     def of(cls, message: discord.Message, *, is_live: bool = True) -> MessageArrival:
@@ -77,7 +77,7 @@ class MessageArrival:
 
     @property
     def must_prepare(self) -> bool:
-        """Whether files came with it, which are read before it is passed on."""
+        """True if the message has files, which are read before the message is passed on."""
         return bool(self.message.attachments)
 
     def refuse(self, reason: str) -> None:
@@ -90,15 +90,15 @@ class InteractionArrival(ABC):
 
     origin: Origin
     must_prepare: bool
-    """Whether `prepare` is waited for before `accept`, while all that came later in the channel waits."""
+    """True to await `prepare` before `accept`, while later arrivals of the channel wait."""
 
     @abstractmethod
     async def prepare(self) -> None:
-        """Do what must be done beforehand; it bounds its own time."""
+        """Prepare the event; the method bounds its own time."""
 
     @abstractmethod
     def accept(self, admitted: Admitted) -> None:
-        """Do it, in the window that it is for, as far as its author may."""
+        """Carry out the event in its window, as far as its author's standing permits."""
 
     @abstractmethod
     def refuse(self, reason: str) -> None:
@@ -106,11 +106,11 @@ class InteractionArrival(ABC):
 
 
 Arrival = MessageArrival | InteractionArrival
-"""What a person did, before it is known whether it is for us."""
+"""Event of a person, before authorization."""
 
 
 def is_speech(message: discord.Message) -> bool:
-    """Whether a person said something: no bot, no webhook, no notice of Discord's, not a blank."""
+    """True if a person wrote the message: no bot, no webhook, no notice of Discord's, not blank."""
     if message.author.bot or message.webhook_id is not None or message.type not in _SPEECH:
         return False
     return bool(message.content or message.attachments)
@@ -124,7 +124,7 @@ def user_message(
     hearing: Hearing,
     unpacked: Unpacked | None = None,
 ) -> UserMessage:
-    """What the window's actor is told of a message; `unpacked` is what came with it, if anything did."""
+    """Message for the window's actor about a Discord message; `unpacked` holds its files, if any."""
     reference = message.reference if message.type is discord.MessageType.reply else None
     return UserMessage(
         window=window,
@@ -148,7 +148,7 @@ def user_message(
 def spoken(
     interaction: discord.Interaction, window: Window, reply_to: Address, audience: str, text: str
 ) -> UserMessage:
-    """What the window's actor is told of a command that counts as a member's message, with `text` as what they say."""
+    """Message for the window's actor about a command that counts as a member's message, with `text` as its words."""
     return UserMessage(
         window=window,
         message_id=MessageId(str(interaction.id)),

@@ -23,7 +23,7 @@ MOST_FILES = 64
 MOST_NAMES = 20_000
 """Of a window's messages that are looked at."""
 LEAST_FREE_BYTES, LEAST_FREE_NAMES = 1 << 30, 40_000
-"""What the disk must have left, on a small one a quarter of it: twice of what commands need before they are begun, so
+"""Free bytes and names that the disk must keep, on a small disk a quarter of it: twice the minimum for commands, so
 that the files of one window stop no other's commands."""
 _SHARE = 4
 _PART = ".part"
@@ -32,7 +32,7 @@ _MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def kept_path(message_id: str, name: str) -> str:
-    """Where a command of the window sees the file, below its working directory."""
+    """Path of the file as commands of the window see it, below their working directory."""
     return str(ATTACHMENTS_ROOT / message_id / name)
 
 

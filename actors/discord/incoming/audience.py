@@ -35,7 +35,7 @@ def audience_of(channel: object) -> Audience | None:
 
 
 def readers_of(channel: discord.abc.GuildChannel, *, private: bool = False) -> Readers | None:
-    """Who may read a channel, or a private thread of it; None while nothing is known of its server.
+    """Readers of a channel, or of a private thread in it; None while its server is unknown.
 
     The server's owner and administrators are left out: they may read everything.
     """
@@ -50,13 +50,13 @@ def readers_of(channel: discord.abc.GuildChannel, *, private: bool = False) -> R
 
 
 def _reach(channel: discord.abc.GuildChannel | None) -> Reach:
-    """Whether everyone in the server may read `channel`; one that is not known is taken for a closed one."""
+    """Reach of `channel`: everyone if the whole server may read it; an unknown channel counts as closed."""
     readers = None if channel is None else readers_of(channel)
     return Reach.EVERYONE if readers is not None and is_open(readers) else Reach.CHANNEL
 
 
 def _grant(channel: discord.abc.GuildChannel, permission: int) -> Grant:
-    """Who has one permission in a channel, by Discord's order: the server's roles, then the channel's overwrites."""
+    """Holders of one permission in a channel, in Discord's order: the server's roles, then the channel's overwrites."""
     guild = channel.guild
     everyone, administrators, giving = guild.default_role, set[int](), set[str]()
     for role in guild.roles:

@@ -17,7 +17,7 @@ NOT_HERE = "I do not live in this channel."
 NOT_HEARD = "You are not on the list of people that I listen to."
 
 Verdict = Admitted | str | NoWindow
-"""Where something is for and what its author may do, the reason why it is refused, or `UNKNOWN`."""
+"""Window of an event and standing of its author; the reason of a refusal; or `UNKNOWN`."""
 RolesFound = dict[int, frozenset[str]]
 """User id -> role ids, as found so far in one go."""
 
@@ -31,18 +31,18 @@ class Authorization:
         self._rest = rest
 
     def judge(self, origin: Origin) -> Verdict:
-        """What is to become of what was done, as far as can be said without asking Discord."""
+        """Verdict on an event, as far as possible without asking Discord."""
         return self._verdict(origin, _roles_at_hand(origin))
 
     async def inquire(self, origin: Origin, roles: RolesFound) -> Admitted | str:
-        """What is to become of it once Discord was asked.
+        """Verdict on an event, with questions to Discord.
 
         Args:
-            origin: Who did it, and where.
-            roles: Added to.
+            origin: Author and place of the event.
+            roles: Roles found so far; new ones are added.
 
         Raises:
-            CallFailedError: Discord does not say now; to give up would lose what somebody did.
+            CallFailedError: Discord does not answer now; ask again, or the event is lost.
         """
         verdict = self.judge(origin)
         if verdict is NoWindow.UNKNOWN:

@@ -29,7 +29,7 @@ from messages.base import ChannelId, Surface, Window
 log = logging.getLogger(__name__)
 
 Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
-"""What has a history of its own."""
+"""Channels with a history of their own."""
 
 _AT_ONCE = 8
 """Calls under way, those not counted that Discord does not answer."""
@@ -40,7 +40,7 @@ class _PageOfGap:
     """Page of history, and as of when it says that nothing is missing."""
 
     after: int
-    """The message that it comes after."""
+    """Message before the page."""
     joins: int
     """The channel's, when it was asked for."""
     reached: int
@@ -63,10 +63,10 @@ class CatchUp:
         """Nothing is read yet.
 
         Args:
-            intake: Passes on what is read.
-            rest: Reads it.
-            comparison: Looks through what was read before, when this is done.
-            timing: How long others wait for it.
+            intake: Passes on the messages that are read.
+            rest: Reads history.
+            comparison: Looks through earlier messages afterwards.
+            timing: Bounds on the wait for history.
         """
         self.intake = intake
         self._watermarks = intake.watermarks
@@ -77,7 +77,7 @@ class CatchUp:
         self._turns = Turns(_AT_ONCE, timing.turn_s)
         self._rounds = Rounds(self._look, comparison.is_free, self._to_look_at, timing)
         self._late: set[int] = set()
-        """Channels in which nobody waits any more for what is missing."""
+        """Channels whose new messages no longer wait for history."""
         self._guilds = IdTable()
         """Channel -> number of its server."""
         self._guild_ids: list[int] = []
@@ -129,7 +129,7 @@ class CatchUp:
                 await self._watermarks.secure()
 
     def resume(self, guild: discord.Guild) -> None:
-        """Channels of a server came: read what was missed in those of them that were not there before."""
+        """Read missed messages in channels that have become available with their server."""
         if self.intake.is_holding:
             return
         for channel_id in sorted(map(int, self._window_map.channels)):
@@ -151,13 +151,13 @@ class CatchUp:
             self._comparison.begin()
 
     def hear(self, message: discord.Message) -> None:
-        """Somebody wrote something; where nobody knows what was said before it, that is read first."""
+        """Take a message; where earlier messages may be missing, history is read first."""
         if is_speech(message) and not self.intake.is_holding and self._is_missing_before(message):
             self._look_into([message.channel.id])
         self.intake.hear(message)
 
     def _is_missing_before(self, message: discord.Message) -> bool:
-        """Whether history must be read before a message: it is the first of its channel in this session, say."""
+        """True if history must be read before a message, such as the first of its channel in this session."""
         channel, window = message.channel, self._window_map.window_of(message.channel)
         if window is NoWindow.ELSEWHERE or self._watermarks.is_current(channel.id):
             return False
@@ -171,7 +171,7 @@ class CatchUp:
     # what may have been missed
 
     def _meet_all(self, channel: object) -> list[int]:
-        """Ids of those of a channel and its active threads of which something is missing; archived ones follow."""
+        """Ids of a channel and its active threads, of each with missing messages; archived threads follow."""
         if isinstance(channel, discord.Thread):
             return self._meet(channel, is_configured=True)
         if not isinstance(channel, discord.abc.GuildChannel):
@@ -205,7 +205,7 @@ class CatchUp:
         return [each for each in self._watermarks.direct() if self._watermarks.meet(each, Surface.DISCORD_DM, ENDLESS)]
 
     async def _meet_archived(self, channel_id: int, list_threads: ListThreads) -> None:
-        """Pass on what was missed in threads that were archived since; nobody waits for this list, however long."""
+        """Pass on missed messages of threads archived since; no message waits for this list, however long."""
         threads: list[discord.Thread] | None = None
         for attempt in itertools.count(1):
             try:
@@ -259,7 +259,7 @@ class CatchUp:
             await self._close_late(channel_id)
 
     async def _close_late(self, channel_id: int) -> None:
-        """The same, while nobody waits for the history; tried for ever."""
+        """Read a gap for which no message waits any more; retried for ever."""
         if channel_id not in self._late:
             self._late.add(channel_id)
             try:
@@ -329,7 +329,7 @@ class CatchUp:
         return not read.page.is_last
 
     async def _to_pass_on(self, channel_id: int, page: Page) -> list[discord.Message]:
-        """Messages of a page that nobody has passed on, in this life or, as the window's logs say, an earlier one."""
+        """Messages of a page that were passed on neither in this life nor, by the window's logs, in an earlier life."""
         unknown = [message for message in page.messages if self._is_unknown(message)]
         window = Window(surface=self._watermarks.surface_of(channel_id), id=str(channel_id))
         if not unknown or not self._watermarks.knows(window):
@@ -338,7 +338,7 @@ class CatchUp:
         return [message for message in unknown if message.id not in logged and self._is_unknown(message)]
 
     def _is_unknown(self, message: discord.Message) -> bool:
-        """Whether a message in a page of history is a person's, and none that was passed on in this life."""
+        """True if a message in a page of history is a person's, and was not passed on in this life."""
         is_new = self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
         return is_new and is_speech(message)
 

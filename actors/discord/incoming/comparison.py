@@ -1,4 +1,4 @@
-"""Comparison with Discord: what was deleted or edited while nobody told the bot is recalled no more."""
+"""Comparison with Discord: messages deleted or edited while the bot was not connected are recalled no more."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Listing:
 
 
 class Comparison:
-    """Comparer of windows' logs with Discord's history after each new session, in which nobody says what was deleted.
+    """Comparer of windows' logs with Discord's history after each new session, which reports no earlier deletions.
 
-    The window is asked first, then Discord: so whatever the window holds and Discord does not list is gone, and what
-    was said in between is in neither. Nothing is taken back where Discord did not answer, or would not show all.
+    The window is asked first, then Discord: so a message that the window holds and Discord does not list is gone, and a
+    message in between is in neither. No message is taken back where Discord did not answer, or would not show all.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Comparison:
         self._due: dict[str, None] = {}
         """Keys of the windows that are still to be compared, in this order."""
         self._late: set[str] = set()
-        """Of which it was said in this session that they cannot be compared yet."""
+        """Windows for which a failed comparison was logged in this session."""
         self._working = 0
         self._ahead = 0
         self.is_free = asyncio.Event()
@@ -96,7 +96,7 @@ class Comparison:
 
     @contextmanager
     def behind(self) -> Iterator[None]:
-        """Let something go first that reads history."""
+        """Let readers of history go first."""
         self._ahead += 1
         self.is_free.clear()
         try:
@@ -152,11 +152,11 @@ class Comparison:
         self._work()
 
     async def _compare(self, window: Window) -> None:
-        """Take back what Discord has no more, or otherwise.
+        """Take back messages that Discord has no more, and revise edited ones.
 
         Raises:
-            CallRefusedError, CallFailedError: Discord did not say what it has.
-            TimeoutError: the window did not say what it holds.
+            CallRefusedError, CallFailedError: Discord did not give its history.
+            TimeoutError: the window did not list its messages.
         """
         if not self._is_ours(window):
             return
@@ -185,7 +185,7 @@ class Comparison:
             self._intake.revise(message)
 
     async def _told(self, window: Window) -> KeptMessagesTold:
-        """What the window's logs hold."""
+        """Messages that the window's logs hold."""
         request_id = RequestId(self._host.new_id())
         question = TellKeptMessages(request_id=request_id, reply_to=self._host.address, window=window)
         async with asyncio.timeout(self._timing.compare_timeout_s):
@@ -195,7 +195,7 @@ class Comparison:
         return reply
 
     def _is_ours(self, window: Window) -> bool:
-        """Whether a window may still be one of the bot's, as far as can be said without asking Discord."""
+        """True if a window may still be one of the bot's, as far as known without asking Discord."""
         match window.surface:
             case Surface.DISCORD_CHANNEL:
                 return window.id in self._intake.window_map.channels
@@ -205,7 +205,7 @@ class Comparison:
                 return window.surface is Surface.DISCORD_THREAD
 
     def _knows(self, channel: object, window: Window) -> bool:
-        """Whether a channel is that window; remembered of an archived thread, whose messages name it by its id only."""
+        """True if a channel is that window; an archived thread, named only by its id in messages, is remembered."""
         return isinstance(channel, discord.abc.Snowflake) and self._intake.window_map.learn(channel) == window  # type: ignore[arg-type]
 
 
@@ -233,7 +233,7 @@ async def _newest(
 
 
 def _is_edited(kept: KeptMessage, message: discord.Message) -> bool:
-    """Whether a message may have other words than a log; of a quotation only the time can tell."""
+    """True if a message's text may differ from the log; a quotation is judged by its time only."""
     if message.edited_at is None:
         return False
     if not kept.words:

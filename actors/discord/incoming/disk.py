@@ -17,7 +17,7 @@ WorkdirOf = Callable[[Window], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disk:
-    """Where windows have files, and how long one may take."""
+    """Folders of windows' files, and the bound on the time for a file."""
 
     threads: Bulkhead
     """A lane for each window; whatever touches a file of a window runs in that."""
@@ -34,8 +34,8 @@ class Disk:
         A command sees the window's attachments in its working directory, where they are not.
 
         Args:
-            window: Whose.
-            pointer: As its command wrote it.
+            window: Owner of the file.
+            pointer: Path as the command wrote it.
 
         Raises:
             ValueError: the window has no working directory.

@@ -1,4 +1,4 @@
-"""Limiter of coroutines that hold something scarce: so many at once, the windows in turn."""
+"""Limiter of coroutines that hold a scarce resource: so many at once, the windows in turn."""
 
 from __future__ import annotations
 

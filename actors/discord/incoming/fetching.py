@@ -89,7 +89,7 @@ async def _read(client: discord.Client, url: yarl.URL, most_bytes: int) -> bytea
 
 
 def _judge(answer: aiohttp.ClientResponse, most_bytes: int) -> None:
-    """Whether to read what follows."""
+    """Raise unless the body of the answer is to be read."""
     status = answer.status
     if status >= 500 or status in _PASSING:
         raise ConnectionError(f"status {status}")

@@ -58,13 +58,13 @@ class Heard:
     """Record of what was heard so far."""
 
     seen: SeenMessages
-    """What was passed on in this life."""
+    """Messages passed on in this life."""
     watermarks: Watermarks
-    """How far each channel was read, in any."""
+    """Progress of reading each channel, over all lives."""
 
 
 class Lane:
-    """Queue of one channel: what waits to be passed on; whoever holds the lock passes it on."""
+    """Queue of one channel: arrivals that wait to be passed on by the holder of the lock."""
 
     __slots__ = ("lock", "waiting")
 
@@ -74,11 +74,11 @@ class Lane:
 
 
 class Intake:
-    """Passes on what people do; lives on the loop and outlives each client.
+    """Passes on events of people; lives on the loop and outlives each client.
 
     A channel's arrivals are passed on at once, in the order in which Discord sent them, unless one of them needs a
-    question to Discord (an archived thread, somebody's roles), files came with it, or the channel's missed messages are
-    being read. Then all of them wait in the channel's lane.
+    question to Discord (an archived thread, an author's roles), files came with it, or the channel's missed messages
+    are being read. Then all of them wait in the channel's lane.
     """
 
     def __init__(
@@ -91,15 +91,15 @@ class Intake:
         readership: Readership,
         timing: Timing,
     ) -> None:
-        """An open intake with nothing in it.
+        """Open an empty intake.
 
         Args:
-            host: Speaks to the windows, which answer it.
-            rules: Say what is for us.
+            host: Sends messages to the windows and takes their replies.
+            rules: Decide which events are for the bot.
             unpacking: Reads the files that come with messages.
-            heard: Is told what is on its way, what was passed on, and what is none of ours.
-            readership: Is told of threads before what is said in them is passed on.
-            timing: When to ask again for what Discord did not say.
+            heard: Records which messages are on their way, passed on, or not for the bot.
+            readership: Notes threads before their messages are passed on.
+            timing: Waits between questions to Discord.
         """
         self.seen = heard.seen
         self.watermarks = heard.watermarks
@@ -121,7 +121,7 @@ class Intake:
         return self._authorization.window_map
 
     def judge(self, origin: Origin) -> Verdict:
-        """What would become of something that is done, as far as can be said without asking Discord."""
+        """Verdict on an event, as far as possible without asking Discord."""
         return self._authorization.judge(origin)
 
     # live events; nothing here may wait, or the order is lost
@@ -138,7 +138,7 @@ class Intake:
             self.pass_by(message.channel.id, message.id)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
-        """Note that somebody wrote something who is not heard: the bot itself, say."""
+        """Note a message without passing it on: the bot's own, say."""
         self.watermarks.pass_by(channel_id, message_id)
         self.seen.notice(str(channel_id), message_id)
 
@@ -249,9 +249,9 @@ class Intake:
             self.watermarks.settle(int(arrival.origin.channel_id), arrival.origin.number)
 
     def hold(self) -> None:
-        """A new session began: let nothing pass before it is known what was missed.
+        """Hold new arrivals at the start of a session, until missed messages are known.
 
-        What waits already came before the gap: it keeps its lane, and a new one opens behind it.
+        Arrivals that wait already are from before the gap: they keep their lane, and a new lane opens behind it.
         """
         self.watermarks.lose()
         if not self._is_holding:
@@ -260,7 +260,7 @@ class Intake:
 
     @property
     def is_holding(self) -> bool:
-        """Whether nothing passes, since it is not known what was missed."""
+        """True while arrivals are held, until missed messages are known."""
         return self._is_holding
 
     def held(self) -> list[discord.Message]:
@@ -291,7 +291,7 @@ class Intake:
                 self.spawn(self._empty(channel_id, lane))
 
     def notice_held(self) -> None:
-        """Note of what waits that it is on its way, also where it came before its channel was met."""
+        """Note waiting messages as on their way, also messages that came before their channel was met."""
         for channel_id, lane in self._lanes.items():
             for arrival in lane.waiting:
                 if isinstance(arrival, MessageArrival) and not self.seen.has(arrival.origin.number):
@@ -303,7 +303,7 @@ class Intake:
             self.lane(channel_id)
 
     def lane(self, channel_id: ChannelId) -> Lane:
-        """Where a channel that is kept has its arrivals wait now; a new session opens another one."""
+        """Lane in which a kept channel's arrivals wait now; a new session opens another lane."""
         return self._lanes.setdefault(channel_id, Lane())
 
     async def replay(self, channel_id: ChannelId, lane: Lane, missed: AsyncIterator[Arrival]) -> None:
@@ -353,7 +353,7 @@ class Intake:
             self.spawn(self._admit_later(arrival))
 
     async def _admit_later(self, arrival: Arrival) -> None:
-        """Ask again until Discord says who did it, or where: nobody waits for it, and to give up would lose it."""
+        """Ask again until Discord tells author and place: no arrival waits for this one, and giving up loses it."""
         for attempt in itertools.count(1):
             await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
             if not self._is_open:

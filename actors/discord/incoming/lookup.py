@@ -1,4 +1,4 @@
-"""Lookup of one message by its id: the words that it has now, so that what was taken back is not taken over."""
+"""Lookup of one message by its id, with its present words, so that retracted words are not used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MessageLookup:
         self._withdrawn = withdrawn
 
     def is_deleted(self, message_id: int) -> bool:
-        """Whether it is known that a message is gone."""
+        """True if a message is known to be deleted."""
         return self._withdrawn.is_deleted(message_id)
 
     def words_now(self, message: discord.Message) -> str:
@@ -38,7 +38,7 @@ class MessageLookup:
         return message.content if edit is None else edit.text
 
     async def fetch(self, interaction: discord.Interaction, message_id: int) -> discord.Message | str:
-        """A message with words, of the channel in which somebody asks who may read what was said there; or why not."""
+        """A message with words, of the channel where the user asks, if the user may read its history; else why not."""
         channel_id = interaction.channel_id
         if interaction.guild_id is not None and not interaction.permissions.read_message_history:
             return "you may not read what was said here before"

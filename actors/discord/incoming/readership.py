@@ -1,4 +1,4 @@
-"""Readership of windows: who may read which of them, told to whoever listens, and compared at each new session."""
+"""Readership of windows: readers of each window, sent to listeners, and compared at each new session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from messages.discord import (
 log = logging.getLogger(__name__)
 
 Parented = discord.TextChannel | discord.ForumChannel
-"""What can have threads."""
+"""Channels that can have threads."""
 MOST_GONE = 10_000
 """Deleted threads that are remembered."""
 Place = tuple[int, bool]
@@ -39,12 +39,12 @@ Place = tuple[int, bool]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told of readers. What a channel says of them is 2 kB; each value is there once."""
+    """Readers last told to listeners. Readers of a channel take 2 kB; equal values are shared."""
 
     channels: dict[str, Readers]
     """By the channels' ids."""
     places: dict[int, Readers | None]
-    """Of threads, by the numbers of their places; None where nobody is known to read them."""
+    """Readers of threads, by the numbers of their places; None for unknown readers."""
 
     def shared(self, readers: Readers | None) -> Readers | None:
         """The same value as is there already, if it is."""
@@ -56,7 +56,7 @@ class Readership:
 
     A window is read by whom its channel's permissions let in, a thread by whom its parent's do. Channels are looked up
     anew whenever anything of a server changes; threads are noted when they are met, since an archived one is in no
-    cache, and forgotten when they are deleted. What Discord does not list is read by nobody, as far as anybody knows.
+    cache, and forgotten when they are deleted. A window that Discord does not list has no known readers.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Readership:
         """Nothing is known yet.
 
         Args:
-            host: Speaks to those who listen.
-            window_map: Which channels are windows.
-            watermarks: Which windows have logs.
+            host: Sends messages to the listeners.
+            window_map: Decides which channels are windows.
+            watermarks: Knows which windows have logs.
             rest: Lists archived threads.
-            listeners: Who hears of it.
+            listeners: Addresses that get the readership.
         """
         self._host = host
         self._window_map = window_map
@@ -84,7 +84,7 @@ class Readership:
         self._listeners = listeners
         self._client: discord.Client | None = None
         self._is_current = False
-        """Whether Discord says at once when something changes."""
+        """True if Discord reports changes at once."""
         self._threads = IdTable()
         """Each thread that is a window -> number of its place."""
         self._places: list[Place] = []
@@ -112,7 +112,7 @@ class Readership:
             self._tasks.spawn(self._list_archived(missing), "the list of archived threads")
 
     def suspend(self) -> None:
-        """The connection was lost: who reads what may change unheard, so nobody knows it any more."""
+        """Forget all readers when the connection is lost, since changes would go unnoticed."""
         self._is_current = False
         if self._told.channels or self._told.places:
             self._told = Told({}, {})
@@ -126,12 +126,12 @@ class Readership:
         self._list()
 
     def tell(self, reply_to: Address) -> None:
-        """List what is known to somebody, if anything is; a session that opens lists it to all."""
+        """Send the known readers to one address, if there are any; a session that opens sends them to all."""
         if self._is_current:
             self._host.tell(reply_to, ReadersListed(windows=self._listed()))
 
     def describe(self, request: DescribeReaders) -> None:
-        """Say who reads some windows now; nobody is known to read what Discord does not list."""
+        """Reply with the present readers of some windows; None for windows that Discord does not list."""
         windows = tuple(WindowReaders(window=window, readers=self._told_of(window)) for window in request.windows)
         self._host.tell(request.reply_to, ReadersDescribed(request_id=request.request_id, windows=windows))
 
@@ -208,7 +208,7 @@ class Readership:
             self._tell(ReadersChanged(windows=tuple(changed)))
 
     def _compare_thread(self, thread_id: int, before: Readers | None) -> None:
-        """One thread and nothing else has changed: to look at all others would cost ever more with their number."""
+        """Compare a single changed thread: the cost of comparing all grows with their number."""
         place = self._threads.get(thread_id)
         if not self._is_current or self._client is None or place is None:
             return
@@ -224,11 +224,11 @@ class Readership:
             self._tell(ReadersChanged(windows=(_thread(thread_id, readers),)))
 
     def _is_of_now(self, thread: discord.Thread) -> bool:
-        """Whether this session told of a thread; each makes its servers anew, and lists what threads they have."""
+        """True if the thread is of the present session; each session makes its servers anew, with their threads."""
         return self._client is not None and self._client.get_guild(thread.guild.id) is thread.guild
 
     def _note(self, thread: discord.Thread) -> bool:
-        """Whether a thread was not known as it is; of one that is no window nothing is kept."""
+        """Note a thread; True if new or changed. A thread that is no window is not kept."""
         ids = {str(thread.id), str(thread.parent_id)}
         if thread.id in self._gone or self._window_map.channels.isdisjoint(ids):
             return False
@@ -256,7 +256,7 @@ class Readership:
         return told
 
     def _told_of(self, window: Window) -> Readers | None:
-        """Who was said to read a window."""
+        """Readers that listeners were told for a window."""
         if window.surface is Surface.DISCORD_CHANNEL:
             return self._told.channels.get(window.id)
         is_thread = window.surface is Surface.DISCORD_THREAD and window.id.isdecimal()
@@ -267,7 +267,7 @@ class Readership:
         return None if place is None or thread_id in self._untold else self._told.places.get(place)
 
     def _listed(self) -> tuple[WindowReaders, ...]:
-        """Every window of which somebody was said to read it."""
+        """Every window with readers that listeners were told."""
         channels = (
             WindowReaders(window=channel_window(channel_id), readers=readers)
             for channel_id, readers in self._told.channels.items()
@@ -312,7 +312,7 @@ class Readership:
 
 
 def _readers_in(client: discord.Client, channel_id: int, private: bool = False) -> Readers | None:
-    """Who reads a channel, or a thread of it, private or not; None if it is not there."""
+    """Readers of a channel, or of its threads, private or not; None for an unknown channel."""
     channel = client.get_channel(channel_id)
     if not isinstance(channel, discord.abc.GuildChannel):
         return None

@@ -18,9 +18,10 @@ def forget_oldest(known: dict[Any, Any]) -> None:
 
 
 class SeenMessages:
-    """Ids of what was passed on, and of what anybody said last where; in memory and bounded.
+    """Ids of messages passed on, and of the newest message of each channel; in memory and bounded.
 
-    A message that is older than those remembered here would be passed on again: its window knows it by its log.
+    A message older than the ones remembered here would be passed on again: the window recognizes the message by its
+    log.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class SeenMessages:
         self._newest_in: dict[str, int] = {}
 
     def notice(self, channel_id: str, message_id: int) -> None:
-        """Somebody, perhaps the bot, wrote something anywhere; 0 for a channel in which nobody ever did."""
+        """Note a message of any author, the bot included."""
         self._newest_in[channel_id] = max(message_id, self._newest_in.pop(channel_id, 0))
         if len(self._newest_in) > _CHANNELS:
             forget_oldest(self._newest_in)
@@ -39,7 +40,7 @@ class SeenMessages:
         return str(self._newest_in.get(channel_id, ""))
 
     def is_new(self, message_id: int) -> bool:
-        """Whether this message is passed on for the first time, which counts as done with the question."""
+        """True if this message is passed on for the first time; the question itself records the message."""
         if message_id in self._messages:
             return False
         self._messages[message_id] = None
@@ -52,5 +53,5 @@ class SeenMessages:
         self._messages.pop(message_id, None)
 
     def has(self, message_id: int) -> bool:
-        """Whether this message was passed on."""
+        """True if this message was passed on."""
         return message_id in self._messages

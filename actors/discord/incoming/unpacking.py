@@ -41,9 +41,9 @@ class Unpacked:
     """A message's words and files."""
 
     text: str
-    """What was typed, then the text files' sections."""
+    """Typed text, followed by the sections of the text files."""
     typed_chars: int | None
-    """How much of it was typed; None for all of it."""
+    """Number of typed characters; None if all are typed."""
     files: tuple[Attachment, ...]
 
 
@@ -52,9 +52,9 @@ class _File:
     """A file on its way in."""
 
     entry: Attachment
-    """What is told of it."""
+    """Description of the file for the window."""
     name: str
-    """Under which it is kept."""
+    """Name under which the file is kept."""
     text: ReadText | None = None
     fault: str = ""
     """Why it is not kept."""
@@ -115,10 +115,10 @@ class Unpacking:
         shelf.report()
 
     async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> float:
-        """Fetch one file, see what it is and keep it; its bytes are gone at the end.
+        """Fetch one file, find out its kind and keep it; its bytes are freed at the end.
 
         Returns:
-            Seconds that it took to learn that it does not come; 0 if it came.
+            Seconds spent on a failed download; 0 for a file that came.
         """
         attachment, began_s = file.entry, asyncio.get_running_loop().time()
         try:
@@ -160,7 +160,7 @@ class _Shelf:
         self.message_id = message_id
         self._disk = disk
         self.hangs = ""
-        """What is said of each file once the disk took too long for one."""
+        """Fault reported for each file once the disk took too long for one."""
         self._reasons: set[str] = set()
 
     async def keep(self, name: str, data: bytearray) -> str:
@@ -202,7 +202,7 @@ def _declared(file: discord.Attachment) -> Attachment:
 
 
 def _nameless(file: discord.Attachment, note: str) -> Attachment:
-    """A file of which nothing is believed but that it was there."""
+    """Entry of a file without any trusted data but its name."""
     return Attachment(filename=str(file.filename), url="", size_bytes=0, kind=FileKind.FILE, note=note)
 
 
@@ -212,7 +212,7 @@ def _pasted(file: _File, text: ReadText) -> PastedText:
 
 
 def _judged(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:
-    """What the file is, now that it is known, and the beginning of its text if it is one."""
+    """Entry of the file with its detected kind, and the beginning of its text if it is a text file."""
     sized = msgspec.structs.replace(attachment, size_bytes=len(data))
     if attachment.kind is FileKind.TEXT:
         text = readable_text(data, most_chars)

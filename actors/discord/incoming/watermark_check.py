@@ -12,7 +12,7 @@ from domain.log.watermark import FILE_NAME, unreadable_lines, watermarks_in
 
 
 def watermark_findings(root: Path) -> Iterator[Finding]:
-    """How many channels the file below the data root tells of; nothing where there is none yet."""
+    """Number of channels in the file below the data root; no finding without a file."""
     path = root / FILE_NAME
     try:
         data = path.read_bytes()

@@ -23,8 +23,8 @@ _SUPERFLUOUS_LINES = 20_000
 def load_watermarks(root: Path, disk: Disk | None = None) -> Mapping[int, Watermark]:
     """Channel id -> watermark, as an earlier life left them; none where there is no file.
 
-    A file of which most has been replaced is written anew. One that cannot be read counts as none: then more is read of
-    Discord's history than need be, and no window answers again what its log holds.
+    A file of which most has been replaced is written anew. An unreadable file counts as missing: then more is read of
+    Discord's history than need be, and no window answers a logged message again.
     """
     path = root / FILE_NAME
     try:
@@ -55,7 +55,7 @@ class WatermarkFile:
         self._disk = disk or RealDisk()
         self._threads = Bulkhead("discord-watermarks", at_once=1)
         self._is_named = False
-        """Whether the file's name is on the disk."""
+        """True if the file's name is on the disk."""
         self._added = 0
         """Lines that were added since it was written anew."""
 
@@ -72,7 +72,7 @@ class WatermarkFile:
         self._added += len(watermarks)
 
     def is_long(self, count: int) -> bool:
-        """Whether most of what was added has been replaced, where it names `count` channels; it is used for months."""
+        """True if most added lines have been replaced, with `count` channels named; the file is used for months."""
         return self._added > 2 * count + _SUPERFLUOUS_LINES
 
     async def rewrite(self, watermarks: Mapping[int, Watermark]) -> None:

@@ -17,7 +17,7 @@ from messages.base import Surface, Window
 log = logging.getLogger(__name__)
 
 MOST_CHANNELS = 200_000
-"""Of more, those in which nothing was said for longest are forgotten; their windows know what they have logged."""
+"""Above this number, the channels that were silent for longest are forgotten; their windows know their own logs."""
 _WRITE_EVERY_S = 1.0
 _WRITE_AGAIN_S = 30.0
 _SNOWFLAKE_BITS = 22
@@ -27,8 +27,8 @@ _SNOWFLAKE_BITS = 22
 class Watermarks:
     """Readings of all channels that were ever met; lives on the loop.
 
-    What is written lags behind by a second, which costs a second look at what was said in it. Written at once is only
-    how far there was something to read when a channel was met: before that nothing is ever read.
+    The file lags behind by a second, which costs a second look at the messages of that second. Written at once is only
+    the newest message when a channel was met: older messages are never read.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Watermarks:
         file: WatermarkFile | None,
         catchup_hours: float,
     ) -> None:
-        """What an earlier life knew; no session.
+        """Begin with the knowledge of an earlier life, without a session.
 
         Args:
             kept: Channel id -> its watermark, as written.
             logged: Window key -> greatest message id in its logs, 0 for none; counts where there is no watermark.
-            file: Keeps them; None where nothing is kept.
-            catchup_hours: How far back is read where nothing says how far was read.
+            file: File of the watermarks; None to keep no file.
+            catchup_hours: Hours of history to read in a channel without a watermark.
         """
         self._readings = Readings()
         for channel_id, watermark in kept.items():
@@ -66,7 +66,7 @@ class Watermarks:
         self._since = 0
         """Newest message, or channel, when the session began: what is newer comes by itself."""
         self._horizon = 0
-        """Where a channel is read from of which nobody knows how far it was read."""
+        """Snowflake from which a channel is read whose progress is unknown."""
         self._dirty: set[int] = set()
         self._is_failing = False
         self._writing = asyncio.Lock()
@@ -80,21 +80,21 @@ class Watermarks:
         return [number for _, number, surface in self._readings.logged() if surface is Surface.DISCORD_THREAD]
 
     def newest_windows(self, most: int) -> list[str]:
-        """The same of those in which something was said last, that first."""
+        """Keys of the windows with logs whose messages are newest, newest first."""
         newest = heapq.nlargest(most, self._readings.logged(), key=lambda each: each[:2])
         return [f"{surface.value}/{number}" for _, number, surface in newest]
 
     def knows(self, window: Window) -> bool:
-        """Whether a window has logs."""
+        """True if a window has logs."""
         reading = self._readings.get(int(window.id)) if window.id.isdecimal() else None
         return reading is not None and reading.surface is window.surface and self._readings.has_logs(int(window.id))
 
     def has(self, channel_id: int) -> bool:
-        """Whether a channel was ever met."""
+        """True if a channel was ever met."""
         return channel_id in self._readings
 
     def surface_of(self, channel_id: int) -> Surface:
-        """What a channel is that was met."""
+        """Surface of a channel that was met."""
         return self._known(channel_id).surface
 
     def direct(self) -> list[int]:
@@ -109,7 +109,7 @@ class Watermarks:
         self._horizon = self._catch_up_from(self._readings.newest())
 
     def miss(self, channel_ids: Iterable[int]) -> None:
-        """What is said in these channels does not come, though the session goes on."""
+        """Note channels whose messages do not arrive, though the session goes on."""
         for channel_id in channel_ids:
             if (reading := self._readings.get(channel_id)) is not None:
                 reading.leave()
@@ -123,11 +123,11 @@ class Watermarks:
 
     @property
     def horizon(self) -> int:
-        """Snowflake of the time up to which everything is known of channels that nobody knows more about."""
+        """Snowflake of the time from which channels without a watermark are read."""
         return self._horizon
 
     def is_current(self, channel_id: int) -> bool:
-        """Whether nothing can have been missed in a channel but what its gaps say."""
+        """True if a channel misses no messages beyond its gaps."""
         reading = self._readings.get(channel_id)
         return reading is not None and reading.session == self.session
 
@@ -140,14 +140,14 @@ class Watermarks:
         *,
         is_configured: bool = False,
     ) -> bool:
-        """Have a channel take part in the session; whether there is something of it to look for.
+        """Have a channel take part in the session; True if messages of it are to be looked for.
 
         Args:
-            channel_id: Its.
-            surface: What it is.
-            newest: Its newest message, which may be deleted by now; 0 for none, `ENDLESS` if nobody knows.
-            parent_id: Of a thread below a configured channel.
-            is_configured: Whether the operator named it: what was said before it is met is none of ours.
+            channel_id: Id of the channel.
+            surface: Kind of channel.
+            newest: Id of the newest message, which may be deleted by now; 0 for no message, `ENDLESS` if unknown.
+            parent_id: Parent of a thread, a configured channel.
+            is_configured: True if the operator named the channel: messages from before are not read.
         """
         reading = self._readings.get(channel_id)
         is_new = reading is None
@@ -168,7 +168,7 @@ class Watermarks:
         return bool(reading.gaps)
 
     def _floor(self, channel_id: int, surface: Surface, newest: int, parent_id: int | None) -> int:
-        """Newest message that need not be looked for in a channel of which nobody knows how far it was read."""
+        """Newest message that need not be looked for in a channel whose progress is unknown."""
         if surface is Surface.DISCORD_THREAD:
             if self._is_made_here(channel_id):
                 return max(newest, channel_id - 1)  # Everything that is said in it should come by itself.
@@ -178,20 +178,20 @@ class Watermarks:
         return max(self._readings.met(), self._horizon)
 
     def _is_made_here(self, thread_id: int) -> bool:
-        """Whether a thread was made in this session."""
+        """True if a thread was made in this session."""
         return thread_id > self._since
 
     def gaps(self, channel_id: int) -> tuple[Gap, ...]:
-        """What is still to be looked for in a channel."""
+        """Gaps of a channel that are still to be read."""
         reading = self._readings.get(channel_id)
         return () if reading is None else reading.gaps
 
     def lacks(self, channel_id: int, message_id: int) -> bool:
-        """Whether a message may be in no log of a channel, nor on its way there; see `Reading.lacks`."""
+        """True if a message may be in no log of a channel, nor on its way there; see `Reading.lacks`."""
         return self._known(channel_id).lacks(message_id)
 
     def joins(self, channel_id: int) -> int:
-        """How often a channel has joined a session: `fill_page` asks what it was when a page was asked for."""
+        """Number of sessions that a channel has joined: `fill_page` asks for the number at the page's request."""
         return self._known(channel_id).joins
 
     def reached(self, channel_id: int) -> int:
@@ -199,7 +199,7 @@ class Watermarks:
         return self._known(channel_id).reached
 
     def confirmed(self, channel_id: int) -> int:
-        """The message of a channel up to which its history says that none is missing."""
+        """Id of a channel's message up to which, by its history, no message is missing."""
         return self._known(channel_id).confirmed
 
     def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
@@ -210,7 +210,7 @@ class Watermarks:
         self._mark(channel_id)
 
     def give_up(self, channel_id: int) -> None:
-        """What is missing of a channel will never be known."""
+        """Give up a channel's gaps: their messages will never be known."""
         reading = self._known(channel_id)
         reading.give_up()
         self._readings.keep(channel_id, reading)
@@ -249,7 +249,7 @@ class Watermarks:
         self.settle(channel_id, message_id)
 
     def settle(self, channel_id: int, message_id: int) -> None:
-        """A message is logged, or is none of ours."""
+        """Note that a message is logged, or not for the bot."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.settle(message_id)
@@ -264,7 +264,7 @@ class Watermarks:
             self._readings.keep(channel_id, reading)
 
     def forget(self, channel_id: int) -> None:
-        """A channel is none of ours."""
+        """Forget a channel that is not the bot's."""
         self._readings.drop(channel_id)
 
     # keeping them

@@ -1,4 +1,4 @@
-"""Map from Discord channels to windows: which one a channel is, if it is one of ours."""
+"""Map from Discord channels to windows, for channels that belong to the bot."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class NoWindow(Enum):
 
     ELSEWHERE = "elsewhere"
     UNKNOWN = "unknown"
-    """Not in discord.py's cache, such as an archived thread: somebody has to ask Discord."""
+    """Not in discord.py's cache, such as an archived thread: Discord has to be asked."""
 
 
 class WindowMap:
-    """The configured channels, and the threads below them as far as they were met; asks nobody."""
+    """The configured channels, and the threads met below them; makes no calls."""
 
     def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
         """With no thread met yet.

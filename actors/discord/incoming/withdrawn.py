@@ -10,11 +10,11 @@ _KEPT = 20_000
 
 
 class Withdrawn:
-    """What was done last to a message, by its id."""
+    """Last deletion or edit of each message, by its id."""
 
     def __init__(self) -> None:
         self._edits: OrderedDict[int, ReviseMessage | None] = OrderedDict()
-        """Message -> how it was edited; None when it was deleted."""
+        """Message id -> last edit; None for a deleted message."""
 
     def delete(self, message_id: int) -> None:
         """Note that a message was deleted."""
@@ -25,15 +25,15 @@ class Withdrawn:
         self._note(message_id, edit)
 
     def is_deleted(self, message_id: int) -> bool:
-        """Whether a message was deleted."""
+        """True if a message was deleted."""
         return message_id in self._edits and self._edits[message_id] is None
 
     def is_withdrawn(self, message_id: int) -> bool:
-        """Whether a message's first words hold no more: it was deleted or edited."""
+        """True if a message's first words are outdated: deleted or edited."""
         return message_id in self._edits
 
     def edit_of(self, message_id: int) -> ReviseMessage | None:
-        """How a message was edited last; None if it was not."""
+        """Last edit of a message; None without an edit."""
         return self._edits.get(message_id)
 
     def _note(self, message_id: int, edit: ReviseMessage | None) -> None:

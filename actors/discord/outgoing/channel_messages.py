@@ -29,7 +29,7 @@ class Draft:
     """Makes them anew for each call, since a call uses them up."""
     reference: discord.MessageReference | None = None
     mentions: discord.AllowedMentions | None = None
-    """Whom it may notify; None for nobody."""
+    """Mentions that may notify; None for no notification."""
     view: discord.ui.View | None = None
 
 
@@ -49,12 +49,12 @@ class ChannelMessages:
         self._seen = seen
 
     async def send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
-        """Id of the message that now stands in the channel.
+        """Send a message; its id.
 
         Args:
-            what: For the log; nothing that people wrote.
-            channel_id: Where.
-            draft: What.
+            what: Label for the log, without words that people wrote.
+            channel_id: Channel or thread.
+            draft: Content.
         """
 
         async def call(client: discord.Client) -> int:
@@ -108,7 +108,7 @@ class ChannelMessages:
     async def own_pages(self, channel_id: ChannelId, after: int) -> AsyncIterator[list[discord.Message]]:
         """The bot's messages in a channel, page by page from the newest to `after`; each page oldest first.
 
-        What cannot be read is left out: it is none of the bot's that could be dealt with.
+        Unreadable messages are left out: the bot could not change them anyway.
         """
         before = NEWEST
         while True:

@@ -29,14 +29,14 @@ MOST_OVER = 256
 
 @dataclass(slots=True)
 class _Running:
-    """Message that shows one turn."""
+    """Message with the progress of a turn."""
 
     turn_id: str
     newest: ShowProgress
-    """What is to be shown."""
+    """Progress that is to be shown."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     text: str = ""
-    """What is shown."""
+    """Text that is shown now."""
     message_id: int | None = None
     begun_at: float = 0.0
     """When the message was posted, on the loop's clock."""
@@ -62,7 +62,7 @@ class LiveMessages:
         self._timing = timing
         self._tasks = BackgroundTasks()
         self._running: dict[tuple[ChannelId, str], _Running] = {}
-        """(channel, turn) -> what is shown of it."""
+        """(channel, turn) -> its running message."""
         self._left: dict[tuple[ChannelId, str], int] = {}
         """(channel, turn) of an earlier life -> its message, which will be ended, should nothing else come of it."""
         self._over: deque[str] = deque(maxlen=MOST_OVER)

@@ -49,10 +49,10 @@ class Outbox:
         redaction: Redaction,
         timing: Timing,
     ) -> None:
-        """An empty outbox.
+        """Make an empty outbox.
 
         Args:
-            host: Tells whoever asked what became of their text.
+            host: Sends the result of a text to its sender.
             messages: Writes into channels.
             live: Shows turns that this outbox's texts will end.
             typing: Ends when a text comes.
@@ -249,7 +249,7 @@ class Outbox:
         return left
 
     def _is_of_earlier_life(self, message: PostMessage) -> bool:
-        """Whether a turn was begun before this life, of which its window knows nothing: this actor alone crashed."""
+        """True if a turn began before this life and its window does not know so: only this actor crashed."""
         asked = message.answers_message_id
         return asked.isdecimal() and discord.utils.snowflake_time(int(asked)) < self._began
 
@@ -261,7 +261,7 @@ class Outbox:
         return discord.utils.time_snowflake(since) - 1
 
     def _is_taken_in(self, channel_id: ChannelId) -> Callable[[MessageId, str], bool]:
-        """What says whether a message shows something else than the part of that nonce."""
+        """Predicate (message id, nonce): True if the message shows a part with another nonce."""
         nonces = {message: nonce for (channel, nonce), message in self._sent.items() if channel == channel_id}
         return lambda message_id, nonce: nonces.get(message_id, nonce) != nonce
 
@@ -272,7 +272,7 @@ class Outbox:
 
 
 def part_nonce(message: PostMessage, index: int) -> str:
-    """What Discord knows the part by; at most 25 characters for fewer than 10,000 parts."""
+    """Nonce of a part; at most 25 characters for fewer than 10,000 parts."""
     return f"{message.nonce}.{index}"
 
 
@@ -282,8 +282,8 @@ def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: 
     Args:
         message: What is to be posted.
         fitted: Its text, cut into messages.
-        exact: What a file beside the first one holds; empty for none.
-        after_file: Whether a file had the first nonce, but was refused.
+        exact: Content of a second file; empty for no file.
+        after_file: True if a file had the first nonce, but was refused.
     """
     count = len(fitted.parts)
     files = ((FILE_NAME, fitted.attached), (EXACT_NAME, exact))
@@ -300,12 +300,12 @@ def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: 
 
 
 def _files(part: Part) -> Callable[[], list[discord.File]]:
-    """What makes a part's files anew for each call, since a call uses them up."""
+    """Maker of a part's files for each call, since a call uses them up."""
     return lambda: [discord.File(io.BytesIO(text.encode()), filename=name) for name, text in part.files]
 
 
 def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:
-    """Whom the text may notify: nobody, or the one person it is meant for."""
+    """Mentions of the text that may notify: its addressee's only, if any."""
     if not message.mention_user_id.isdecimal():
         return discord.AllowedMentions.none()
     person = discord.Object(int(message.mention_user_id))

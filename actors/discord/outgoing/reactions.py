@@ -1,4 +1,4 @@
-"""Reactions below people's messages: that they are worked on, and how that ended; none matters enough to wait for."""
+"""Reactions below people's messages: work in progress, and its result; no caller waits for a reaction."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Reactions:
         self._at_work: OrderedDict[Place, None] = OrderedDict()
         """Messages that show the sign of work."""
         self._left: dict[Place, None] = {}
-        """Messages at which an earlier life left the sign, and of which nobody has said anything yet."""
+        """Messages with the sign of an earlier life, and no news in this life yet."""
         self._tasks = BackgroundTasks()
 
     def take_over(self, left: Iterable[Place]) -> None:
-        """Take away, in a while, the signs that an earlier life left at messages which nobody works on any more."""
+        """Take away, after a while, the signs of an earlier life on messages without work in this life."""
         self._left = dict.fromkeys(left)
         for place in self._left:
             self._remember(place)
@@ -175,7 +175,7 @@ class Reactions:
             await self._file.keep(self._at_work)
 
     def _is_of_earlier_life(self, place: Place) -> bool:
-        """Whether an earlier life may have shown the sign of work, of which this one was not told: it alone ended."""
+        """True if an earlier life may have shown the sign without telling this one: only the actor restarted."""
         _, message_id = place
         return discord.utils.snowflake_time(int(message_id)) < self._began
 

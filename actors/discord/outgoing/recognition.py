@@ -21,7 +21,7 @@ from messages.base import MessageId
 from messages.discord import PostMessage
 
 _EVENT_NONCE = re.compile(r"[a-z2-7]{8}\.(?:[0-9]+|live)")
-"""What parts of logged texts, and running messages of turns, are sent with."""
+"""Nonces of parts of logged texts, and of running messages of turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Part:
 
 
 def live_nonce(turn_id: str) -> str:
-    """What Discord knows a running message by."""
+    """Nonce of a turn's running message."""
     return f"{turn_id}.live"
 
 
@@ -73,7 +73,7 @@ def running_turn(candidate: discord.Message) -> str:
 
 
 def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool:
-    """Whether `candidate` is that part."""
+    """True if `candidate` shows that part."""
     nonce = None if candidate.nonce is None else str(candidate.nonce)
     if nonce == part.nonce:
         return True
@@ -90,7 +90,7 @@ def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool
 
 
 def _is_of_another_event(nonce: str | None, message: PostMessage, part: Part) -> bool:
-    """Whether a nonce says that a message was sent for another event than this part is."""
+    """True if a nonce belongs to a message of another event than this part's."""
     if nonce is None or not _EVENT_NONCE.fullmatch(nonce) or not _EVENT_NONCE.fullmatch(part.nonce):
         return False
     return nonce.partition(".")[0] != message.nonce and nonce != live_nonce(message.turn_id)

@@ -19,9 +19,9 @@ class Redaction:
         return presentable(self._scrubber.scrub(text))
 
     def scrub(self, text: str) -> str:
-        """`text` without secrets, and otherwise as it is: for a file, in which nothing hides from who looks."""
+        """`text` without secrets, and otherwise unchanged: for a file, in which every character is visible."""
         return self._scrubber.scrub(text)
 
     def holds_secret(self, text: str) -> bool:
-        """Whether `text` holds what must never be shown."""
+        """True if `text` holds a secret."""
         return self._scrubber.scrub(text) != text

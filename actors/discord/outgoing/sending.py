@@ -27,7 +27,7 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 LARGEST_SENT_BYTES = 10 << 20
-"""What Discord takes of a bot where nobody paid for more."""
+"""Largest upload that Discord takes from a bot without paid boosts."""
 MOST_WAITING = 16
 """Files of a window that are being posted or wait; each is held in memory only when its turn has come."""
 _SHOWN_PATH = 200
@@ -70,13 +70,13 @@ class Sending:
         most_bytes: int,
         timing: Timing,
     ) -> None:
-        """With nothing under way.
+        """Begin without requests.
 
         Args:
-            host: Tells whoever asked what became of their file.
+            host: Sends the result of a file to its requester.
             messages: Writes into channels.
             redaction: Makes captions fit to be shown, and knows secrets.
-            disk: Where files are looked for.
+            disk: Folders of the files.
             most_bytes: Larger files are refused, as are those above `LARGEST_SENT_BYTES`.
             timing: `send_timeout_s` bounds a request with all its attempts, from when it is asked.
         """

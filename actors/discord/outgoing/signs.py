@@ -1,7 +1,7 @@
-"""File of the signs of work that stand at people's messages: what a killed life left there, the next one takes away.
+"""File of the signs of work that stand at people's messages: signs left by a killed life are removed by the next.
 
 A line is a channel's id and a message's. It is written in the place of the one before, without a sync: it has to
-outlive the process, and after a power loss a sign too many harms nobody.
+outlive the process, and after a power loss a sign too many does no harm.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SignFile:
         self._writing = asyncio.Lock()
         self._places: frozenset[Place] = frozenset()
         self._written: frozenset[Place] | None = None
-        """What the file says; None as long as this life has not written it."""
+        """Content of the file; None before this life has written it."""
         self._is_failing = False
 
     async def keep(self, places: Iterable[Place]) -> None:

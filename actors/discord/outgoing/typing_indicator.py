@@ -16,7 +16,7 @@ from actors.discord.timing import Timing
 log = logging.getLogger(__name__)
 
 _GRACE_S = 1.0
-"""How long a call that is under way may go on when typing is stopped."""
+"""Seconds that a call under way may last after typing is stopped."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class TypingIndicator:
     """Typing indicators of channels; lives on the loop.
 
     Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged. A call
-    shows typing for `Timing.typing_every_s`, for whoever asks meanwhile, until the bot says something in the channel.
+    shows typing for `Timing.typing_every_s`, for all requests meanwhile, until the bot says something in the channel.
     """
 
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
