@@ -160,7 +160,7 @@ class MemoryActor(Actor):
         self._backlog.go_on()
 
     def _keeps(self, window: Window) -> bool:
-        """Whether anything is to be kept about a window."""
+        """True if turns of a window are to be kept."""
         return not self._plan.read_only and keeps_logs(window.surface, window.id)
 
     def _learn_readers(self, message: ReadersListed | ReadersChanged) -> None:
@@ -268,7 +268,7 @@ class MemoryActor(Actor):
         self._recall.remember(replace(injected, took_ms=took_ms))
 
     def _answer_without(self, message: MemoryMessage) -> None:
-        """Answer whoever waits, with nothing: replies go on."""
+        """Answer each request with an empty result or a refusal: replies go on."""
         reason = f"the memory is not available: {self._upkeep.state}"
         match message:
             case PrepareTurn():

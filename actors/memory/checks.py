@@ -19,7 +19,7 @@ _SET_ASIDE = (
 
 
 def search_findings() -> Iterator[Finding]:
-    """Whether the search is compiled."""
+    """Finding on the compiled search."""
     from actors.memory.codes.engine import is_compiled
 
     if is_compiled():
@@ -33,11 +33,11 @@ def search_findings() -> Iterator[Finding]:
 
 
 def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
-    """Whether the index holds what the logs hold.
+    """Finding on the index compared with the logs.
 
     Args:
-        plan: Says where both are.
-        reader: A memory that only looks, without an embedder.
+        plan: Paths of the index and the logs.
+        reader: Memory in read-only mode, without an embedder.
     """
     turns = turns_in_logs(plan.settings.data_root)
     if not has_index(plan.settings.data_root):
@@ -57,7 +57,7 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
 
 
 def _renewal(plan: Plan) -> Repair:
-    """What is done about an index that cannot be used."""
+    """Repair of an index that cannot be used."""
 
     def renew() -> None:
         from actors.memory.index.database import FILE, FOLDER, open_or_rebuild
@@ -69,14 +69,14 @@ def _renewal(plan: Plan) -> Repair:
 
 
 def has_index(data_root: Path) -> bool:
-    """Whether anything was ever remembered."""
+    """True if an index file exists."""
     from actors.memory.index.database import FILE, FOLDER
 
     return (data_root / FOLDER / FILE).exists()
 
 
 def turns_in_logs(data_root: Path) -> int:
-    """How many turns the logs hold that the index should hold, too."""
+    """Number of turns in the logs that belong into the index."""
     from domain.log.parser import parse
     from domain.memory.remembered import Remembered, remembered
 

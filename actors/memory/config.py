@@ -16,12 +16,12 @@ class MemoryConfig:
     """Configuration of a memory actor."""
 
     plan: MemoryPlan
-    """What is opened, and how it is searched."""
+    """Index to open, and its search."""
     budget: Budget = field(default_factory=Budget)
-    """Of the block that one turn gets."""
+    """Budget of the block for one turn."""
     query_timeout_s: float = 4.5
     """Longest wait for the vector of a question; less than contributors have."""
     surface: Address | None = None
-    """Who says which window is read by whom; None for nobody: then no window is shown another's words."""
+    """Address of the readership service; None without a service: then no window is shown another window's words."""
     reconcile_every_s: float = RECONCILE_EVERY_S
     """Between two comparisons with the logs."""

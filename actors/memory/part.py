@@ -11,7 +11,7 @@ from messages.memory import MEMORY, DescribeMemory, ExplainMemory, RebuildMemory
 from messages.turn import ExpandReference
 
 LEAST_LEFT_S = 0.5
-"""How much earlier than the deadline of a turn's preparation a question's vector must be there."""
+"""Seconds before the deadline of a turn's preparation by which a question's vector must be there."""
 REBUILD_S = 3_600.0
 
 
@@ -38,12 +38,12 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
 
 def memory_spec(plan: Plan, *, read_only: bool = False, embeds: bool = True) -> ActorSpec:
-    """How the actor is made; only where there is no `embedding_problem`.
+    """Recipe of the actor; only without an `embedding_problem`.
 
     Args:
-        plan: What it is made from.
-        read_only: Whether it only looks, leaving the index as it is.
-        embeds: Whether there is an embedder.
+        plan: Settings and paths of the run.
+        read_only: True to read the index only.
+        embeds: True if there is an embedder.
     """
 
     def build(_key: str) -> Actor:

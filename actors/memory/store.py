@@ -54,9 +54,9 @@ class MemoryPlan:
     is_live: bool = False
     """With `read_only`: whether an agent has the index open."""
     exclude_visible: bool = True
-    """Whether a window is not shown again what its history shows, pins apart."""
+    """True to leave out of a window's results the turns that its history shows, pins apart."""
     busy_ms: int = database.BUSY_MS
-    """How long a statement waits for another program's lock."""
+    """Milliseconds that a statement waits for another program's lock."""
     tuning: Tuning = MEASURED
     """Of the vector engine."""
 
@@ -67,7 +67,7 @@ class MemoryPlan:
 
 
 class Store:
-    """Open memory: one life of the index, from opening to closing. What raises an `apsw.Error` has changed nothing."""
+    """Open memory: one life of the index, from opening to closing. After an `apsw.Error` the index is unchanged."""
 
     def __init__(
         self, plan: MemoryPlan, index: Index, readers: KnownReaders, scratch: TemporaryFolder | None = None
@@ -94,12 +94,12 @@ class Store:
     def open(cls, plan: MemoryPlan, now: datetime, readers: KnownReaders | None = None) -> Store:
         """The memory as it is on the disk, or a new one; what is unusable is moved aside.
 
-        Without `readers` nobody is known to read anything.
+        Without `readers` the readers of all windows are unknown.
 
         Raises:
-            apsw.Error: it cannot be opened now.
+            apsw.Error: the index cannot be opened now.
             OSError: as above.
-            database.ForeignIndexError: only if nothing may be changed: there is no index, or none of ours.
+            database.ForeignIndexError: only in read-only mode: the index is missing or foreign.
         """
         readers = readers or KnownReaders()
         if plan.read_only:
@@ -130,7 +130,7 @@ class Store:
             self._scratch.cleanup()
 
     def is_in_place(self) -> bool:
-        """Whether the file that was opened is still the index."""
+        """True if the path still names the file that was opened."""
         return self._inode is None or is_in_place(self._plan.path, self._inode)
 
     def size_bytes(self) -> int:
@@ -154,7 +154,7 @@ class Store:
             self._views.open_for(window)
 
     def readers_changed(self, window_keys: Iterable[str]) -> None:
-        """Follow what Discord said of who reads these windows."""
+        """Follow changed readers of these windows."""
         window_keys = tuple(window_keys)
         self._visibility.readers_changed(window_keys)
         if self._views is not None:
@@ -166,7 +166,7 @@ class Store:
             self._views.add_log(path)
 
     def unredacted_logs(self) -> list[str]:
-        """Logs from which something was taken back, and that have no copy without it."""
+        """Logs with retracted words but without a redacted copy."""
         root = self._plan.data_root
         return [path for path in self.index.redacted_logs() if not (root / redacted_path(path)).exists()]
 
@@ -182,7 +182,7 @@ class Store:
         well, all rows and vectors with their seals, and the keyword index with the rows.
 
         Raises:
-            AlteredIndexError: something is not what was stored.
+            AlteredIndexError: stored data was altered.
         """
         is_thorough = not self.index.is_verified()
         run = Reconciliation(self._plan.data_root, self.index, now)
@@ -209,7 +209,7 @@ class Store:
         """Hold every row and vector against its seal.
 
         Raises:
-            AlteredIndexError: one is not what was stored.
+            AlteredIndexError: a row or vector was altered.
         """
         for check in (check_rows_after, check_vectors_after):
             last = 0
@@ -234,11 +234,11 @@ class Store:
 
     @property
     def total(self) -> int:
-        """How many turns there are."""
+        """Number of turns."""
         return self._visibility.total
 
     def mask(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
-        """For every row whether it may be found for `target`: not what it sees anyway, pins apart; not what asks."""
+        """True for every row that may be found for `target`: not its visible turns, pins apart; not the asking turn."""
         mask = self._visibility.mask(target)
         hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
@@ -248,7 +248,7 @@ class Store:
         return mask
 
     def has_any(self, target: Window, visible: Collection[EventId], turn: TurnId | None) -> bool:
-        """Whether any row may be found for `target`; most often that is known without looking at what it sees."""
+        """True if any row may be found for `target`; most often the visible turns need no look."""
         shown = np.count_nonzero(self._visibility.mask(target))
         return bool(shown > len(visible) + LATEST or (shown and self.mask(target, visible, turn).any()))
 
@@ -260,7 +260,7 @@ class Store:
         return self.searcher.pins(lambda rows: [row for row in rows if row < len(mask) and mask[row]])
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
-        """Whether the turn at that place may be shown in `target`; False also if there is no such turn."""
+        """True if the turn at that place may be shown in `target`; False also without a turn there."""
         key = self.index.said_at(path, line)
         return key is not None and self._visibility.may_show(key, target)
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class RowDirectory:
-    """Index from rows to their last slot: one sorted part, and a small one that came since and does not continue it."""
+    """Index from rows to their last slot: one sorted part, and a small part for later rows out of order."""
 
     def __init__(self, most_late: int) -> None:
         """No rows yet.
@@ -46,7 +46,7 @@ class RowDirectory:
 def _search(
     ascending: NDArray[np.int64], order: NDArray[np.int64] | None, keys: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where each of `keys` stands last; -1 where it does not."""
+    """Last place of each of `keys`; -1 for a missing key."""
     at = np.searchsorted(ascending, keys, side="right") - 1
     at[at >= 0] = np.where(ascending[at[at >= 0]] == keys[at >= 0], at[at >= 0], -1)
     if order is None:

@@ -1,6 +1,6 @@
 """Vector engine, the face of this room: exact nearest-neighbour search over the index's vectors, kept in step with it.
 
-Trouble with its side files costs time, never an answer: whoever asks looks at `is_open` first, else reads the index.
+Trouble with its side files costs time, never an answer: callers check `is_open` first, else read the index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILE = "codes"
 
 
 def is_compiled() -> bool:
-    """Whether searches use the compiled pass; without it numpy does its work, several times slower."""
+    """True if searches use the compiled pass; without it numpy does the work, several times slower."""
     return scan.is_available()
 
 
@@ -45,12 +45,12 @@ class VectorEngine:
     """Search engine over vectors of one space; feeds its files from the index, rebuilds them when that is better."""
 
     def __init__(self, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED) -> None:
-        """Open what is there, or make it.
+        """Open existing codes, or make new ones.
 
         Args:
-            space: Whose codes.
+            space: Vector space of the codes.
             source: The index's vectors.
-            tuning: How fast, and with how much memory; no answer depends on it.
+            tuning: Speed and memory; no answer depends on it.
         """
         self._space = space
         self._source = source
@@ -73,7 +73,7 @@ class VectorEngine:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be searched; if not, `trouble` says why."""
+        """True if the engine can be searched; if not, `trouble` says why."""
         return self._nearest is not None
 
     @property
@@ -119,7 +119,7 @@ class VectorEngine:
         return self._searched().top(query, count, allowed)
 
     def reopen(self) -> None:
-        """Open anew, which mends what is behind."""
+        """Open the codes anew, which repairs codes that are behind the index."""
         self.close()
         self._attempt(self._open)
 

@@ -113,14 +113,14 @@ class CodesFile:
         return cls(purpose, frame, *_record_files(frame, descriptor, len(header), second), tuning)
 
     def on_disk(self) -> int:
-        """How many whole records the first file has, sound or not."""
+        """Number of whole records in the first file, sound or not."""
         return self._first.on_disk()
 
     def chunks(self) -> Iterator[Records]:
         """All records of the first file, up to `chunk_records` at a time, in their order; a torn end is cut off.
 
         Raises:
-            UnfitCodesError: a record that others follow is damaged.
+            UnfitCodesError: a damaged record, and not the last.
         """
         self.count = 0
         chunk = self._tuning.chunk_records
@@ -165,7 +165,7 @@ class CodesFile:
         return self._newest.pick(slots)
 
     def _spare_bytes(self) -> int:
-        """What the second file may take in memory."""
+        """Bytes that the second file may take in memory."""
         return self._tuning.memory_bytes - self.count * self._first.size
 
     def close(self) -> None:
@@ -175,7 +175,7 @@ class CodesFile:
 
 
 def second_path(path: Path) -> Path:
-    """Where the second file of `path` lies."""
+    """Path of the second file of `path`."""
     return path.with_name(path.name + "-rest")
 
 

@@ -52,7 +52,7 @@ class RecordFile:
         return data.reshape(-1).view(self._type)
 
     def on_disk(self) -> int:
-        """How many whole records the file has."""
+        """Number of whole records in the file."""
         return (os.fstat(self._descriptor).st_size - self._start) // self._type.itemsize
 
     def read(self, first: int, count: int) -> Records:
@@ -78,7 +78,7 @@ class RecordFile:
         write(self._descriptor, records.tobytes(), self._offset(first))
 
     def are_sound(self, records: Records, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each is what was written at its slot."""
+        """True for each record whose checksum is right for its slot."""
         sound: NDArray[np.bool_] = records["check"] == self._sums(records, slots)
         return sound
 

@@ -24,7 +24,7 @@ NAME = "_scan"
 BLOCK = 32
 """Vectors side by side in a block."""
 _INTERFACE = 2
-"""What `scan_interface` of `scan.c` must say: a library that was built from another one is not taken."""
+"""Required value of `scan_interface` in `scan.c`: a library with another value is refused."""
 _PART = 256
 """Blocks that numpy looks at together."""
 _MOST, _MOST_SUM = 127, 65_535
@@ -131,7 +131,7 @@ def read(descriptor: int, offsets: NDArray[np.int64], size: int) -> NDArray[np.u
 
 
 def is_available() -> bool:
-    """Whether there is a compiled pass that this machine can run."""
+    """True if a compiled pass is available for this machine."""
     return _found() is not None
 
 
@@ -222,7 +222,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
-    """`library`, told what its functions take."""
+    """`library` with the types of its functions' arguments."""
     library.scan.argtypes = [ctypes.POINTER(_Codes), ctypes.POINTER(_Question), ctypes.POINTER(_Bounds)]
     library.scan.restype = None
     sizes, into, steps = [ctypes.c_size_t] * 2, [ctypes.c_void_p] * 2, [ctypes.c_float] * 2

@@ -52,7 +52,7 @@ class CodesTable:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Whether each slot counts."""
+        """True for each slot that is alive."""
         return self._alive[: self.count]
 
     def add(self, records: Records) -> None:

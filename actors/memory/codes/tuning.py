@@ -24,7 +24,7 @@ class Tuning:
     """Settings of speed and memory; the defaults are measured on a million vectors of 768 numbers."""
 
     is_fast: bool = True
-    """Whether to use the compiled pass where there is one."""
+    """True to use the compiled pass if available."""
     memory_bytes: int = 200_000_000
     """Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
     head: int = vector_codes.HEAD

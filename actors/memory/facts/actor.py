@@ -33,18 +33,18 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 TIDY_S = 2.0
-"""How long nothing has been changed when all of the WAL goes into the database."""
+"""Seconds without a change after which the WAL is written into the database."""
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, DamageError, UnicodeDecodeError)
 _TROUBLE = (apsw.Error, OSError, DamageError, UnicodeDecodeError)
 
 
 class FactIndexActor(Actor):
-    """Rows and vectors of entries: keeps them, and finds the nearest.
+    """Index of entries: keeps their rows and vectors, and finds the nearest.
 
     Owns: `facts/index.sqlite` in the data root, all of which can be made again.
-    Asks: nobody; tells the facts when the index is another one than before.
-    Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: what is asked meanwhile is
-    refused with the reason, and the file is tried again with the next request; a damaged one is moved aside.
+    Asks: no actor; tells the facts when the index was replaced.
+    Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: requests meanwhile are refused
+    with the reason, and the file is tried again with the next request; a damaged one is moved aside.
     """
 
     def __init__(self, data_root: Path | None) -> None:
@@ -57,10 +57,10 @@ class FactIndexActor(Actor):
         self._path = None if data_root is None else data_root / FOLDER / FILE
         self._store: FactStore | None = None
         self._known: tuple[int, int] | None = None
-        """What tells the file that was open last from others; None before there was one."""
+        """(device, inode) of the file that was open last; None before the first."""
         self._trouble = ""
         self._is_damaged = False
-        """Whether damage was met with, so that the next opening begins anew."""
+        """True if damage was found, so that the next opening begins anew."""
         self._tidying: Timer | None = None
         self._changed_at = 0.0
 
@@ -150,7 +150,7 @@ class FactIndexActor(Actor):
     # trouble
 
     def _be_in_trouble(self, error: Exception) -> str:
-        """What is the matter. The file stays open where only its time or its place was lacking."""
+        """Note an error, and return its description. The file stays open if busy or full."""
         is_damage = isinstance(error, _DAMAGE)
         self._is_damaged = self._is_damaged or is_damage
         is_passing = isinstance(error, apsw.BusyError | apsw.FullError)

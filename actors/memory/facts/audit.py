@@ -1,4 +1,4 @@
-"""Audit of the facts' index, whether or not an agent has it open: everything in it that cannot be right."""
+"""Audit of the facts' index, open or not: every row that cannot be right."""
 
 from __future__ import annotations
 

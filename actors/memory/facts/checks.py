@@ -1,4 +1,4 @@
-"""Check of the facts' index: it is audited as it is now."""
+"""Check of the facts' index, audited in its present state."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from actors.part import Finding, Level
 
 NAME = "facts-index"
 SHOWN = 3
-"""Faults that are told one by one."""
+"""Largest number of faults listed in a finding."""
 
 
 def findings(data_root: Path) -> Iterator[Finding]:
-    """Whether the index is sound; nothing of it is changed.
+    """Findings on the soundness of the index, which is not changed.
 
     Args:
-        data_root: Where it is.
+        data_root: Folder of the data.
     """
     import apsw
 

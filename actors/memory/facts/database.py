@@ -1,4 +1,4 @@
-"""SQLite file of the facts' index: opened, checked, begun anew when it is none of ours. Only this module opens it."""
+"""SQLite file of the facts' index: opened, checked, and replaced when foreign. Only this module opens it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 """`user_version` of the file; one of another version is moved aside and begun anew."""
 APPLICATION_ID = 0x52656D46
 BUSY_MS = 200
-"""How long a statement waits for another program's lock."""
+"""Milliseconds that a statement waits for another program's lock."""
 
 # What is long stands last, so that the rest is read without it. The time is in microseconds since 1970.
 SCHEMA = """
@@ -38,7 +38,7 @@ class ForeignIndexError(Exception):
 
 
 def open_in_memory() -> apsw.Connection:
-    """An index that ends with its connection."""
+    """Index in memory, which ends with its connection."""
     require_sqlite()
     return _made(apsw.Connection(":memory:"))
 

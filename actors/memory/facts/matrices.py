@@ -14,13 +14,13 @@ from messages.facts import EntryRole
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_ALWAYS = 2
-"""Matrices that stay however large they are: a question is asked of two conversations."""
+"""Matrices that stay regardless of their size: a question concerns two conversations."""
 SPARE = 16
 """Rows for which a matrix has room when it is made longer, at least."""
 ROW_BYTES = 250
 """About what a row takes beside its vector."""
 UNIT = 1e-4
-"""How far a vector's length may be from 1."""
+"""Allowed deviation of a vector's length from 1."""
 _NUMBER = np.dtype("<f4")
 _ROUNDING = float(np.finfo(np.float32).eps) / 2
 N = TypeVar("N", bound=np.generic)
@@ -131,10 +131,10 @@ class Matrix:
         """Numbers of the nearest rows, and their cosines, the nearest first; of equals the newer, then by id.
 
         Args:
-            question: Of unit length, and of the size of these.
+            question: Vector of unit length, with the dimensions of the matrix.
             count: Most rows.
-            roles: Those that are looked at.
-            without: Ids of rows that are not.
+            roles: Roles of the rows to search.
+            without: Ids of rows to leave out.
         """
         places = self._allowed(roles, without)
         if len(places) > count:
@@ -154,7 +154,7 @@ class Matrix:
 
     @property
     def _doubt(self) -> float:
-        """How far apart products in single precision are at least, if the cosines are to have the same order."""
+        """Error bound of products in single precision: beyond this distance their order is that of the cosines."""
         return 2 * (UNIT + int(self._vectors.shape[1]) * _ROUNDING)
 
     def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ class RowError(ValueError):
 
 
 class DamageError(Exception):
-    """What is in the file is not what was put there."""
+    """The content of the file is not as it was written."""
 
 
 class FactStore:
@@ -64,12 +64,12 @@ class FactStore:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the file is still the one that is open."""
+        """True if the path still names the open file."""
         return self._path is None or is_in_place(self._path, self.inode)
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether what was begun has neither been kept nor taken back."""
+        """True if a transaction is open."""
         return self._connection.in_transaction
 
     def close(self) -> None:
@@ -107,9 +107,9 @@ class FactStore:
         """Drop and put rows.
 
         Raises:
-            RowError: one cannot be kept; then none is.
-            UnicodeEncodeError: one of its texts is none; then none is kept.
-            apsw.Error: the disk does not take it; nothing is changed.
+            RowError: a row cannot be kept; then no change is made.
+            UnicodeEncodeError: a text is not valid Unicode; then no change is made.
+            apsw.Error: the write fails; then no change is made.
         """
         for row in message.put:
             _check(row, message.model)
@@ -147,7 +147,7 @@ class FactStore:
         return tuple(found)
 
     def figures(self) -> tuple[tuple[str, int], ...]:
-        """How much there is."""
+        """Counts and sizes of the index."""
         ((rows,),) = self._connection.execute("SELECT count(*) FROM entries")
         ((bare,),) = self._connection.execute("SELECT count(*) FROM entries WHERE model = '' AND role <> 'summary'")
         return ("rows", rows), ("without_vector", bare), ("vectors_in_memory_bytes", self._matrices.size_bytes)
@@ -194,10 +194,10 @@ class FactStore:
 
 
 def _row(kind: type[R], names: Sequence[str], values: Sequence[Any]) -> R:
-    """A row as it is told, of what the file has.
+    """A row of the file as a message.
 
     Raises:
-        DamageError: it is not what was put there.
+        DamageError: the row's content was altered.
     """
     fields = dict(zip(names, values, strict=True))
     try:

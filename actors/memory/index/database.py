@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 SCHEMA_VERSION = 4
 """`user_version` of the file; one of another version is moved aside and built anew from the logs."""
 BUSY_MS = 2_000
-"""How long a statement waits for another program's lock."""
+"""Milliseconds that a statement waits for another program's lock."""
 FOLDER = "memory"
 FILE = "index.sqlite"
 _TABLES = {"meta", "windows", "files", "turns", "pins", "tombstones", "spaces", "vectors", "words", "memories"}
@@ -89,7 +89,7 @@ def disown(path: Path) -> None:
     """Have the file at `path` moved aside and made anew at the next opening.
 
     Raises:
-        apsw.Error: that cannot be noted in it now.
+        apsw.Error: the note cannot be written now.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
@@ -102,12 +102,12 @@ def disown(path: Path) -> None:
 
 
 def open_or_rebuild(path: Path, now: datetime, busy_ms: int = BUSY_MS) -> tuple[apsw.Connection, bool]:
-    """The index at `path` and whether it is new; what stands there and is no sound index is moved aside.
+    """(index at `path`, True if new); an unsound or foreign file there is moved aside.
 
-    Vectors that can still be read from it are kept: they are what costs money.
+    Vectors that can still be read from the old file are kept, since vectors cost money.
 
     Raises:
-        apsw.BusyError: somebody else has it locked.
+        apsw.BusyError: another program holds the lock.
         OSError: the folder cannot be made or written.
     """
     require_sqlite()
@@ -129,8 +129,8 @@ def open_existing(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """The index at `path`, checked.
 
     Raises:
-        ForeignIndexError: it is no index of ours, of another version, or damaged.
-        apsw.BusyError: somebody else has it locked.
+        ForeignIndexError: the file is no index, of another version, or damaged.
+        apsw.BusyError: another program holds the lock.
     """
     if not stat.S_ISREG(path.lstat().st_mode):
         raise ForeignIndexError("no regular file")
@@ -152,16 +152,16 @@ def open_existing(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
 def open_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw.Connection:
     """The index at `path` as it is now, without a trace in its folder.
 
-    Beside a running agent it is read as it lies there. What one that did not end well left in the WAL is read from a
-    copy: reading it in place would write there, and an immutable database has no WAL.
+    Beside a running agent the file is read in place. After a crash, the WAL is read from a copy: reading it in place
+    would write there, and an immutable database has no WAL.
 
     Args:
         path: The index.
-        scratch: A folder of one's own for the copy.
-        is_live: Whether an agent has it open.
+        scratch: Private folder for the copy.
+        is_live: True if an agent has the index open.
 
     Raises:
-        ForeignIndexError: there is none, or none of ours.
+        ForeignIndexError: the index is missing or foreign.
     """
     if not path.exists():
         raise ForeignIndexError(f"there is no memory index at {path} yet")
@@ -239,12 +239,12 @@ def seal_rest(connection: apsw.Connection) -> None:
 
 
 def _check_rest(connection: apsw.Connection) -> None:
-    """Return if what no seal covers is as it was when the index was closed.
+    """Return if the unsealed tables are as they were when the index was closed.
 
-    Where it was not closed in good order, nobody knows: that is noted, and all is to be compared.
+    After a crash that is unknown: a note is made, and everything is compared later.
 
     Raises:
-        ForeignIndexError: it is not.
+        ForeignIndexError: the unsealed tables were changed.
     """
     notes = list(connection.execute("SELECT value FROM meta WHERE key = ?", (_REST,)))
     if notes and notes[0][0] != rest_sum(connection):

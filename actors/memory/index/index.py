@@ -1,4 +1,4 @@
-"""Repository of the index: its turns, windows and logs, and what it notes about itself."""
+"""Repository of the index: turns, windows, logs, and notes about the index itself."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Counts:
 
 
 class Index:
-    """The open index; each method that changes something is one transaction. A row's number never comes back."""
+    """The open index; each changing method is one transaction. A row's number never comes back."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._session = IndexSession(connection)
@@ -76,17 +76,17 @@ class Index:
         self.connection.close()
 
     def is_written_by_others(self) -> bool:
-        """Whether another program has written into the file since the opening. It takes a few microseconds."""
+        """True if another program has written into the file since the opening. The check takes a few microseconds."""
         return self._data_version() != self._version
 
     def _data_version(self) -> int:
-        """What changes with each commit of another connection, and with none of this one."""
+        """Number that changes with each commit of other connections only."""
         return int(self._session.one("PRAGMA data_version"))
 
     # what it notes about itself
 
     def is_verified(self) -> bool:
-        """Whether all was compared since a life did not end in good order."""
+        """True if everything was compared since the last crash."""
         return self.note_of(database.UNVERIFIED) is None
 
     def note_verified(self) -> None:
@@ -94,7 +94,7 @@ class Index:
         self._session.rows("DELETE FROM meta WHERE key = ?", database.UNVERIFIED)
 
     def note_of(self, key: str) -> int | str | None:
-        """A note; None for one that was never made."""
+        """A note; None if the note was never made."""
         value = self._session.one("SELECT value FROM meta WHERE key = ?", key)
         return value if isinstance(value, int | str) else None
 
@@ -123,9 +123,9 @@ class Index:
     # what was said
 
     def remember(self, window: Window, entries: Iterable[Entry]) -> tuple[list[int], list[int]]:
-        """Store what was said; numbers of the rows that are new, and of those that are gone.
+        """Store entries; numbers of the new rows, and of the rows removed.
 
-        What is stored already changes nothing. A turn whose text was embedded before has its vector at once.
+        Known entries change nothing. A turn whose text was embedded before has its vector at once.
         """
         with self._session.changing():
             return self._turns.add(window, entries)
@@ -173,7 +173,7 @@ class Index:
         return int(self._session.one("SELECT id FROM windows WHERE key = ?", window.address.key) or 0)
 
     def redacted_logs(self) -> list[str]:
-        """Logs from which something was taken back."""
+        """Logs with retracted words."""
         return [path for (path,) in self._session.rows("SELECT DISTINCT path FROM tombstones")]
 
     def file_state(self, path: str) -> tuple[int, int, str] | None:
@@ -217,11 +217,11 @@ class Index:
         self._session.forget_numbers()
 
     def is_coherent(self) -> bool:
-        """Whether the keyword index has as many rows as there are turns; else somebody has been at the file."""
+        """True if the keyword index has as many rows as there are turns; otherwise another program changed the file."""
         return bool(self._session.one("SELECT (SELECT count(*) FROM turns) = (SELECT count(*) FROM words_docsize)"))
 
     def counts(self) -> Counts:
-        """How much there is of each thing."""
+        """Counts of rows by kind and state."""
         by_status = dict(self._session.rows("SELECT status, count(*) FROM turns GROUP BY status"))
         return Counts(
             rows=sum(by_status.values()),

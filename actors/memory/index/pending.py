@@ -60,9 +60,9 @@ class Pending:
         return moment(due_ms) if due_ms is not None and due_ms < NEVER_MS else None
 
     def store(self, vectors: Iterable[tuple[Waiting, bytes]]) -> list[int]:
-        """Keep vectors; the rows that have one now. A row that was dropped or changed meanwhile keeps its state.
+        """Keep vectors; numbers of the rows that got a vector. A row dropped or changed meanwhile keeps its state.
 
-        A text that has a vector already keeps that one.
+        A text with a vector keeps that vector.
         """
         pairs = list(vectors)
         with self._session.changing():
@@ -120,7 +120,7 @@ class Pending:
             )
 
     def count_set_aside(self) -> int:
-        """How many turns no vector can be made for."""
+        """Number of turns for which no vector can be made."""
         statement = "SELECT count(*) FROM turns WHERE status <> 'ok' AND next_attempt_at = ?"
         return int(self._session.one(statement, SET_ASIDE_MS))
 
@@ -138,7 +138,7 @@ class Pending:
         return self._session.connection.changes()
 
     def start_over(self) -> None:
-        """Let every turn have a vector of the space in use: those that are there at once, all others to be made."""
+        """Give every turn a vector of the space in use: existing vectors at once; the others are to be made."""
         self._session.rows(
             f"UPDATE turns SET attempts = 0, next_attempt_at = 0, vector = ({_OF_HASH}), "
             f"status = iif(EXISTS({_OF_HASH}), 'ok', 'pending')",
@@ -147,6 +147,6 @@ class Pending:
 
 
 def retry_wait_ms(attempts: int, row: int) -> int:
-    """How long to wait after so many failures; up to a quarter longer, so that rows spread, each by its own share."""
+    """Milliseconds to wait after so many failures; up to a quarter longer by the row's share, so that rows spread."""
     wait = min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** min(attempts - 1, 20))
     return int(wait * (1 + row * 0.618 % 1 / 4))

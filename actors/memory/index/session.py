@@ -14,7 +14,7 @@ from actors.memory.index.sqlite_file import transaction
 from messages.base import Window
 
 MOST_NUMBERS = 4_096
-"""Windows, and files, whose numbers are kept: of those in which something is said now, not of all that ever were."""
+"""Most windows, and files, whose numbers are cached: enough for active ones, not for all."""
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
@@ -30,7 +30,7 @@ class IndexSession:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """One transaction, all of it or nothing; inside another one, a part of that."""
+        """Begin a transaction, all or nothing; a nested call joins the outer transaction."""
         try:
             with transaction(self.connection):
                 yield
@@ -40,7 +40,7 @@ class IndexSession:
             raise
 
     def rows(self, statement: str, *values: apsw.SQLiteValue) -> list[Any]:
-        """All rows of a statement: one that returns rows ends only when they are fetched."""
+        """All rows of a statement: a statement that returns rows ends only when all are fetched."""
         return list(self.connection.execute(statement, values))
 
     def many(self, statement: str, values: Iterable[Sequence[apsw.SQLiteValue]]) -> list[Any]:
@@ -53,7 +53,7 @@ class IndexSession:
         return rows[0][0] if rows else None
 
     def window(self, window: Window) -> int:
-        """The window's number; it gets one if it has none."""
+        """The window's number; a new window gets a number."""
         key = window.address.key
         if key not in self._windows:
             if len(self._windows) >= MOST_NUMBERS:
@@ -63,7 +63,7 @@ class IndexSession:
         return self._windows[key]
 
     def file(self, path: str, window: int) -> int:
-        """A log's number; it gets one if it has none."""
+        """A log's number; a new log gets a number."""
         if path not in self._files:
             if len(self._files) >= MOST_NUMBERS:
                 self._files.clear()
@@ -84,7 +84,7 @@ class IndexSession:
 
 
 def moment(ms: int) -> datetime:
-    """What the index's milliseconds since the epoch say."""
+    """Time of milliseconds since the epoch, as the index has them."""
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 

@@ -29,9 +29,9 @@ def require_sqlite() -> None:
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """All of it or nothing; inside another one, a part of that.
+    """Begin a transaction, all or nothing; inside another transaction, join it.
 
-    Not apsw's own: that asks for a rollback even where a full disk has made SQLite roll back by itself.
+    apsw's own context manager asks for a rollback even after a full disk has made SQLite roll back by itself.
     """
     if connection.in_transaction:
         yield
@@ -47,7 +47,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 
 def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
-    """Whether the file at `path` is still the one that was opened."""
+    """True if the path still names the file that was opened."""
     try:
         status = path.stat()
     except OSError:
@@ -56,7 +56,7 @@ def is_in_place(path: Path, connection_inode: tuple[int, int]) -> bool:
 
 
 def inode(path: Path) -> tuple[int, int]:
-    """What tells the file at `path` from one that replaces it."""
+    """(device, inode) of the file at `path`, to notice its replacement."""
     status = path.stat()
     return status.st_dev, status.st_ino
 
@@ -84,7 +84,7 @@ def created(path: Path, make: Callable[[apsw.Connection], apsw.Connection]) -> a
 
 
 def move_aside(path: Path, now: datetime) -> Path:
-    """Rename a database and what belongs to it; its new path."""
+    """Rename a database with its side files; its new path."""
     stamp = now.strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.unusable-{stamp}")
     number = 1
@@ -105,7 +105,7 @@ def remove_sides(path: Path) -> None:
 
 
 def inodes_of_sides(path: Path) -> dict[Path, tuple[int, int]]:
-    """What tells the WAL of an open database and its index from those that replace them."""
+    """(device, inode) of the WAL and shared-memory file of an open database, to notice their replacement."""
     return {side: inode(side) for side in sides_of(path) if side.exists()}
 
 
@@ -122,5 +122,5 @@ def remove_own_sides(path: Path, own: dict[Path, tuple[int, int]]) -> None:
 
 
 def sides_of(path: Path) -> tuple[Path, ...]:
-    """Where a database's WAL and the index of that are."""
+    """Paths of a database's WAL and shared-memory file."""
     return tuple(Path(f"{path}{side}") for side in _SIDES)

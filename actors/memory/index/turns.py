@@ -103,7 +103,7 @@ class Turns:
         return [entry for entry in turns if entry.event_id not in gone and entry.turn_id not in gone]
 
     def _fresh(self, turns: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
-        """Those of `turns` that are not stored as they are, and the rows that stand where they belong."""
+        """Entries of `turns` that are new or changed, and the rows in the places of the changed ones."""
         fresh: list[Remembered] = []
         stale: list[int] = []
         for path in dict.fromkeys([entry.path for entry in turns]):
@@ -160,7 +160,7 @@ class Turns:
         self._session.many(_INSERT, zip(*columns, strict=True))
 
     def _pin_states(self, fresh: Sequence[Remembered]) -> dict[tuple[str, int], bool]:
-        """Whether those that pin events are about are pinned: what the latest one says."""
+        """(path, line) -> True if pinned, by the latest pin event for each."""
         states: dict[tuple[str, int], bool] = {}
         for path in dict.fromkeys([entry.path for entry in fresh]):
             pins = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
@@ -193,7 +193,7 @@ class Turns:
 
 
 def _is_pinned(entry: Remembered, pinned: Mapping[tuple[str, int], bool]) -> bool:
-    """What the latest pin event about it says, else what it says itself."""
+    """True if pinned by the latest pin event for the entry, else by the entry itself."""
     return pinned.get((entry.path, entry.line), entry.is_pinned) if pinned else entry.is_pinned
 
 

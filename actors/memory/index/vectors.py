@@ -40,7 +40,7 @@ class IndexVectors:
         self._vectors: NDArray[np.int32] = np.zeros(1024, np.int32)
         """Row -> number of its vector; 0 where that is not known, or there is none."""
         self._sums: dict[int, int] = {}
-        """Number of a vector -> its sum, of those that were read."""
+        """Number of a vector -> its sum, for vectors that were read."""
         self._version = 0
         """Of the index as others have written it."""
 
@@ -60,7 +60,7 @@ class IndexVectors:
         return ready
 
     def forget(self, rows: NDArray[np.int64] | None = None) -> None:
-        """Look up anew whose vector is which, of `rows` or of all: they are gone, or no more what they were."""
+        """Forget the vector numbers of `rows`, or of all rows: the rows are gone or changed."""
         self._vectors[slice(None) if rows is None else rows[rows < len(self._vectors)]] = 0
 
     def times(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -82,10 +82,10 @@ class IndexVectors:
         return vectors.astype(np.float32, copy=False)
 
     def _read(self, numbers: list[int], into: NDArray[np.float32], places: list[int]) -> None:
-        """Read vectors to where they belong; a statement would make an object of each first.
+        """Read vectors into their places; a statement would make an object of each first.
 
         Raises:
-            AlteredIndexError: one is not what was stored.
+            AlteredIndexError: a vector was altered.
         """
         size = into.itemsize * self._dimensions
         self._learn_sums(numbers)
@@ -110,7 +110,7 @@ class IndexVectors:
         self._sums.update(self._connection.execute(_SUMS, (json.dumps(unknown),)))
 
     def _numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The number of each one's vector; 0 for one that has none."""
+        """Number of each row's vector; 0 for a row without a vector."""
         if self._is_other():
             self.forget()
             self._sums.clear()
@@ -123,7 +123,7 @@ class IndexVectors:
         return numbers
 
     def _is_other(self) -> bool:
-        """Whether somebody else has written the index since this was last asked; it may have been begun anew."""
+        """True if another connection has written the index since the last call; the index may be a new one."""
         before = self._version
         ((self._version,),) = self._connection.execute("PRAGMA data_version")
         return self._version != before

@@ -33,25 +33,25 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 TIDY_S = 2.0
-"""How long nothing has been kept when all of the WAL goes into the database."""
+"""Seconds without a change after which the WAL is written into the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreConfig:
-    """Where things are kept, and how much of them."""
+    """Folder of the store, and its limits."""
 
     data_root: Path | None
-    """None where nothing outlives the process."""
+    """Folder of the data; None to keep nothing beyond the process."""
     limits: StoreLimits
 
 
 class ObjectStoreActor(Actor):
-    """Keeps rounds of windows' objects, and gives them back.
+    """Store of rounds of windows' objects.
 
     Owns: `objects/objects.sqlite` in the data root.
-    Asks: nobody.
-    Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: what is asked meanwhile is
-    refused with the reason, and the file is tried again with the next request; a damaged one is moved aside.
+    Asks: no actor.
+    Crashes on: its own faults. A file that is gone, locked, full or damaged is no crash: requests meanwhile are refused
+    with the reason, and the file is tried again with the next request; a damaged one is moved aside.
     """
 
     def __init__(self, config: StoreConfig) -> None:
@@ -60,7 +60,7 @@ class ObjectStoreActor(Actor):
         self._store: ObjectStore | None = None
         self._trouble = ""
         self._is_doubtful = False
-        """Whether damage was met with, so that the next opening compares everything."""
+        """True if damage was found, so that the next opening compares everything."""
         self._said_damage = False
         self._tidying: Timer | None = None
         self._kept_at = 0.0
@@ -153,7 +153,7 @@ class ObjectStoreActor(Actor):
     # trouble
 
     def _be_in_trouble(self, error: apsw.Error | OSError) -> str:
-        """What is the matter. The file stays open where only its time or its place was lacking."""
+        """Note an error, and return its description. The file stays open if busy or full."""
         is_damage = isinstance(error, apsw.CorruptError | apsw.NotADBError)
         self._is_doubtful = self._is_doubtful or is_damage
         is_passing = isinstance(error, apsw.BusyError | apsw.FullError)

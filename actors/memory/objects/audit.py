@@ -1,4 +1,4 @@
-"""Audit of a store that nobody has open: everything in it that cannot be right."""
+"""Audit of a closed store: every row that cannot be right."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _take_back(connection: apsw.Connection, scope: int, most: int, fresh: Sequen
 
 
 def kept_bytes(connection: apsw.Connection, window: int) -> int:
-    """How much is kept of a window's texts; 0 for those of all."""
+    """Bytes kept of a window's texts; of all windows for 0."""
     if not window:
         ((size,),) = connection.execute("SELECT bytes FROM total")
     else:

@@ -10,14 +10,14 @@ from actors.part import Finding, Level
 
 NAME = "objects"
 SHOWN = 3
-"""Faults that are told one by one."""
+"""Largest number of faults listed in a finding."""
 
 
 def findings(data_root: Path) -> Iterator[Finding]:
-    """Whether what is kept of files and outputs is sound; nothing of it is changed.
+    """Findings on the soundness of the store, which is not changed.
 
     Args:
-        data_root: Where it is.
+        data_root: Folder of the data.
     """
     from actors.memory.objects.audit import audit
     from actors.memory.objects.copying import FILE, FOLDER, UncopyableError, copy

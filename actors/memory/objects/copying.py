@@ -14,14 +14,14 @@ __all__ = ["FILE", "FOLDER", "SIDES", "UncopyableError", "copy"]
 
 
 class UncopyableError(Exception):
-    """What is there is no sound store; the text says why."""
+    """The file is no sound store; the text says why."""
 
 
 def copy(store: Path, to: Path) -> None:
-    """Copy a store into a new file, without its WAL, which is in it then.
+    """Copy a store into a new file, its WAL merged.
 
     Raises:
-        UncopyableError: it is damaged, or none.
+        UncopyableError: the file is damaged, or no store.
         OSError: it is locked, or the copy cannot be written.
     """
     try:

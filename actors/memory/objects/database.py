@@ -1,4 +1,4 @@
-"""SQLite file of the store: opened, checked, replaced when it is none of ours. Only this module opens it."""
+"""SQLite file of the store: opened, checked, and replaced when foreign. Only this module opens it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA_VERSION = 3
 """`user_version` of the file; one of another version is moved aside and begun anew."""
 APPLICATION_ID = 0x52656D4F
 BUSY_MS = 200
-"""How long a statement waits for another program's lock."""
+"""Milliseconds that a statement waits for another program's lock."""
 WAL_PAGES = 200
 """After so many pages the WAL goes into the database: seldom, and with few pages, for a round waits for it."""
 _TABLES = {"windows", "rounds", "snapshots", "texts", "versions", "outputs", "showings", "total"}
@@ -82,7 +82,7 @@ class ForeignStoreError(Exception):
 
 
 def open_in_memory() -> apsw.Connection:
-    """A store that ends with its connection."""
+    """Store in memory, which ends with its connection."""
     require_sqlite()
     return _made(apsw.Connection(":memory:"))
 
@@ -116,7 +116,7 @@ def open_existing(path: Path, *, is_doubtful: bool = False) -> apsw.Connection:
     """The store at `path`, checked; more thoroughly, indexes too, when it is doubtful.
 
     Raises:
-        ForeignStoreError: it is none of ours, of another version, or damaged.
+        ForeignStoreError: the file is no store, of another version, or damaged.
         apsw.Error: it is locked, or cannot be read.
     """
     if not stat.S_ISREG(path.lstat().st_mode):

@@ -21,7 +21,7 @@ _NO_VERSION = (0, -(2**63), None, None, "", "")
 
 
 def window_of(connection: apsw.Connection, window: Window) -> int | None:
-    """A window's number in the tables; None for one of which nothing is kept."""
+    """A window's number in the tables; None for a window without rows."""
     found = connection.execute("SELECT id FROM windows WHERE key = ?", (window.address.key,))
     return next((int(id_) for (id_,) in found), None)
 
@@ -55,9 +55,9 @@ def keep(connection: apsw.Connection, limits: StoreLimits, message: StoreRound) 
     """Keep a round, if it is not kept yet.
 
     Raises:
-        RefusalError: it is not the next one, or one of its rows cannot be.
-        UnicodeEncodeError: one of its texts is none.
-        apsw.Error: the disk does not take it; nothing is changed.
+        RefusalError: the round is not the next, or a row cannot be kept.
+        UnicodeEncodeError: a text is not valid Unicode.
+        apsw.Error: the write fails; then no change is made.
     """
     digest = _digest(message)
     with transaction(connection):
@@ -85,10 +85,10 @@ def keep(connection: apsw.Connection, limits: StoreLimits, message: StoreRound) 
 
 
 def _is_kept(connection: apsw.Connection, window: int, message: StoreRound, digest: bytes) -> bool:
-    """Whether a round is kept already.
+    """True if a round is kept already.
 
     Raises:
-        RefusalError: it is not, and it is not the next one.
+        RefusalError: the round is neither kept nor the next.
     """
     number = message.round
     ((last, known),) = connection.execute("SELECT last_round, digest FROM windows WHERE id = ?", (window,))
@@ -142,7 +142,7 @@ def _bounded(new: NewVersion, text: str, limits: StoreLimits) -> bytes:
     """A text in UTF-8.
 
     Raises:
-        RefusalError: it is too long, or of what has none.
+        RefusalError: the text is too long, or the version's status has no text.
     """
     data, name = text.encode(), f"version {new.version.no} of {new.version.object}"
     if new.version.status not in _WITH_TEXT:
@@ -170,7 +170,7 @@ def _new_window(connection: apsw.Connection, window: Window) -> int:
 
 
 def _digest(message: StoreRound) -> bytes:
-    """What tells a round that is asked for again from another of its number."""
+    """Digest of a round, to tell a repeated request from another round with the same number."""
     whole = msgspec.structs.replace(message, request_id=RequestId(""), reply_to=Address(""))
     return hashlib.sha256(msgspec.msgpack.encode(whole)).digest()
 

@@ -70,7 +70,7 @@ class ObjectStore:
         self._inode = inode(path) if path is not None else (0, 0)
         self._sides = {} if path is None else inodes_of_sides(path)
         self.damaged_texts = 0
-        """Texts that were not what they were kept as."""
+        """Number of texts found altered."""
 
     def close(self) -> None:
         """Let go of the file; what another one in its place would take for its own goes."""
@@ -80,12 +80,12 @@ class ObjectStore:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the file is still the one that was opened."""
+        """True if the path still names the file that was opened."""
         return self._path is None or is_in_place(self._path, self._inode)
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether what was begun has neither been kept nor taken back."""
+        """True if a transaction is open."""
         return self._connection.in_transaction
 
     # rounds
@@ -98,9 +98,9 @@ class ObjectStore:
         """Keep a round.
 
         Raises:
-            RefusalError: it is not the next one, or one of its rows cannot be.
-            UnicodeEncodeError: one of its texts is none.
-            apsw.Error: the disk does not take it; nothing is changed.
+            RefusalError: the round is not the next, or a row cannot be kept.
+            UnicodeEncodeError: a text is not valid Unicode.
+            apsw.Error: the write fails; then no change is made.
         """
         rounds.keep(self._connection, self._limits, message)
 
@@ -216,7 +216,7 @@ class ObjectStore:
         list(self._connection.execute("PRAGMA wal_checkpoint(truncate)"))
 
     def figures(self) -> tuple[tuple[str, int], ...]:
-        """How much there is."""
+        """Counts and sizes of the store."""
         names = ("windows", "versions", "texts", "outputs")
         counts = [(name, int(next(self._connection.execute(f"SELECT count(*) FROM {name}"))[0])) for name in names]
         return (*counts, ("kept_bytes", bounds.kept_bytes(self._connection, 0)))
@@ -256,7 +256,7 @@ def _output(row: Sequence[Any]) -> OutputRow:
 
 
 def _wanted(message: FetchText) -> str:
-    """What was asked for, in words."""
+    """Description of a request, in words."""
     parts = [message.object or "any file"]
     if message.no:
         parts.append(f"version {message.no}")

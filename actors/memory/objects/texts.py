@@ -12,8 +12,8 @@ DEEPEST = 20
 """Texts in a chain of differences; the next one is kept whole."""
 _PIECE = 16 * 1024
 _REACH = 8 * 1024
-"""How far what is the same may have moved. A piece and what is around it make up the 32 KiB that zlib looks back over;
-with the end of the other text for all of it, a text of more than 32 KiB would have nothing in its reach."""
+"""Distance by which equal passages may have moved. A piece and its surroundings make up the 32 KiB that zlib looks back
+over; with the end of the other text for all pieces, a text of more than 32 KiB would have no matches in reach."""
 
 
 class DamagedTextError(Exception):
@@ -30,12 +30,12 @@ def keep(connection: apsw.Connection, window: int, data: bytes, before: int | No
 
     Args:
         connection: In a transaction.
-        window: Whose.
+        window: Number of the window.
         data: The text in UTF-8.
-        before: Id of the text that it replaces; None for none.
+        before: Id of the replaced text; None for a first text.
 
     Returns:
-        Its id, and whether it is new in its window.
+        (id, True if new in its window).
     """
     digest = hash_of(data)
     for (known,) in connection.execute("SELECT id FROM texts WHERE window = ? AND hash = ?", (window, digest)):
@@ -54,9 +54,9 @@ def replace(connection: apsw.Connection, before: int | None, text: int | None, a
 
     Args:
         connection: In a transaction.
-        before: Id of the text that it had; None for none.
-        text: Id of the one that it has now; None for none.
-        at: Since when, in microseconds.
+        before: Id of the previous text; None without a text.
+        text: Id of the present text; None without a text.
+        at: Time of the change, in microseconds.
     """
     if text is not None:
         list(connection.execute("UPDATE texts SET newest = newest + 1 WHERE id = ?", (text,)))
@@ -68,17 +68,17 @@ def read(connection: apsw.Connection, text: int) -> str:
     """A text.
 
     Raises:
-        DamagedTextError: it is not the one that was kept.
+        DamagedTextError: the text was altered.
     """
     return _plain(connection, text).decode()
 
 
 def forget(connection: apsw.Connection, gone: Collection[int]) -> None:
-    """Delete texts; those that are kept as what differs from one of them are kept whole from now on.
+    """Delete texts; other texts kept as differences from them are kept whole from now on.
 
     Args:
         connection: In a transaction.
-        gone: Their ids.
+        gone: Ids of the texts.
     """
     for text in gone:
         for (other,) in list(connection.execute("SELECT id FROM texts WHERE base = ?", (text,))):
@@ -90,7 +90,7 @@ def forget(connection: apsw.Connection, gone: Collection[int]) -> None:
 
 
 def _keep_whole(connection: apsw.Connection, text: int) -> None:
-    """Have a text stand by itself; one that cannot be read stays as it is, and is still given to nobody."""
+    """Store a text without a base; an unreadable text stays as it is, and stays refused."""
     try:
         data = _deflated(_plain(connection, text), b"")
     except DamagedTextError:
@@ -100,7 +100,7 @@ def _keep_whole(connection: apsw.Connection, text: int) -> None:
 
 
 def _base(connection: apsw.Connection, before: int | None) -> tuple[int | None, int, bytes]:
-    """What a new text is kept against: id, its own depth, and that text; nothing when a chain is long enough."""
+    """Base of a new text: id, depth of the new text, content of the base; no base when a chain is long enough."""
     if before is None:
         return None, 0, b""
     ((depth,),) = connection.execute("SELECT depth FROM texts WHERE id = ?", (before,))
@@ -132,7 +132,7 @@ def _plain(connection: apsw.Connection, text: int) -> bytes:
 
 
 def _deflated(data: bytes, other: bytes) -> bytes:
-    """A text in as few bytes as it can be told in, to whoever has the other one; by itself for none."""
+    """A text compressed against `other`, which its reader must have; by itself if `other` is empty."""
     if not other:
         return zlib.compress(data, 6)
     return b"".join(_deflated_piece(data, other, at) for at in range(0, len(data), _PIECE))

@@ -21,10 +21,10 @@ def number_of(name: str, kind: str) -> int:
 
     Args:
         name: Of the object.
-        kind: `FILE` or `OUTPUT`, which it has to be.
+        kind: `FILE` or `OUTPUT`, the required kind.
 
     Raises:
-        RefusalError: it is no such name.
+        RefusalError: the name is not of that kind.
     """
     found = _NAME.fullmatch(name)
     if found is None or found[1] != kind:

@@ -64,7 +64,7 @@ def _line(number: int, memory: FoundMemory, wording: Wording, *, scored: bool = 
 
 
 def _mention(key: str) -> str:
-    """A window as readers see it; a mention of a channel notifies nobody."""
+    """A window as readers see it; a mention of a channel sends no notification."""
     try:
         window = Window.from_key(key)
     except ValueError:

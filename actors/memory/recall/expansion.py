@@ -1,4 +1,4 @@
-"""Context window of a memory: the log around it, for those who may read it."""
+"""Context of a memory: the log around its turn, for people who may read the log."""
 
 from __future__ import annotations
 

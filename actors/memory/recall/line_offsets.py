@@ -21,11 +21,11 @@ _NEWLINE = ord("\n")
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of one file."""
+    """Known offsets of one file."""
 
     inode: int
     offsets: list[int] = field(default_factory=lambda: [0])
-    """Where lines 1, 1 + EVERY, 1 + 2 * EVERY ... begin."""
+    """Offsets of lines 1, 1 + EVERY, 1 + 2 * EVERY ..."""
     read: int = 0
     """Bytes that have been looked through."""
     newlines: int = 0
@@ -61,12 +61,12 @@ class LineOffsets:
         return _exact(known, file, line)
 
     def forget(self, path: Path) -> None:
-        """Look through that file anew when it is asked for again: it is not what it was."""
+        """Drop the offsets of a file that was changed."""
         self._files.pop(path, None)
 
 
 def _read_on(known: _Known, file: BinaryIO, line: int) -> bool:
-    """Whether `line` is among what is known after a slice more."""
+    """Read on by a slice; True if `line` is known then."""
     file.seek(known.read)
     end = known.read + SLICE_BYTES
     while known.newlines < line - 1:

@@ -16,7 +16,7 @@ AT_ONCE = 1
 MOST_OF_WINDOW = 16
 """Waiting at a time; a control socket lets fewer through, and people call few commands."""
 PATIENCE_S = 50.0
-"""After so long a lookup is refused, not served: whoever asked gives up soon, or has already."""
+"""Age in seconds at which a lookup is refused, not served: its caller gives up soon, or has already."""
 
 Lookup = SearchMemory | ExpandReference
 
@@ -46,7 +46,7 @@ class Lookups:
         self._queue: FairQueue[_Entry] = FairQueue(AT_ONCE)
 
     def __len__(self) -> int:
-        """How many wait or are begun."""
+        """Number of lookups that wait or have begun."""
         return len(self._queue)
 
     def get(self, request_id: RequestId) -> Lookup | None:

@@ -23,13 +23,13 @@ from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExp
 from messages.turn import PrepareTurn, Reference, TurnContribution
 
 REJECTED = 10
-"""How many of those that had no place an explanation names."""
+"""Number of rejected candidates that an explanation names."""
 EXPLAINED_WINDOWS = 200
 SHOWN_CHARS = 300
 """Length of an excerpt that a search gives."""
 MOST_FOUND = 200
 POOL_TOKENS = 250
-"""Room in a search's pool for each hit that is wanted: several times what one takes, so that more are ranked."""
+"""Room in a search's pool for each wanted hit: several times the size of a hit, so that more candidates are ranked."""
 WITHOUT_VECTOR = "no vector of the question: found by words alone"
 
 
@@ -47,7 +47,7 @@ class InjectedBlock:
 
 
 class Recall:
-    """Retrieval for turns: blocks and search results, and the last block of each window for whoever asks why."""
+    """Retrieval for turns: blocks and search results, and the last block of each window for explanations."""
 
     def __init__(self, search: Kind, budget: Budget) -> None:
         self._search = search
@@ -117,7 +117,7 @@ class Recall:
         )
 
     def pins(self, store: Store, window: Window) -> tuple[int, int]:
-        """How many pins may be shown in a window, and how many of them have room in a block; see `Store.pins`."""
+        """(pins that may be shown in a window, pins with room in a block); see `Store.pins`."""
         pins = store.pins(window)
         return len(pins), pins_with_room(pins, self._budget)
 
@@ -176,7 +176,7 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
 
 
 def _author(name: str, role: str) -> str:
-    """Who said it; a person whose name could be a role's is called one, since the index knows no ids."""
+    """Author of a turn; a person whose name could be a role's is marked as a person, since the index knows no ids."""
     return f"{shown_name(name)} (a person)" if role == USER and not is_plain(name) else shown_name(name)
 
 

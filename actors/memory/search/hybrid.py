@@ -44,8 +44,8 @@ class HybridSearch:
 
         Args:
             text: The question.
-            vector: Its own; None when there is none.
-            mask: For every row number whether it may be found.
+            vector: Vector of the question; None without a vector.
+            mask: True for every row number that may be found.
             total: Rows of the whole index.
         """
         near, known = self._near(vector, mask)

@@ -26,7 +26,7 @@ class Lengths:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows."""
         self._load()
         return self._rows
 

@@ -25,9 +25,9 @@ from domain.memory.ranking import Candidate, Ranked, cosines, rank_arrays
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50
-"""How many of the nearest turns the similarity search ranks."""
+"""Number of nearest turns that the similarity search ranks."""
 SHOWN_FROM_CHARS = 16_000
-"""How much of a turn the excerpt is chosen from."""
+"""Characters of a turn from which the excerpt is chosen."""
 READ_CHARS = 600_000
 """Of all hits together: where many are wanted, excerpts are chosen from less of each, so that a search keeps short."""
 _SIZED_AT_ONCE = 40
@@ -45,7 +45,7 @@ class IndexedTurn(NamedTuple):
     role: str
     author: str
     text: str
-    """Its beginning, if it is very long."""
+    """Text of the turn, shortened if very long."""
     is_whole: bool
     is_pinned: bool
     window: str
@@ -68,11 +68,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """Query of the index: what is looked for, and what may come of it."""
+    """Query of the index: question, mask and number of hits."""
 
     text: str
     vector: Vector | None
-    """None when the embedder gave none."""
+    """Vector of the question; None if the embedder gave no vector."""
     mask: Mask
     """For every row number whether it may be found; it is the caller's to change."""
     total: int
@@ -83,12 +83,12 @@ class MemoryQuery:
 
     @property
     def chars(self) -> int:
-        """How much of each hit is read."""
+        """Characters read of each hit."""
         return min(SHOWN_FROM_CHARS, READ_CHARS // max(1, self.count))
 
 
 class Searcher:
-    """Retrieval from one index; it never writes."""
+    """Retrieval from one index, without writing."""
 
     def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine, kind: Kind) -> None:
         self._connection = connection
@@ -101,10 +101,10 @@ class Searcher:
         self._hybrid.follow(window, added, gone)
 
     def find(self, question: MemoryQuery, budget: Budget) -> tuple[list[Hit], int]:
-        """The best hits, and how many turns were ranked; pins that may be shown are always among those.
+        """(best hits, number of ranked turns); permitted pins are always ranked.
 
         Raises:
-            AlteredIndexError: something of what would be shown, or of what it was chosen by, is not what was stored.
+            AlteredIndexError: a row or vector used for the result was altered.
         """
         allowed = int(np.count_nonzero(question.mask))
         if not allowed:
@@ -190,7 +190,7 @@ class Searcher:
     ) -> None:
         """Give turns without a vector yet a share of the best similarity, as large as their share of the best score.
 
-        So what was said a moment ago is found by its words. A pin's stays unknown: it has its place anyway.
+        So a turn of a moment ago is found by its words. A pin's similarity stays unknown: a pin has its place anyway.
         """
         best = 1.0 if unknown.all() else max(0.0, float(sims.max(initial=0.0)))
         for place in np.flatnonzero(unknown).tolist():
@@ -210,10 +210,10 @@ class Searcher:
         return self._checked(hits)
 
     def _checked(self, hits: list[Hit]) -> list[Hit]:
-        """`hits`, if what they say is what was stored.
+        """`hits`, if their rows match their seals.
 
         Raises:
-            AlteredIndexError: something of it is not.
+            AlteredIndexError: a row of the hits was altered.
         """
         check_rows(self._connection, (hit.turn.row for hit in hits))
         return hits
@@ -237,6 +237,6 @@ FROM json_each(:rows) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = 
 
 
 def _scaled(scores: Mapping[int, float], row: int) -> float:
-    """What stands in for a similarity that is not known: the search's score as a share of the best one."""
+    """Substitute for an unknown similarity: the row's score as a share of the best score."""
     best = max(scores.values(), default=0.0)
     return scores[row] / best if best > 0 and row in scores else 0.0

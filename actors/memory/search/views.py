@@ -1,8 +1,8 @@
-"""Hard-link farm: for each channel the logs of other windows that whoever sees it may read.
+"""Hard-link farm: for each channel the logs of other windows that its readers may read.
 
 `views/<guild>-<channel>/<surface>/<context id>/<name>.md` is another name of that window's log file, or of its copy
-without what was taken back. Everything here is derived; a new life begins with nothing, since nobody knows who reads
-what before Discord has said so.
+without retracted words. Everything here is derived; a new life begins with nothing, since readers are unknown before
+Discord has listed them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Views:
         self._connection = connection
         self._known = readers
         self._views: dict[str, Readers] = {}
-        """View -> whom it was filled for."""
+        """View -> readers for whom the view was filled."""
         self._linked: set[int] = set()
         """Hashes of view and path, which begin anew with each process: their text would be three times as much."""
         self._is_able = True
@@ -55,10 +55,10 @@ class Views:
         (self._folder / NO_VIEW).mkdir(mode=0o700)
 
     def close(self) -> None:
-        """Take all views away: nobody keeps them in step any more.
+        """Take all views away, since they would become stale.
 
         Raises:
-            OSError: that cannot be done.
+            OSError: the views cannot be removed.
         """
         self._views.clear()
         self._linked.clear()
@@ -165,7 +165,7 @@ class Views:
         self._linked.add(hash((view, path)))
 
     def _lacks_copy(self, path: str) -> bool:
-        """Whether words were taken back from a log, and there is no copy without them."""
+        """True if words were taken back from a log, and there is no redacted copy."""
         statement = "SELECT 1 FROM tombstones WHERE path = ? LIMIT 1"
         return bool(list(self._connection.execute(statement, (path,)))) and not (
             (self._root / redacted_path(path)).exists()
@@ -184,17 +184,17 @@ class Views:
 
 
 def remove_views(root: Path) -> None:
-    """Take away what an agent left that was killed: what it shows was right then, for readers of whom nobody knows now.
+    """Remove the views of a killed agent: their readers of that time may have changed.
 
     Raises:
-        OSError: that cannot be done.
+        OSError: the views cannot be removed.
     """
     if (root / FOLDER).exists():
         shutil.rmtree(root / FOLDER)
 
 
 def shown_log(root: Path, path: str) -> Path:
-    """The file that says as much of a log as may be shown: its copy without what was taken back, if it has one."""
+    """The file that shows a log: its redacted copy if there is one, else the log."""
     copy = root / redacted_path(path)
     return copy if copy.exists() else root / path
 

@@ -46,7 +46,7 @@ class Visibility:
         """(source, target) -> whether words may go from one to the other."""
         self._last_row = 0
         self.total = 0
-        """How many rows there are."""
+        """Number of rows."""
 
     def load(self, connection: apsw.Connection) -> None:
         """Learn everything anew."""
@@ -80,11 +80,11 @@ class Visibility:
             self._rows[row] = 0
 
     def is_open(self, target: Window) -> bool:
-        """Whether everything may be shown there: always with the scope `global`, and to the operator."""
+        """True if `target` may show everything: always with the scope `global`, and to the operator."""
         return self._scope == "global" or target.surface is Surface.CLI
 
     def may_show(self, source_key: str, target: Window) -> bool:
-        """Whether words of the window `source_key` may be shown in `target`."""
+        """True if words of the window `source_key` may be shown in `target`."""
         if self.is_open(target) or source_key == target.address.key:
             return True
         return self._scope == "audience" and self._admits(
@@ -107,9 +107,9 @@ class Visibility:
         return mask
 
     def fullest(self, rows: Iterable[int]) -> list[int]:
-        """Those of `rows` that may be shown in one window: in the one where most may.
+        """Largest part of `rows` that may be shown in one window.
 
-        Of windows whose readers are not known, each is taken to be shown its own alone.
+        A window with unknown readers is taken to show its own rows alone.
         """
         rows = [row for row in rows if 0 < row <= self._last_row and self._rows[row]]
         if self._scope == "global":

@@ -25,7 +25,7 @@ class WordTuning:
     common_rows: int = COMMON_ROWS
     """A word in no more rows than this is looked up, however large the index."""
     probe: int = 64
-    """How much of a new word is read to see whether it may be frequent."""
+    """Number of rows of a new word that are read to see if the word may be frequent."""
     most_known: int = 10_000
     """Words whose counts are kept."""
     most_rows: int = WORD_SCORES
@@ -123,7 +123,7 @@ class Vocabulary:
         self._known[stem(word)] = fewest, most, self._changes
 
     def _count(self, word: str) -> int:
-        """How many rows have `word`."""
+        """Number of rows that have `word`."""
         fewest, most = self._span(word)
         if fewest != most:
             ((fewest,),) = self._connection.execute(_COUNT, (stem(word),))
@@ -131,7 +131,7 @@ class Vocabulary:
         return fewest
 
     def _is_in_more(self, word: str, most: int) -> bool:
-        """Whether more than `most` rows have `word`."""
+        """True if more than `most` rows have `word`."""
         ((count,),) = self._connection.execute(_COUNT_SOME, (fts_query([word]), most + 1))
         is_in_more = int(str(count)) > most
         if is_in_more:
@@ -151,7 +151,7 @@ def _grouped(rows: NDArray[np.int64]) -> Postings:
 
 
 def _among(mask: Mask, term: Postings) -> Postings:
-    """Where `term` stands in rows that may be found."""
+    """Postings of `term` in rows that may be found."""
     may = term.rows < len(mask)
     may[may] = mask[term.rows[may]]
     return Postings(term.documents, term.rows[may], term.counts[may])

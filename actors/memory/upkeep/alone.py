@@ -1,4 +1,4 @@
-"""Memory without an agent: for commands and checks that look into the index while nobody runs."""
+"""Memory without an agent: for commands and checks that look into the index while no agent runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from messages.base import Message, RequestId, Surface, Window
 from messages.memory import MEMORY, DescribeMemory, MemoryCommand, MemoryDescribed
 
 INDEX = f"{FOLDER}/{FILE}"
-"""Where the index is, below the data root."""
+"""Path of the index, below the data root."""
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 LOOK_EVERY_S = 0.5
 Ask = Callable[..., Message]
@@ -24,11 +24,11 @@ With `meanwhile`, which hears a `MemoryDescribed` every half second, until then.
 
 @contextmanager
 def alone(system: ActorSystem, *specs: ActorSpec) -> Iterator[Ask]:
-    """A running `system` of a memory and what it needs, which is stopped at the end.
+    """Run `system` with a memory and its needs; stop the system at the end.
 
     Args:
         system: A new one.
-        specs: The memory's, behind its embedder's if it has one.
+        specs: Spec of the memory, after the embedder's if there is one.
     """
     edge = system.edge("memory-alone")
     for spec in specs:

@@ -107,7 +107,7 @@ class Backlog:
             self._has_told = False
 
     def is_sound(self, vector: bytes) -> bool:
-        """Whether bytes are a vector of this space: its size, finite, of length 1."""
+        """True if bytes are a vector of this space: right size, finite, of length 1."""
         if len(vector) != 4 * self._dimensions:
             return False
         length = float(np.linalg.norm(np.frombuffer(vector, "<f4").astype(np.float64)))

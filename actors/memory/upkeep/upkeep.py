@@ -48,12 +48,12 @@ class Upkeep:
         """Nothing is opened yet.
 
         Args:
-            host: The actor that it works for.
+            host: Actor that owns the upkeep.
             plan: What to open.
-            reconcile_every_s: Between two comparisons with the logs.
-            readers: Who reads which window.
+            reconcile_every_s: Seconds between two comparisons with the logs.
+            readers: Readers of windows.
             on_reconciled: Called when a comparison has ended.
-            on_closed: Called when an index has been given back: its rows' numbers mean nothing in the next one.
+            on_closed: Called when an index has been given back: row numbers are not valid in the next index.
         """
         self._host = host
         self._plan = plan
@@ -63,7 +63,7 @@ class Upkeep:
         self._on_closed = on_closed
         self._store: Store | None = None
         self._trouble = ""
-        """What keeps the index from being used; empty when nothing does."""
+        """Reason why the index cannot be used; empty if usable."""
         self._run: Generator[Piece, None, Reconciliation] | None = None
         self._run_number = 0
         self._has_compared = False
@@ -74,7 +74,7 @@ class Upkeep:
 
     @property
     def state(self) -> str:
-        """How things are, in a few words."""
+        """State of the memory, in a few words."""
         if self._trouble:
             return self._trouble
         return "comparing with the logs" if self._run is not None else READY
@@ -138,11 +138,11 @@ class Upkeep:
             return Store.open(self._plan, self._host.now(), self._readers)
 
     def _check(self) -> None:
-        """Hold all that is stored against its seals.
+        """Compare all stored rows and vectors with their seals.
 
         Raises:
-            AlteredIndexError: something is not what was stored.
-            apsw.Error: it cannot be read.
+            AlteredIndexError: stored data was altered.
+            apsw.Error: the index cannot be read.
         """
         if self._store is None:
             return
@@ -210,7 +210,7 @@ class Upkeep:
         self._look_again(LOOK_EVERY_S)
 
     def rebuild(self, request: RebuildMemory) -> None:
-        """Empty the index and fill it from the logs; whoever asked hears when that is done."""
+        """Empty the index and fill it from the logs; the requester gets a reply when that is done."""
         store = self.store()
         self._rebuilds.append((request, self._host.monotonic()))
         with self._host.blocking():
