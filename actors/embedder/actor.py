@@ -356,7 +356,7 @@ class EmbedderActor(Actor):
         self.tell(job.request.reply_to, answer)
 
     def _has_changed(self, job: Job) -> bool:
-        """Whether the provider changed the size of its vectors while it made the job's, so that some are made anew."""
+        """Drop vectors of an old size; True if the provider changed the size meanwhile, so texts were queued again."""
         places = job.drop(self._vector_size.dimensions)
         if places and not job.is_redone:
             job.is_redone = True

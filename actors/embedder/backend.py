@@ -21,7 +21,7 @@ class CallError(Exception):
 
 
 class Counted(list[object]):
-    """What a provider gives for each text, with how many tokens it says that it took; None where it does not say."""
+    """Values of a provider for the texts of a call, with the tokens that the provider counted; None without a count."""
 
     def __init__(self, values: Iterable[object], tokens: int | None) -> None:
         """Of the values of one call."""
@@ -30,7 +30,7 @@ class Counted(list[object]):
 
 
 def count_in(said: object) -> int | None:
-    """The tokens that a provider counts in what it says of an embedding call's usage; None where it counts none."""
+    """Tokens that a provider counts in an embedding call's usage; None without a count."""
     fields = said if isinstance(said, Mapping) else {}
     count = fields.get("prompt_tokens") or fields.get("total_tokens")
     return int(count) if isinstance(count, int | float) and 0 < count < _MOST_TOKENS else None
@@ -49,11 +49,11 @@ class Limits:
     documents: int
     """Most in flight for documents, beside those."""
     timeout_s: float | None
-    """Longest wait for one call; None for what needs no network, and costs nothing."""
+    """Longest wait for one call; None for a free backend without a network."""
 
 
 class Backend(Protocol):
-    """Provider of vectors in single calls; whoever asks it decides about retries. Lives on one event loop."""
+    """Provider of vectors in single calls; the caller decides about retries. Lives on one event loop."""
 
     @property
     def limits(self) -> Limits:
@@ -61,10 +61,10 @@ class Backend(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:
-        """What the provider gives for each text, unchecked: it may be too few, and no vectors.
+        """Values of the provider for the texts, unchecked: possibly too few, and no vectors.
 
         Raises:
-            CallError: it gives nothing.
+            CallError: the provider gives no values.
         """
         ...
 

@@ -17,7 +17,7 @@ from messages.embedder import TextRole
 
 
 class CallOut(Message, frozen=True, kw_only=True, gc=False):
-    """A call goes out to a provider: what it needs is loaded."""
+    """A call goes out to a provider, after the load of its library."""
 
     call_id: str
 
@@ -29,11 +29,11 @@ class CallDone(Message, frozen=True, kw_only=True, gc=False):
     vectors: tuple[bytes, ...]
     """One for each text that was asked; empty where there is no usable one."""
     given: int
-    """How many values came, usable or not."""
+    """Number of values that came, usable or not."""
     has_vectors: bool = False
-    """Whether vectors came, but of too few or too many texts."""
+    """True if vectors came, but for too few or too many texts."""
     tokens: int | None = None
-    """That the provider says it took; None where it does not say."""
+    """Tokens that the provider counted; None without a count."""
 
 
 class CallFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -45,7 +45,7 @@ class CallFailed(Message, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """One call that is under way."""
+    """Call under way."""
 
     pieces: tuple[Piece, ...]
     """Empty for a probe."""

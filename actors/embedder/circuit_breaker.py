@@ -41,7 +41,7 @@ class CircuitBreaker:
         self.successes = 0
         """Calls that gave vectors."""
         self.is_down = False
-        """Whether the last pause began because no text at all was answered: a probe ends it."""
+        """True if the last pause began because no text at all was answered: a probe ends the pause."""
         self._round = 0
         self._paused_until = 0.0
         self._wished_until = 0.0
@@ -61,17 +61,17 @@ class CircuitBreaker:
         return Mark(self._round if self.allows_calls(now) else -1, self.successes)
 
     def works_since(self, mark: Mark) -> bool | None:
-        """Whether the provider has answered since then, or is known to answer nothing; None if neither is known."""
+        """True if the provider has answered since then; False if known to be down; None if unknown."""
         if self.successes > mark.successes:
             return True
         return False if self.is_down else None
 
     def allows_questions(self, now: float) -> bool:
-        """Whether calls for questions may be made."""
+        """True if calls for questions may be made."""
         return not self.refusal and now >= self._wished_until - TICK_S
 
     def allows_calls(self, now: float) -> bool:
-        """Whether calls may be made."""
+        """True if calls may be made."""
         return not self.refusal and now >= self._paused_until - TICK_S
 
     def fail(self, mark: Mark, asked_wait_s: float | None, now: float) -> None:

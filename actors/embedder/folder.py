@@ -22,23 +22,23 @@ _SAMPLE_BYTES = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a folder says of its model: a BERT whose sentence vector is the mean of its tokens', or its first one's."""
+    """Layout of a folder's model: a BERT whose sentence vector is the mean of its tokens', or its first token's."""
 
     layers: int
     heads: int
     dimensions: int
     tokens: int
-    """Of a longer text the rest is not seen."""
+    """Longest text in tokens; the rest of a longer text is not seen."""
     takes_first: bool
-    """Whether the first token's vector is the sentence's, and not the mean of all."""
+    """True if the first token's vector is the sentence's; False for the mean of all."""
 
 
 def layout_of(folder: Path) -> Layout:
-    """What the model in a folder is, as sentence-transformers lays one out.
+    """Layout of the model in a folder of sentence-transformers.
 
     Raises:
-        OSError: it lacks a file.
-        ValueError: it is a model of another kind than can be run here; the text says which.
+        OSError: a file is missing.
+        ValueError: the model is of a kind that cannot be run here; the text names the kind.
     """
     for name in (WEIGHTS, TOKENIZER, _CONFIG):
         if not (folder / name).is_file():

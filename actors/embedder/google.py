@@ -33,8 +33,8 @@ class GoogleBackend:
         """Nothing is imported yet.
 
         Args:
-            model: As Google names it, e.g. `gemini-embedding-001`.
-            dimensions: Asked for; Google doesn't normalise what it shortens, whoever takes the vectors does.
+            model: Google's name of the model, e.g. `gemini-embedding-001`.
+            dimensions: Requested size; Google doesn't normalise shortened vectors, the caller does.
             api_key: Empty fails every call.
             api_base: Empty for Google's own address.
             timeout_s: Longest wait for one call.

@@ -59,6 +59,6 @@ def _stem(word: str) -> str:
 
 
 def _place(feature: str, dimensions: int) -> tuple[int, float]:
-    """Where a feature is counted, and whether up or down: signs let collisions cancel out on average."""
+    """(place at which a feature is counted, sign of the count); signs let collisions cancel out on average."""
     number = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
     return (number >> 1) % dimensions, 1.0 if number & 1 else -1.0

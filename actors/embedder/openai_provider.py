@@ -61,7 +61,7 @@ class OpenAIBackend:
         self._connections = Connections()
         self._form = _BASE64
         self._is_form_known = False
-        """Whether the server has taken `_form`."""
+        """True once the server has accepted `_form`."""
         # 32 are the most that some servers take in one call unless they are told otherwise.
         self.limits = Limits(texts=32, chars=100_000, queries=8, documents=8, timeout_s=timeout_s)
 
@@ -105,10 +105,10 @@ class OpenAIBackend:
 
 
 def _vectors(data: bytes) -> Counted:
-    """What an answer has for each text, in the order of their `index`; not looked at.
+    """Values of an answer in the order of their `index`; unchecked.
 
     Raises:
-        CallError: it is no answer.
+        CallError: the data is no answer.
     """
     try:
         answer = _DECODER.decode(data)
@@ -136,7 +136,7 @@ def _odd_vectors(data: bytes) -> tuple[list[tuple[object, object]], object]:
 
 
 def _decoded(embedding: object) -> object:
-    """Numbers, or what says them in base64."""
+    """Numbers, decoded if in base64; None for an undecodable string."""
     if not isinstance(embedding, str):
         return embedding
     try:

@@ -33,7 +33,7 @@ class LocalBackend:
         """Nothing is loaded yet.
 
         Args:
-            folder: Of the model; None for the one that is installed.
+            folder: Folder of the model; None for the installed model.
         """
         self._model = Loading("embedder-load", lambda: shared_model(folder))
         calls = _LIMITS.queries + _LIMITS.documents
@@ -61,7 +61,7 @@ class LocalBackend:
 
 
 class HashedBackend:
-    """Hashed words; nothing to load, nothing that can fail."""
+    """Hashed words; without loading, and without failures."""
 
     limits = _LIMITS
 

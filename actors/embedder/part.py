@@ -13,7 +13,7 @@ from messages.embedder import EMBEDDER, FACTS_EMBEDDER
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that turns text into vectors; none where nobody asks it."""
+    """Row of the actor that turns text into vectors; None if no part asks for vectors."""
     if not plan.settings.memory.enabled and not plan.embeds:
         return None
     return Part(
@@ -25,7 +25,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
 
 def embedder_spec(plan: Plan) -> ActorSpec:
-    """How the actor is made; only where there is no `embedding_problem`."""
+    """Recipe of the actor; only without an `embedding_problem`."""
 
     def build(_key: str) -> Actor:
         from actors.embedder.actor import EmbedderActor
@@ -156,7 +156,7 @@ def _look(plan: Plan) -> Iterator[Finding]:
 
 
 def _look_at_layers(name: str) -> Iterator[Finding]:
-    """Whether the local model's layers are compiled."""
+    """Finding on the compilation of the local model's layers."""
     from actors.embedder.encoder.compiled import KINDS, best, found
 
     if kind := best():

@@ -1,4 +1,4 @@
-"""Precedence of short work over long: what computes in threads beside one another on one machine."""
+"""Precedence of short work over long, for computing threads on one machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 class Precedence:
     """Gate for pieces of work that take steps: between two steps a long one lets all shorter ones go first.
 
-    A word that somebody waits for is not to wait for pages that others wrote. Any thread.
+    A short question should not wait for long documents. For use from any thread.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Precedence:
 
     @contextmanager
     def work(self, size: int) -> Iterator[Callable[[], None]]:
-        """Begin work of that size; gives what it calls between its steps, which returns when no shorter is left."""
+        """Begin work of that size; yields a function to call between steps, which waits for all shorter work."""
         with self._ended:
             self._begun[size] += 1
         try:

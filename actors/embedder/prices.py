@@ -20,7 +20,7 @@ class Price(NamedTuple):
 
     per_token: float
     per_call: float
-    """What a reranking service takes for each search."""
+    """Price of a search at a reranking service."""
 
 
 @cache

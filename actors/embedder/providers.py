@@ -17,14 +17,14 @@ from domain.memory.space import GOOGLE_KEY, OPENAI_KEY, Provider, Space
 def backend_of(
     space: Space, *, api_keys: Mapping[str, str], api_base: str, timeout_s: float, folder: Path | None = None
 ) -> Callable[[Callable[[], datetime]], Backend]:
-    """What makes the backend of `space`, given the wall clock.
+    """Maker of the backend of `space`, called with the wall clock.
 
     Args:
-        space: Says which provider, model and size.
+        space: Provider, model and size.
         api_keys: By name, e.g. `GEMINI_API_KEY`, `OPENAI_API_KEY`.
-        api_base: Empty for the provider's own address; only what calls a network has one.
+        api_base: Empty for the provider's own address; only for backends that call a network.
         timeout_s: Longest wait for one call over a network.
-        folder: Of a local model that is not the installed one.
+        folder: Folder of a local model other than the installed model.
     """
 
     def make(now: Callable[[], datetime]) -> Backend:

@@ -60,7 +60,7 @@ class Spending:
         return cls(owner, model, request.request_id, "", guessed, began_s, CallKind.RERANKING)
 
     def begun(self, at: datetime) -> CallBegun:
-        """What is told of it when it goes out, with what it costs if it is as long as it seems.
+        """Message about the call when it goes out, with its estimated cost.
 
         Args:
             at: Aware UTC.
@@ -78,21 +78,21 @@ class Spending:
         )
 
     def answered(self, counted: int | None, at: datetime, now_s: float) -> CallSpent:
-        """What is told of it.
+        """Message about an answered call.
 
         Args:
-            counted: Tokens that the provider says it took; None where it does not say.
+            counted: Tokens that the provider counted; None without a count.
             at: Aware UTC.
-            now_s: Of the monotonic clock.
+            now_s: Time of the monotonic clock.
         """
         return self._entry(CallOutcome.ANSWERED, counted, at, now_s)
 
     def failed(self, kind: FaultKind, at: datetime, now_s: float) -> CallSpent:
-        """What is told of a call that gave nothing; what was refused took nothing."""
+        """Message about a failed call; a refused call took no tokens."""
         return self._entry(CallOutcome.FAILED, None if kind in _MAY_COST else 0, at, now_s)
 
     def cancelled(self, at: datetime, now_s: float) -> CallSpent:
-        """What is told of a call that nobody waits for any more."""
+        """Message about a call without waiting requests."""
         return self._entry(CallOutcome.CANCELLED, None, at, now_s)
 
     def _entry(self, outcome: CallOutcome, counted: int | None, at: datetime, now_s: float) -> CallSpent:
@@ -112,14 +112,14 @@ class Spending:
 
 
 class Bookkeeping:
-    """Voice of an actor that has a provider called: tells what goes out, and what it took."""
+    """Reporter of an actor's paid calls: sends their start, and their cost."""
 
     def __init__(self, host: Host, is_paid: Callable[[], bool]) -> None:
-        """Nothing is told yet.
+        """Begin without calls.
 
         Args:
-            host: Tells it.
-            is_paid: Whether it is a provider that is called: what this machine computes itself costs nothing.
+            host: Sends the messages.
+            is_paid: True if a provider is called; computation on this machine costs nothing.
         """
         self._host = host
         self._is_paid = is_paid

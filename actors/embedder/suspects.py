@@ -42,7 +42,7 @@ class _Bad:
 
     why: str
     rounds: int
-    """Times that it was put off."""
+    """Number of postponements."""
     until: float
     """When it may be asked for again, on the steady clock; infinite for not before the next start."""
 
@@ -60,7 +60,7 @@ class Suspects:
         self._waiting = waiting
         self._size = size
         self._held: list[FailedCall] = []
-        """Nobody knows yet whether the server works."""
+        """Calls held back until the server is known to work or not."""
         self._resting: list[Piece] = []
         """Questions, until the end of the pause."""
         self._bad: OrderedDict[bytes, _Bad] = OrderedDict()
@@ -104,7 +104,7 @@ class Suspects:
             self._queue([piece])
 
     def clear(self) -> None:
-        """Forget the calls and the questions: those who asked have been told."""
+        """Forget the calls and the questions, after all requests were answered."""
         self._held.clear()
         self._resting.clear()
 

@@ -19,11 +19,11 @@ def packed(values: object, dimensions: int) -> bytes:
     """Little-endian float32 of unit length in the direction of `values`.
 
     Args:
-        values: What a provider gave for one text: a list of numbers, or anything else.
-        dimensions: How many there must be; 0 for any number.
+        values: Value of a provider for one text: a list of numbers, or anything else.
+        dimensions: Required length; 0 for any length.
 
     Returns:
-        Empty when it is no vector: another size, not numbers, not finite, or all (nearly) zero.
+        Empty for an unusable vector: another size, not numbers, not finite, or all (nearly) zero.
     """
     if not isinstance(values, list | tuple | np.ndarray) or len(values) != (dimensions or len(values)):
         return NO_VECTOR
@@ -44,7 +44,7 @@ def packed(values: object, dimensions: int) -> bytes:
 
 
 def dimensions_of(vectors: Iterable[bytes | None]) -> int:
-    """How many numbers most of the vectors have, of as many the first's; 0 where there is none."""
+    """Dimensions of most of the vectors, of the first on a tie; 0 without vectors."""
     sizes = Counter(len(vector) for vector in vectors if vector)
     return sizes.most_common(1)[0][0] // _BYTES_OF_NUMBER if sizes else 0
 
@@ -66,8 +66,8 @@ class VectorSize:
     def take(self, vectors: tuple[bytes, ...], *, is_probe: bool) -> tuple[tuple[bytes, ...], bool]:
         """The vectors of a call, all of one size, and whether the size has changed.
 
-        Where the provider decides, it is that of most of them. A single text changes it only if it is the probe: else
-        the odd size may come from the text.
+        If the provider decides the size, the majority of vectors counts. A single text changes the size only as a
+        probe: else the odd size may come from the text.
         """
         if self._is_fixed:
             return vectors, False

@@ -17,11 +17,11 @@ KEPT_QUERIES = 256
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One request and the vectors that it has so far."""
+    """Request for vectors, and its vectors so far."""
 
     request: EmbedTexts
     texts: tuple[str, ...]
-    """As they are embedded: trimmed and cut."""
+    """As they are embedded: stripped and cut."""
     vectors: list[bytes | None] = field(default_factory=list)
     missing: int = 0
     set_aside: list[int] = field(default_factory=list)
@@ -35,9 +35,9 @@ class Job:
     timer: Timer | None = None
     is_over: bool = False
     is_redone: bool = False
-    """Whether vectors of it were asked for anew, since the provider had changed their size."""
+    """True if vectors of the job were asked for again, since the provider had changed their size."""
     is_tried: bool = False
-    """Whether a call for it failed through the server's fault: from then on it waits for the server."""
+    """True if a call for the job failed through the server's fault: from then on the job waits for the server."""
 
     def __post_init__(self) -> None:
         """Nothing is known yet but that a blank text has no vector."""
@@ -106,15 +106,15 @@ class Piece:
     successes: int = -1
     """Of the server, when `downs` was last counted."""
     rounds: int = 0
-    """Times that its text was put off."""
+    """Number of times that the text was put off."""
 
     @property
     def text(self) -> str:
-        """What is embedded."""
+        """Text to embed."""
         return self.job.texts[self.index]
 
     def may_join(self, other: Piece) -> bool:
-        """Whether it may be in one call with another: what has a deadline waits for no other request's texts."""
+        """True if two pieces may share a call: a text with a deadline waits for no other request's texts."""
         if self.part is not other.part:
             return False
         jobs = self.job, other.job
@@ -149,7 +149,7 @@ class Waiting:
                 self._queues[job.request.role].append(Piece(job, index))
 
     def queue_again(self, pieces: Sequence[Piece]) -> None:
-        """Queue texts of one call that failed: documents behind all others, unless their request has a deadline."""
+        """Queue texts of a failed call: documents behind all others, unless their request has a deadline."""
         lane = _late_lane(pieces[0].job)
         if lane is Lane.SUSPECT:
             self._queues[lane].extend(pieces)

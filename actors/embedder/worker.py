@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Loading(Generic[T]):
-    """Lazily loaded value: loaded once, at the first need, in a thread of its own; nobody's end waits for it."""
+    """Lazily loaded value: loaded once, at the first need, in its own thread, for which no shutdown waits."""
 
     def __init__(self, name: str, load: Callable[[], T]) -> None:
         self._name = name
@@ -19,7 +19,7 @@ class Loading(Generic[T]):
         self._future: Future[T] | None = None
 
     def loaded(self) -> T | None:
-        """It, if it is loaded."""
+        """The value, if loaded."""
         is_loaded = self._future is not None and self._future.done() and self._future.exception() is None
         return self._future.result() if is_loaded and self._future is not None else None
 

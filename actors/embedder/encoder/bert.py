@@ -14,20 +14,20 @@ WORDS = "embeddings.word_embeddings.weight"
 
 
 class Bert:
-    """A BERT encoder whose sentences go through it end to end in one matrix, so that nothing is padded."""
+    """BERT encoder that takes its sentences end to end in one matrix, without padding."""
 
     def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int, may_compile: bool = True) -> None:
         """Take the weights, by the names that PyTorch's BertModel gives them.
 
         Args:
-            weights: Each is asked for once.
-            layers: How many.
-            heads: Of each layer's attention.
-            may_compile: Whether the compiled layers are used, where they can be.
+            weights: Each is read once.
+            layers: Number of layers.
+            heads: Attention heads of each layer.
+            may_compile: True to use the compiled layers if available.
 
         Raises:
-            KeyError: one is missing.
-            ValueError: one is not finite, or of another shape than the others need.
+            KeyError: a weight is missing.
+            ValueError: a weight is not finite, or of a wrong shape.
         """
         self.words = weights[WORDS]
         self.positions: Floats = (
@@ -44,7 +44,7 @@ class Bert:
 
     @property
     def kind(self) -> str:
-        """What computes: `numpy`, or the instructions that the compiled layers use."""
+        """Kind of the layers: `numpy`, or the instruction set of the compiled layers."""
         return self.layers.kind
 
     def token_vectors(self, sentences: Sequence[Sequence[int]], between: Callable[[], None] = lambda: None) -> Floats:

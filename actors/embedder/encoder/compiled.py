@@ -20,7 +20,7 @@ from actors.linux.compiled import library_path, load
 
 NAME = "_forward"
 _INTERFACE = 1
-"""What `forward_interface` of `forward.c` must say: a library that was built from another one is not taken."""
+"""Required value of `forward_interface` in `forward.c`: a library with another value is refused."""
 KINDS = ("numpy", "AVX2", "AVX-512 with VNNI")
 """Of `forward_kernels`."""
 _ALIGNED = 64
@@ -127,11 +127,11 @@ class CompiledLayers:
 
     @classmethod
     def packed(cls, weights: Mapping[str, Floats], *, layers: int, heads: int) -> Self | None:
-        """The layers, made one by one so that none is in memory twice; None where there are no kernels for them.
+        """Layers, built one by one so that no weights are in memory twice; None without kernels for this model.
 
         Raises:
             KeyError: a weight is missing.
-            ValueError: a weight is not finite, or of another shape than the others need.
+            ValueError: a weight is not finite, or of a wrong shape.
         """
         library, kind = found(), best()
         if library is None or not kind:
@@ -170,7 +170,7 @@ def aligned(size: int) -> Bytes:
 
 
 def is_available() -> bool:
-    """Whether there are compiled layers that this machine can run."""
+    """True if compiled layers are available for this machine."""
     return bool(best())
 
 
@@ -203,10 +203,10 @@ def loaded(path: Path) -> ctypes.CDLL | None:
 
 
 def _passed(array: NDArray[np.generic], dtype: type[np.generic]) -> tuple[int, int]:
-    """Where an array is and its bytes, as C takes it.
+    """(address, size in bytes) of an array, for C.
 
     Raises:
-        ValueError: it is not in one piece, or of other numbers.
+        ValueError: the array is not contiguous, or of another type.
     """
     if not array.flags.c_contiguous or array.dtype != dtype:
         raise ValueError(f"an array of {array.dtype}, shape {array.shape}, must be {dtype.__name__} and contiguous")

@@ -22,29 +22,29 @@ log = logging.getLogger(__name__)
 
 CLOSE_S = 2.0
 _TELLING = (CallError, TimeoutError, OSError, ImportError, ValueError)
-"""What a judge may raise."""
+"""Exceptions that a judge may raise."""
 
 
 class Loaded(Message, frozen=True, kw_only=True, gc=False):
-    """What judging needs is loaded, or cannot be."""
+    """The judge has loaded its model, or failed to."""
 
     problem: str = ""
 
 
 class RerankerActor(Actor):
-    """Front of a judge; each request is answered once, within its deadline, with scores or with why there are none.
+    """Front of a judge; each request is answered once, within its deadline, with scores or a reason for their lack.
 
-    Owns: the loop on which they wait.
+    Owns: the loop on which requests wait.
     Asks: the service, or the model on this machine.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a service or a model does. What
-    was asked before a crash or a stop is answered with a failure. The same request again while it waits is the same.
+    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a service or a model does.
+    Requests from before a crash or a stop are answered with a failure. A repeated request joins the waiting one.
     """
 
     def __init__(self, judge_of: Callable[[Callable[[], datetime]], Judge]) -> None:
         """Nothing is loaded yet.
 
         Args:
-            judge_of: Makes whoever judges, given the wall clock.
+            judge_of: Makes the judge, given the wall clock.
         """
         super().__init__()
         self._judge = judge_of(self.now)
@@ -130,7 +130,7 @@ class RerankerActor(Actor):
             self.tell(self.address, Loaded())
 
     async def _answer(self, request: RerankTexts) -> None:
-        """Judge and tell how it ended; being cancelled it tells nothing."""
+        """Judge a request and send the result; a cancelled request gets no reply."""
         answer: RerankerReply = RerankFailed(request_id=request.request_id, reason="the reranker failed")
         spending = Spending.of_reranking(str(self.address), self._judge.model, request, self.monotonic())
         try:

@@ -134,5 +134,5 @@ def _options(library: Any) -> Any:
 
 
 def _seen(text: str) -> str:
-    """What is looked at, without halves of surrogate pairs, which the tokenizer does not take."""
+    """Part of a text that is judged, without halves of surrogate pairs, which the tokenizer rejects."""
     return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Judges of texts against a query: what one must do, and the one on this machine."""
+"""Judges of texts against a query: their protocol, and the judge on this machine."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from actors.kernel import Bulkhead
 
 
 class Judge(Protocol):
-    """Whoever judges; lives on one event loop."""
+    """Judge of texts; lives on one event loop."""
 
     are_logits: bool
-    """Whether any number may come; otherwise each is in [0, 1]."""
+    """True if scores may be any numbers; False if each is in [0, 1]."""
     model: str
-    """As its service names it; empty for one on this machine, which costs nothing."""
+    """Name of the model at its service; empty for a model on this machine, which costs nothing."""
 
     async def warm_up(self) -> None:
         """Load what judging needs; raises as `judge` does."""
 
     async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
-        """One score for each text, in their order; being cancelled it ends what it has begun.
+        """One score for each text, in order; a cancelled call ends its work.
 
         Raises:
-            CallError: a service gives none.
+            CallError: a service gives no scores.
             OSError: a model cannot be loaded.
-            ImportError: its library is not there.
-            ValueError: what it gives is none.
-            TimeoutError: it takes too long.
+            ImportError: the model's library is missing.
+            ValueError: the result is not a list of scores.
+            TimeoutError: the deadline has passed.
         """
 
     async def close(self) -> None:
@@ -73,12 +73,12 @@ class LocalJudge:
 
 
 def judge_of(kind: str, model: str, api_keys: Mapping[str, str]) -> Callable[[Callable[[], datetime]], Judge]:
-    """What makes the judge that settings name, given the wall clock.
+    """Maker of the judge that settings name, called with the wall clock.
 
     Args:
         kind: `litellm` or `onnx`.
         model: litellm's name, or a folder.
-        api_keys: By the name that litellm gives the variable.
+        api_keys: Keys by litellm's names of the variables.
     """
 
     def make(now: Callable[[], datetime]) -> Judge:

@@ -25,10 +25,10 @@ class RerankingTable(Protocol):
 
 
 def reranker_row(table_of: Callable[[Plan], RerankingTable]) -> Row:
-    """Row of the one actor that reranks; none where nothing is to be.
+    """Row of the reranking actor; its part is None if reranking is off.
 
     Args:
-        table_of: The layer's settings.
+        table_of: Gives the layer's settings.
     """
 
     def row(plan: Plan, _parts: Parts) -> Part | None:
