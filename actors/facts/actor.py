@@ -61,7 +61,7 @@ OPEN_AGAIN_S = 5.0
 FactsAnswer = (
     TextsEmbedded | EmbeddingFailed | RowsLoaded | RowsFound | RowsChanged | ModelAnswer | Refused | IndexEvent
 )
-"""What it is answered and told."""
+"""Replies and events that the actor handles."""
 
 
 class FactsActor(Actor):
@@ -188,7 +188,7 @@ class FactsActor(Actor):
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _attempt(self, do: Callable[[], None]) -> None:
-        """Do what nobody waits for, and which comes again after a crash."""
+        """Do work for which no request waits, and which is repeated after a crash."""
         if not self._is_open and not self._open():
             return
         try:
@@ -363,7 +363,7 @@ class FactsActor(Actor):
 
 
 def _missing(message: FactsCommand) -> str:
-    """Which name is empty that must not be; empty for none."""
+    """Error about a name that must not be empty; empty if all names are given."""
     names = {StoreTurn: ("conversation", "turn_id"), AddEntry: ("conversation",), ForgetEntry: ("id",)}
     empty = [name for name in names.get(type(message), ()) if not getattr(message, name)]
     return f"{type(message).__name__}: {empty[0]} must not be empty" if empty else ""

@@ -11,7 +11,7 @@ from messages.base import Address, Message, RequestId
 from messages.socket import Refused
 
 NO_ANSWER = Refused(request_id=RequestId(""), reason="there was no answer")
-"""Answer to a question whose deadline has passed: its answerer died with it."""
+"""Answer to a question whose deadline has passed: the actor asked died in between."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class FactsConfig:
     start_watcher: bool = False
     ingest_discord: bool = False
     is_current_space: Callable[[str], bool] = bool
-    """Whether vectors of a space are those of the embedding model in force, as far as its name tells."""
+    """True if vectors of a space are from the embedding model in force, as far as the space's name tells."""
     embedder: Address = FACTS_EMBEDDER
     index: Address = FACT_INDEX
     reranker: Address = RERANKER

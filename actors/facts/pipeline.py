@@ -21,7 +21,7 @@ PATIENCE = 3
 
 
 class Pipeline:
-    """Turns that are over and owed something."""
+    """Finished turns that still need work."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Pipeline:
 
     @property
     def waiting(self) -> int:
-        """Turns that are owed something."""
+        """Number of finished turns that still need work."""
         return sum(owed.answered_at is not None for owed in self._journal.owed.values())
 
     def go_on(self) -> None:

@@ -52,14 +52,14 @@ DENSITY = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found."""
+    """Result of a search."""
 
     hits: tuple[FactHit, ...]
     note: str
 
 
 RecallAnswer = TextsEmbedded | EmbeddingFailed | RowsFound | RowsFetched | TextsReranked | RerankFailed | Refused
-"""What it is answered."""
+"""Replies that the actor handles."""
 
 
 class FactRecallActor(Actor):
@@ -182,7 +182,7 @@ class FactRecallActor(Actor):
     def _relevance(
         self, question: str, rows: list[FoundRow]
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], tuple[list[float], str]]:
-        """How much each row bears on the question, in [0, 1]."""
+        """Relevance of each row to the question, in [0, 1], and a note."""
         plain = [relevance_of(row.cosine) for row in rows]
         if not rows or not self._config.reranks:
             return plain, ""

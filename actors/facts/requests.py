@@ -1,4 +1,4 @@
-"""Requests of whoever runs the agent: add a fact, list entries, forget one."""
+"""Requests of the operator: add a fact, list entries, forget an entry."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _TURNS = EntryRole.USER, EntryRole.ASSISTANT
 
 
 class Requests:
-    """What people ask of the facts, and what they get."""
+    """Requests of operators, and their results."""
 
     def __init__(self, host: Host, keeper: Keeper, evict: Callable[[str], None]) -> None:
-        """Nothing is asked yet.
+        """Begin without requests.
 
         Args:
             host: The actor.
-            keeper: Reads and keeps.
-            evict: Sees that a conversation has not too many entries.
+            keeper: Reads and keeps entries.
+            evict: Evicts surplus entries of a conversation.
         """
         self._host = host
         self._keeper = keeper

@@ -20,7 +20,7 @@ _VERBS = {
 
 
 def facts_part(plan: Plan) -> Part:
-    """The one actor that writes the files."""
+    """Part of the actor that writes the files."""
 
     def build(_key: str) -> Actor:
         from actors.facts.actor import FactsActor
@@ -35,7 +35,7 @@ def facts_part(plan: Plan) -> Part:
 
 
 def recall_part(plan: Plan) -> Part:
-    """The one actor that reads for those who wait."""
+    """Part of the actor that reads, for requests that wait."""
 
     def build(_key: str) -> Actor:
         from actors.facts.recall import FactRecallActor
@@ -49,7 +49,7 @@ def recall_part(plan: Plan) -> Part:
 
 
 def facts_config(plan: Plan) -> FactsConfig:
-    """What the settings decide."""
+    """Configuration of the layer, from the settings."""
     table = plan.settings.table(FactsTable)
     return FactsConfig(
         root=memory_path(plan),
@@ -79,7 +79,7 @@ def memory_path(plan: Plan) -> Path:
 
 
 def _is_space(plan: Plan) -> Callable[[str], bool]:
-    """Whether the vector space of a name is that of the embedding model, as far as its name tells."""
+    """Predicate over a space's name: True if its vectors are from the embedding model, as far as the name tells."""
     model = plan.settings.table(FactsTable).embedding_model
     folder = folder_of(model, plan.settings.data_root)
     return lambda name: is_of_model(name, model, folder="" if folder is None else folder.name)

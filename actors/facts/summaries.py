@@ -30,14 +30,14 @@ Prompting = Callable[[str, str, str], Ask]
 
 
 class Summaries:
-    """Maker of summaries; one that fails leaves what there was."""
+    """Maker of summaries; a failed attempt keeps the old summary."""
 
     def __init__(self, config: FactsConfig, keeper: Keeper) -> None:
         """Nothing is summarised yet.
 
         Args:
-            config: Whether, and what the texts are.
-            keeper: Reads and keeps.
+            config: Says if summaries are on, and the kind of text.
+            keeper: Reads and keeps entries.
         """
         self._config = config
         self._keeper = keeper
@@ -92,7 +92,7 @@ class Summaries:
     def _all(
         self, level: Level, stage: str, texts: Sequence[str], ask: Prompting, *, is_rolling: bool = False
     ) -> Asked:
-        """What the model makes of each text; nothing if it fails with one of them."""
+        """Model's summaries of the texts, in order; empty if any text fails."""
         made: list[str] = []
         prompt = level_prompt(level, stage, self._config.content_type, is_rolling=is_rolling)
         for at in range(0, len(texts), AT_ONCE):

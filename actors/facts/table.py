@@ -48,7 +48,7 @@ Keys = FrozenMap[Annotated[str, AfterValidator(_prefix)], Annotated[str, AfterVa
 
 
 class FactsTable(Table):
-    """`[facts]`: the gateway that remembers, where it keeps what, and how much it shows."""
+    """`[facts]`: settings of the remembering gateway, its storage, and its answers."""
 
     openai_base_url: OptionalHttpAddress = ""
     """The model server, e.g. `http://127.0.0.1:11434/v1`; needed while the layer is on."""
@@ -67,7 +67,7 @@ class FactsTable(Table):
     embedding_model: Annotated[str, AfterValidator(_name)] = "text-embedding-3-small"
     """As the server names it; `local` for the one of this machine; or a folder that has one."""
     embedding_base_url: OptionalHttpAddress = ""
-    """Where embeddings are made; empty for `openai_base_url`."""
+    """Address of the embedding server; empty for `openai_base_url`."""
     model: OptionalName = ""
     """Which model is asked for facts and summaries; empty for the one that answered."""
     default_top_k: Whole = Field(default=5, ge=0, le=200)
@@ -79,7 +79,7 @@ class FactsTable(Table):
     mmr_lambda: Number = Field(default=0.7, ge=0, le=1)
     """1 for relevance alone; less, the more unlike one another entries are to be."""
     reranker: Literal["none", "litellm", "onnx"] = "none"
-    """What judges relevance: the vectors' cosine, a service that litellm knows, or a model in a folder."""
+    """Judge of relevance: the vectors' cosine, a service that litellm knows, or a model in a folder."""
     reranker_model: OptionalPath = ""
     """litellm's name of it, or the folder, e.g. of `Xenova/ms-marco-MiniLM-L-6-v2`."""
     inject_chars: Whole = Field(default=8_000, ge=200, le=1_000_000)
@@ -89,14 +89,14 @@ class FactsTable(Table):
     max_entries: Whole = Field(default=500, ge=1, le=1_000_000)
     """Facts and turns of one conversation; the oldest move to `deleted/`."""
     enable_summarization: Flag = True
-    """Whether a summary of each conversation is kept."""
+    """True to keep a summary of each conversation."""
     content_type: Literal["conversation", "journal", "document"] = "conversation"
-    """What long texts that are summarised are."""
+    """Kind of long texts to summarize."""
     pipelines: Whole = Field(default=4, ge=1, le=64)
     """Conversations whose facts are worked on at a time."""
     enable_git_versioning: Flag = False
-    """Whether the folder is a git repository, with a commit after each change."""
+    """True to make the folder a git repository, with a commit after each change."""
     start_watcher: Flag = False
-    """Whether edits by hand are seen at once, and not at the next start."""
+    """True to see edits by hand at once; False to see them at the next start."""
     ingest_discord: Flag = False
-    """Whether turns in Discord are remembered here too."""
+    """True to remember turns in Discord here too."""

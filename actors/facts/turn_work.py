@@ -89,7 +89,7 @@ class TurnWork:
         """Move a conversation's oldest facts and turns to the deleted ones, as far as there are too many.
 
         Raises:
-            OSError: one may still be where it was.
+            OSError: an entry may still be at its old path.
         """
         catalogue = self._keeper.catalogue
         over = catalogue.count(conversation) - self._config.max_entries
@@ -142,7 +142,7 @@ class TurnWork:
     def _neighbours(
         self, conversation: str, facts: Sequence[str], vectors: _Vectors
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], list[Existing]]:
-        """Facts that are near the new ones; the newest ones where nothing can be measured."""
+        """Facts near the new facts; without vectors, the newest facts."""
         asks = [
             Ask(self._config.index, _finding(conversation, vectors.model, vector))
             for fact in facts

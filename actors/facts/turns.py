@@ -28,7 +28,7 @@ class _Unanswered:
 class Turns:
     """Keeper of what is said in turns.
 
-    Somebody who asks the same thing again after a turn that brought no answer has said it once.
+    A question repeated after a turn without an answer counts once.
     """
 
     def __init__(self, host: Host, keeper: Keeper, journal: Journal, over: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ class Turns:
         self._over = over
         self._unanswered: dict[str, _Unanswered] = {}
         self._alias: dict[str, str] = {}
-        """Turn -> the earlier one that it repeats."""
+        """Turn -> earlier turn with the same question."""
 
     def take(self, message: StoreTurn) -> None:
         """Keep what a message brings.

@@ -12,7 +12,7 @@ from messages.facts import EntryRole, KnownRow
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry that is not deleted."""
+    """Entry that is not deleted."""
 
     id: str
     path: str
@@ -21,7 +21,7 @@ class Item:
     role: EntryRole
     created_at: datetime
     model: str = ""
-    """Vector space of its vector; empty while it has none."""
+    """Vector space of the entry's vector; empty without a vector."""
 
 
 class Catalogue:
@@ -76,7 +76,7 @@ class Catalogue:
         return self._by_id.values()
 
     def conversations(self) -> list[str]:
-        """Those that have an entry, by name."""
+        """Conversations with entries, by name."""
         return sorted(self._by_conversation)
 
     def of(self, conversation: str, *roles: EntryRole) -> list[Item]:
@@ -85,7 +85,7 @@ class Catalogue:
         return sorted((item for item in items if item.role in roles), key=lambda item: (item.created_at, item.id))
 
     def count(self, conversation: str) -> int:
-        """How many facts and turns a conversation has."""
+        """Number of facts and turns of a conversation."""
         items = self._by_conversation.get(conversation, {}).values()
         return sum(item.role is not EntryRole.SUMMARY for item in items)
 

@@ -22,14 +22,14 @@ from messages.facts import EntryRole
 
 ENTRIES = "entries"
 MOST_BYTES = 8 * 1024 * 1024
-"""Of one file; larger ones are none of ours."""
+"""Largest size of an entry's file; larger files are ignored."""
 MOST_DEPTH = 6
 _ROLE_OF = {"facts": EntryRole.MEMORY, "turns/user": EntryRole.USER, "turns/assistant": EntryRole.ASSISTANT}
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells without reading whether a file is another than before."""
+    """Size and time of a file, to notice changes without reading."""
 
     size: int
     mtime_ns: int
@@ -45,7 +45,7 @@ class Filed:
     digest: str
     """SHA-256 of the file's bytes, hexadecimal."""
     text: str = field(default="", repr=False)
-    """All that it says, where it was read."""
+    """Whole text of the file, if read."""
 
 
 class EntryFiles:
@@ -88,7 +88,7 @@ class EntryFiles:
         return found
 
     def stamp(self, path: str) -> Stamp | None:
-        """Of one file; None if it is not there."""
+        """Stamp of a file; None if the file is missing."""
         try:
             status = (self.root / path).lstat()
         except OSError:
@@ -127,14 +127,14 @@ class EntryFiles:
         """Move an entry to the deleted ones.
 
         Args:
-            path: Of its file; one that is not there is no matter.
-            replaced_by: Id of the entry that stands for it now; empty for none.
+            path: Path of the entry's file; a missing file is ignored.
+            replaced_by: Id of the entry in its place; empty without a successor.
 
         Returns:
-            Where it is now.
+            New path.
 
         Raises:
-            OSError: it may be at either place, or at both.
+            OSError: the file may be at either place, or at both.
         """
         target = deleted_path(path)
         filed = self.read(path)
@@ -192,7 +192,7 @@ class EntryFiles:
         return folder
 
     def is_buried(self, path: str) -> bool:
-        """Whether an entry that was at `path` is among the deleted ones."""
+        """True if an entry that was at `path` is among the deleted ones."""
         return (self.root / deleted_path(path)).exists()
 
     def destroy(self, path: str) -> None:

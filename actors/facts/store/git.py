@@ -19,7 +19,7 @@ IGNORED = ("memory_index.json", ".journal.jsonl", ".*.new", "chroma/")
 COMMIT_S = 60.0
 STOP_S = 2.0
 STALE_S = 2 * COMMIT_S
-"""After so long nobody holds a lock any more: a git that was killed has left it."""
+"""Age in seconds at which a lock counts as left by a killed git."""
 _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "commit.gpgSign=false"),
@@ -32,7 +32,7 @@ _OPTIONS = (
 
 
 class GitError(Exception):
-    """A git that did not do what it was to do; the text is what it said."""
+    """Failure of git; the text is git's message."""
 
 
 class Git:

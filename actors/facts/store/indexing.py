@@ -18,7 +18,7 @@ from messages.facts import ChangeRows, EntryRole, IndexRow, RowsChanged
 log = logging.getLogger(__name__)
 
 BATCH = 64
-"""Texts that one call is for."""
+"""Texts for one call."""
 MOST_BARE = 4 * BATCH
 """Texts that wait for a vector in memory; more of them wait in the index."""
 EMBED_S = 60.0
@@ -48,7 +48,7 @@ class Indexing:
         self._config = config
         self._catalogue = catalogue
         self._to_begin: list[Callable[[], None]] = []
-        """What is to begin when what is begun now has been; it may have ended by then."""
+        """Starts to call one by one; the first is under way."""
         self._ready: dict[str, tuple[IndexRow | None, str]] = {}
         """Id -> the row, None to drop it, and the space of the vector that it has or keeps."""
         self._bare: dict[str, IndexRow] = {}
@@ -64,7 +64,7 @@ class Indexing:
         """Of the embedder, and of the index, in a row."""
         self._troubles = {"embedder": "", "index": ""}
         self._is_one_by_one = False
-        """Whether the index refused several at a time, of which one may be at fault."""
+        """True if the index refused several rows at a time, one of which may be at fault."""
         self.read: Callable[[str], IndexRow | None] = _nothing
         """Gives an entry by its id, as its file has it now."""
         self.look: Callable[[str], None] = _nothing
@@ -76,7 +76,7 @@ class Indexing:
 
     @property
     def trouble(self) -> str:
-        """What is the matter; empty for nothing."""
+        """Present troubles; empty without trouble."""
         return "; ".join(each for each in self._troubles.values() if each)
 
     @property
@@ -258,14 +258,14 @@ class Indexing:
         log.warning("%s, which is tried again", self._troubles[whose])
 
     def _is_news(self, entry_id: str, row: IndexRow | None) -> bool:
-        """Whether a change is still the last one of its entry; a later one, which waits for a vector, goes before."""
+        """True if a change is still the last of its entry; a later change, still without vector, takes precedence."""
         item = self._catalogue.get(entry_id)
         if row is None or item is None:
             return row is None and item is None
         return (item.digest, item.path) == (row.digest, row.path)
 
     def _is_wanted(self, row: IndexRow) -> bool:
-        """Whether the entry is still as the row has it."""
+        """True if the entry is still as the row has it."""
         item = self._catalogue.get(row.id)
         return item is not None and item.digest == row.digest
 
@@ -283,7 +283,7 @@ class Indexing:
                 self._bare[entry_id] = row
 
     def _may_read(self) -> bool:
-        """Whether an entry that the index has heard of waits for a vector."""
+        """True if an entry that the index knows waits for a vector."""
         return any(entry_id not in self._ready for entry_id in self._unread)
 
     def _embedding(self, texts: list[str]) -> Ask:
@@ -300,4 +300,4 @@ class Indexing:
 
 
 def _nothing(*_: object) -> None:
-    """As long as nobody has said what to do."""
+    """Callback of an instance that has none set yet."""

@@ -1,4 +1,4 @@
-"""Journal of what is owed for turns: a line for each step, crossed out when all is done; read again after a crash."""
+"""Journal of unfinished work for turns: a line for each step, committed when all is done; read again after a crash."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 @dataclass(slots=True)
 class Owed:
-    """One turn that was kept, and how far what is owed for it has come."""
+    """Turn that was kept, and the progress of its work."""
 
     turn: str
     conversation: str
@@ -77,18 +77,18 @@ class Owed:
     model: str = ""
     answer_text: str = ""
     answered_at: datetime | None = None
-    """When it was over; None while it lasts."""
+    """End of the turn; None while it lasts."""
     facts: tuple[str, ...] | None = None
-    """What its words say; None as long as nobody has been asked."""
+    """Facts in the turn's words; None before extraction."""
     changes: tuple[Change, ...] | None = None
-    """What is to be changed for that; None as long as it is not decided."""
+    """Changes for the facts; None before the decision."""
     decided_at: datetime | None = None
     tries: int = 0
     """In this life."""
     not_before: float = 0.0
     """On the clock that never goes back."""
     are_texts_kept: bool = False
-    """Whether all its texts were put in files, in this life."""
+    """True if all texts of the turn were put in files, in this life."""
     _lines: list[_Line] = field(default_factory=list, repr=False)
 
 
@@ -153,7 +153,7 @@ class Journal:
             self._append(over)
 
     def extracted(self, turn: str, facts: tuple[str, ...]) -> None:
-        """Note what a turn's words say: nobody is asked for it again."""
+        """Note the facts of a turn's words, so that the model is not asked again."""
         self._append(_Extracted(turn, facts), is_durable=False)
 
     def decided(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
@@ -166,10 +166,10 @@ class Journal:
         self._done.append(_Done(turn))
 
     def cross_out(self) -> None:
-        """Cross out what is done; only when what came of it is safe from a power loss.
+        """Commit finished work; call only when its results are safe from a power loss.
 
         Raises:
-            OSError: it may not be crossed out, and will be done once more by a later life.
+            OSError: the commit may be lost, so that a later life repeats the work.
         """
         done, self._done = self._done, []
         if done:
@@ -182,10 +182,10 @@ class Journal:
             self._compact()
 
     def shorten(self) -> None:
-        """Keep nothing of what was said but what is owed.
+        """Delete all text but that of unfinished work.
 
         Raises:
-            OSError: it may still be there.
+            OSError: the text may still be there.
         """
         self._compact()
 

@@ -16,15 +16,15 @@ from messages.facts import EntryRole, IndexRow
 
 
 class Keeper:
-    """The only one that changes entries."""
+    """Only writer of entries."""
 
     def __init__(self, files: EntryFiles, catalogue: Catalogue, indexing: Indexing) -> None:
-        """Nothing is changed yet.
+        """Begin without changes.
 
         Args:
-            files: The truth.
-            catalogue: Which entries there are.
-            indexing: Has them in the index.
+            files: Files of entries, the truth.
+            catalogue: Entries that exist.
+            indexing: Puts entries into the index.
         """
         self.files = files
         self.catalogue = catalogue
@@ -52,7 +52,7 @@ class Keeper:
         return self._known(Filed(entry, path, digest), entry.id, vector, model)
 
     def has_been(self, entry: Entry) -> bool:
-        """Whether an entry was kept before, and perhaps deleted since."""
+        """True if an entry was kept before, and perhaps deleted since."""
         path = path_of(folder_of(entry.conversation), entry.role, entry.created_at, entry.id)
         return (
             self.catalogue.get(entry.id) is not None or self.files.stamp(path) is not None or self.files.is_buried(path)
@@ -70,7 +70,7 @@ class Keeper:
         """Move an entry to the deleted ones; gives its new path.
 
         Raises:
-            OSError: it may still be where it was.
+            OSError: the entry may still be at its old path.
         """
         path = self.files.bury(item.path, replaced_by)
         self._forget(item)
@@ -93,11 +93,11 @@ class Keeper:
         return filed.entry if filed is not None else None
 
     def take(self, path: str, stamp: Stamp | None) -> None:
-        """See what has become of a file that somebody else may have changed.
+        """Take in a file that another program may have changed.
 
         Args:
-            path: Of the file.
-            stamp: What it is like now; None if it is gone.
+            path: Path of the file.
+            stamp: Present stamp; None if the file is gone.
         """
         known = self.catalogue.at(path)
         filed = self.files.read(path) if stamp is not None else None

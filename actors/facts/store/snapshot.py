@@ -22,7 +22,7 @@ RACY_NS = 2_000_000_000
 
 
 class SnapshotFile(msgspec.Struct, frozen=True):
-    """One file as it was when it was read."""
+    """State of a file at its last reading."""
 
     hash: str
     """SHA-256 of its bytes, hexadecimal."""

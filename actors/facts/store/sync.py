@@ -1,4 +1,4 @@
-"""Synchronisation of catalogue and files: what changed while nobody looked, without reading what did not."""
+"""Synchronisation of catalogue and files: changes by other programs, found without reading unchanged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watcher of the entries' files: says which may have changed by somebody else's hand."""
+"""Watcher of the entries' files: reports files that other programs may have changed."""
 
 from __future__ import annotations
 
