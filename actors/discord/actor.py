@@ -54,8 +54,8 @@ class DiscordActor(Actor):
         """An actor at rest.
 
         Args:
-            config: What the operator decides.
-            around: Whom commands ask, where files are, what an earlier life had seen.
+            config: Settings of the operator.
+            around: Addresses for commands, folders of files, knowledge of an earlier life.
             tell_fatal: Told once, in words for a person, why the bot can never connect; called from the loop's thread
                 or while starting.
             tell_online: Told the bot's name whenever it came online, from the loop's thread.
@@ -147,7 +147,7 @@ class DiscordActor(Actor):
             log.warning("what was under way in Discord was cut off")
         finally:
             loop.stop(2 * close_timeout_s)
-            self._parts.outbox.abandon()  # Where the loop ended by itself, nobody else told who waits.
+            self._parts.outbox.abandon()  # If the loop ended by itself, senders still wait for a result.
 
     # what the parts tell
 

@@ -21,7 +21,7 @@ def point_at(api_base: str, gateway_url: str, files_base: str = "") -> None:
     Args:
         api_base: Such as `http://127.0.0.1:8787/api/v10`.
         gateway_url: Such as `ws://127.0.0.1:8787/`.
-        files_base: Where attached files are as well; empty for nowhere else.
+        files_base: Another address of attached files; empty for none.
     """
     global _files
     api = _checked(api_base, "api_base", ("http", "https")) if api_base else None

@@ -80,9 +80,9 @@ class Gate:
         """End a call.
 
         Args:
-            entered: What `enter` gave.
+            entered: Result of `enter`.
             told_s: After how long the server would answer, by its own words.
-            is_refused: Whether it was a ban that was answered.
+            is_refused: True if the answer was a ban.
         """
         if is_refused:
             self._shut(entered, told_s)

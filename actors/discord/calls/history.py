@@ -35,7 +35,7 @@ async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, 
     """Up to `PAGE` messages of a channel by one call; give it to `RestCalls.persist`.
 
     Args:
-        channel: Whose history; `Client.get_partial_messageable` will do.
+        channel: Owner of the history; `Client.get_partial_messageable` will do.
         after: Without `before`: the oldest messages whose ids are greater.
         before: The newest messages whose ids are less, down to `after`; `NEWEST` for those of all.
 

@@ -13,7 +13,7 @@ from actors.discord.timing import Timing
 log = logging.getLogger(__name__)
 
 Look = Callable[[int], Awaitable[bool]]
-"""Looks into a channel's history, a page of it; whether there is more."""
+"""Reads a page of a channel's history; True if more pages follow."""
 
 
 class Rounds:
@@ -30,7 +30,7 @@ class Rounds:
             look: Looks into one channel.
             is_free: Set while nothing is to go first.
             channels: Names those that are to be looked into.
-            timing: How often, and how long to wait between two.
+            timing: Interval of rounds, and the pause between two channels.
         """
         self._look = look
         self._is_free = is_free

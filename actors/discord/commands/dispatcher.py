@@ -118,7 +118,7 @@ class CommandDispatcher:
         verdict = self._intake.judge(arrival.origin)
         # Before the first await, so that it keeps its place among the messages.
         if isinstance(verdict, Admitted) and (is_urgent or not self._may(verdict.standing, interaction)):
-            arrival.accept(verdict)  # which answers whoever may not, for which nothing has to be waited for
+            arrival.accept(verdict)  # which refuses callers without permission, without any wait
         else:
             self._intake.take(arrival)
         answer = asyncio.ensure_future(_outcome(arrival.begun))
@@ -161,7 +161,7 @@ class CommandDispatcher:
     # Discord
 
     async def _acknowledged(self, interaction: discord.Interaction) -> bool:
-        """Say in time that an answer will come; whether Discord took it."""
+        """Announce an answer in time; True if Discord accepted the announcement."""
         loop = asyncio.get_running_loop()
         until = loop.time() + _ACKNOWLEDGE_S
         while True:

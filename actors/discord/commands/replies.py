@@ -38,9 +38,9 @@ async def worded(
 
     Args:
         waiting: Gives the reply.
-        kind: What a reply to that question is, refusals apart.
+        kind: Class of the expected reply, refusals apart.
         words: Makes an answer of it.
-        refused: What to say before the reason of a refusal.
+        refused: Words before the reason of a refusal.
 
     Raises:
         TypeError: a reply of another kind.

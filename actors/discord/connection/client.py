@@ -89,7 +89,7 @@ class AgentClient(discord.Client):
         """A client that has not logged in.
 
         Args:
-            config: Whether direct messages are heard, the number of shards, every wait.
+            config: Direct messages or not, number of shards, waits.
             catch_up: Takes what people say, and reads what was missed at each new session.
             make_commands: Gives this client's commands.
             buttons: Serves presses.

@@ -56,7 +56,7 @@ def keep(
         message_id: Decimal.
         files: By names that are no paths.
         most_bytes: Of all messages of the window together.
-        least_free_bytes: What the disk must have left; None for the usual, which is less on a small disk.
+        least_free_bytes: Bytes that must stay free; None for the usual, which is less on a small disk.
 
     Returns:
         Name -> why it could not be kept, for a person; empty when all were.

@@ -64,7 +64,7 @@ class Comparison:
         """Nothing is compared yet.
 
         Args:
-            host: Whom windows answer.
+            host: Actor that windows reply to.
             intake: Passes on what was deleted or edited.
             rest: Reads history.
             inquire: Asks windows what their logs hold.

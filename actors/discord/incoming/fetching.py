@@ -30,7 +30,7 @@ class Fetcher:
 
         Args:
             rest: Runs the calls.
-            origins: Where files may be read, as scheme, host and port.
+            origins: Permitted origins of files, as scheme, host and port.
             timing: `file_timeout_s` bounds a file with all attempts at it.
         """
         self._rest = rest

@@ -135,7 +135,7 @@ class Readership:
         windows = tuple(WindowReaders(window=window, readers=self._told_of(window)) for window in request.windows)
         self._host.tell(request.reply_to, ReadersDescribed(request_id=request.request_id, windows=windows))
 
-    # what Discord says; nothing here may wait, or somebody is shown what he may read no more
+    # what Discord says; nothing here may wait, or a user is shown words that he may read no more
 
     def compare(self) -> None:
         """Something of a server or a channel has changed."""

@@ -72,7 +72,7 @@ class Unpacking:
 
         Args:
             fetcher: Reads bytes.
-            disk: Where files are kept.
+            disk: Folders of the files.
             most_bytes: Larger files are not read.
             paste_tokens: Most of text files that goes into a message's words.
             most_lost_s: Spent on files of a message that did not come, after which its others are not asked for.

@@ -49,7 +49,7 @@ class WatermarkFile:
 
         Args:
             root: The data root.
-            disk: How to write; the real one if None.
+            disk: Disk to write to; None for the real disk.
         """
         self._path = Path(f"{root}/{FILE_NAME}")
         self._disk = disk or RealDisk()

@@ -294,7 +294,7 @@ class Watermarks:
                 self._is_failing = True
                 self._dirty |= fresh.keys()
                 asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
-            except asyncio.CancelledError:  # Who asked waits no longer; whether it is kept, nobody knows.
+            except asyncio.CancelledError:  # The caller waits no longer; the write may have succeeded or not.
                 self._dirty |= fresh.keys()
                 raise
             else:

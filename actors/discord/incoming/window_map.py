@@ -36,7 +36,7 @@ class WindowMap:
 
         Args:
             channels: Ids of the channels that the bot lives in.
-            dms: Whether direct messages are windows as well.
+            dms: True if direct messages are windows as well.
         """
         self.channels = frozenset(channels)
         self.hears_dms = dms

@@ -219,7 +219,7 @@ class LiveMessages:
             running.changed.set()
 
     async def _update(self, channel_id: ChannelId, running: _Running) -> bool:
-        """Show the newest state; whether there is sense in doing it again."""
+        """Show the newest state; True if worth repeating."""
         progress, present = running.newest, self._redaction.present
         text = running_text(present(progress.text), present(progress.status))
         if text == running.text:

@@ -98,7 +98,7 @@ class Outbox:
         self._tasks.spawn(self._live.end(ended), f"ending a running message in channel {ended.window.id}")
 
     def close(self) -> None:
-        """Give up what is under way; whether it is shown is not known then."""
+        """Give up texts under way; their results stay unknown."""
         self._live.close()
         self._tasks.cancel()
         self._queues.clear()
@@ -280,7 +280,7 @@ def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: 
     """The messages that show a text.
 
     Args:
-        message: What is to be posted.
+        message: Text to post.
         fitted: Its text, cut into messages.
         exact: Content of a second file; empty for no file.
         after_file: True if a file had the first nonce, but was refused.

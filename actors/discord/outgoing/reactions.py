@@ -159,7 +159,7 @@ class Reactions:
         is_late = asyncio.get_running_loop().time() > change.late
         if change.kind is ReactionKind.TAKEN:
             if not is_late:
-                self._remember(place)  # Also where nobody knows what became of the call: it may be there.
+                self._remember(place)  # Also after a call with an unknown result: the sign may be there.
                 await self._keep()
                 await self._react(place, AT_WORK, is_there=True)
             return

@@ -50,10 +50,10 @@ def shown_already(
     """Ids of the messages that show the first parts of a text, as many as there are.
 
     Args:
-        message: What is to be posted.
+        message: Text to post.
         parts: Its parts.
         own: The bot's messages after the answered one, oldest first.
-        is_taken: Whether a message is known to show something else than the part of that nonce.
+        is_taken: True if a message is known to show another part than the nonce's.
     """
     message_ids: list[MessageId] = []
     for candidate in own:

@@ -101,7 +101,7 @@ class Sending:
         task.add_done_callback(lambda ended: self._finish(request, ended))
 
     def close(self) -> None:
-        """Give up what is under way; whether it is shown is not known then."""
+        """Give up requests under way; their results stay unknown."""
         for task in self._under_way.values():
             task.cancel()
 

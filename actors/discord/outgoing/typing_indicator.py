@@ -119,7 +119,7 @@ class TypingIndicator:
             del self._signs[channel_id]
 
     async def _post(self, channel_id: str, sign: _Sign) -> bool:
-        """Show typing once; whether there is sense in doing it again."""
+        """Show typing once; True if worth repeating."""
 
         async def call(client: discord.Client) -> None:
             if sign.is_stopped or asyncio.get_running_loop().time() >= sign.ends_at:
