@@ -59,7 +59,7 @@ class MemoryActor(Actor):
 
         Args:
             config: The operator's settings.
-            embedder: Who makes vectors, of the plan's space; None to find and store without.
+            embedder: Address of the embedder of the plan's space; None to find and store without vectors.
         """
         super().__init__()
         plan = config.plan
@@ -285,7 +285,7 @@ class MemoryActor(Actor):
                 told = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=trouble)
                 self.tell(message.reply_to, told)
             case _:
-                return  # nobody waits; what it said is in the logs
+                return  # no caller waits; the text is in the logs
 
     def _expand(self, request: ExpandReference) -> None:
         store = self._upkeep.store()

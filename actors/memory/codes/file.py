@@ -50,7 +50,7 @@ class Purpose:
     Attributes:
         space: Names the model and the generation of the index: two indexes with the same row numbers differ in it.
         dims: Size of the vectors.
-        fitted_rows: How many vectors there were when the frame was chosen.
+        fitted_rows: Number of vectors at the choice of the frame.
     """
 
     space: str

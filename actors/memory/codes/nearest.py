@@ -63,7 +63,7 @@ class Nearest:
 
         Args:
             space: Names the model and the generation of the index: another one when row numbers start again.
-            tuning: How fast, and with how much memory; the answers are the same.
+            tuning: Speed and memory; the answers are the same.
 
         Raises:
             OSError: the file cannot be read or written.

@@ -26,7 +26,7 @@ class RecordFile:
 
         Args:
             descriptor: Open for reading and writing; closed with this.
-            start: Where record 0 stands.
+            start: Offset of record 0.
             fields: As numpy describes them; padding and the sum are added.
             mark: Goes into every sum: records of a file with another one are not sound.
         """

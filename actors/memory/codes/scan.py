@@ -58,8 +58,8 @@ def look(
     """Upper bound of each vector's cosine, float32 (n,).
 
     Args:
-        mask: Which vectors are asked about, as many as there are; the others get minus infinity.
-        is_compiled: Whether to use the compiled pass; only where `is_available`.
+        mask: True for each vector to compare; the others get minus infinity.
+        is_compiled: True to use the compiled pass; only if `is_available`.
 
     Raises:
         ValueError: there are more of `mask` than vectors.

@@ -29,7 +29,7 @@ class CodesTable:
 
         Args:
             frame: The frame of all codes.
-            tuning: Whether the compiled pass is used, where there is one.
+            tuning: Says if the compiled pass is used where available.
         """
         self.frame = frame
         self._is_compiled = tuning.is_fast and scan.is_available()

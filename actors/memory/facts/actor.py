@@ -51,7 +51,7 @@ class FactIndexActor(Actor):
         """Nothing is opened yet.
 
         Args:
-            data_root: Where the file is; None where nothing outlives the process.
+            data_root: Folder of the data; None to keep nothing beyond the process.
         """
         super().__init__()
         self._path = None if data_root is None else data_root / FOLDER / FILE

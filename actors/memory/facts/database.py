@@ -49,7 +49,7 @@ def open_or_begin(path: Path, now: datetime, *, is_damaged: bool = False) -> tup
     Args:
         path: Of the file.
         now: The time.
-        is_damaged: Whether damage was met with in it, whatever a look at it says now.
+        is_damaged: True if damage was found earlier, regardless of a check now.
 
     Raises:
         apsw.Error: it is locked, or the disk does not take it.

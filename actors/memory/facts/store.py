@@ -46,7 +46,7 @@ class FactStore:
         Args:
             path: Of the file; None to keep everything in memory.
             now: The time.
-            is_damaged: Whether damage was met with, so that it is begun anew.
+            is_damaged: True if damage was found, so that the file is begun anew.
             most_bytes: Of vectors in memory.
 
         Raises:

@@ -48,7 +48,7 @@ class Index:
 
     @classmethod
     def open(cls, path: Path, now: datetime, busy_ms: int = database.BUSY_MS) -> tuple[Index, bool]:
-        """The index at `path` and whether it is new. Raises as `database.open_or_rebuild`."""
+        """(index at `path`, True if new). Raises as `database.open_or_rebuild`."""
         connection, is_new = database.open_or_rebuild(path, now, busy_ms)
         index = cls(connection)
         if index.note_of("generation") is None:
@@ -105,7 +105,7 @@ class Index:
         )
 
     def use_space(self, name: str, dimensions: int) -> bool:
-        """Let all turns have vectors of that space; whether it is another one than before."""
+        """Give all turns vectors of that space; True if the space has changed."""
         with self._session.changing():
             self._session.rows("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", name, dimensions)
             self.find_space(name, dimensions)

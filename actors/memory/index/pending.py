@@ -91,7 +91,7 @@ class Pending:
         Args:
             rows: Whose.
             now: Aware.
-            is_permanent: Whether only the next comparison with the logs should try again.
+            is_permanent: True if only the next comparison with the logs should try again.
         """
         with self._session.changing():
             for row in rows:
@@ -128,7 +128,7 @@ class Pending:
         """Let every failed embedding be tried again; how many there are.
 
         Args:
-            is_start: Whether turns that are set aside are tried again, too.
+            is_start: True to try turns that are set aside again, too.
         """
         self._session.rows(
             "UPDATE turns SET status = 'pending', attempts = 0, next_attempt_at = 0 "

@@ -37,7 +37,7 @@ def enforce(connection: apsw.Connection, window: int, limits: StoreLimits, fresh
 
     Args:
         connection: In a transaction.
-        window: Whose round it is.
+        window: Owner of the round.
         limits: The bounds.
         fresh: Texts that came with the round, in order.
     """
@@ -77,7 +77,7 @@ def outlived(connection: apsw.Connection, before: int, most: int) -> Collection[
     Args:
         connection: Of the store.
         before: In microseconds.
-        most: How many.
+        most: Largest number.
     """
     return {text for text, _, _ in _outlived(connection, 0, before, most)}
 

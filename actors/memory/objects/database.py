@@ -93,7 +93,7 @@ def open_or_begin(path: Path, now: datetime, *, is_doubtful: bool = False) -> ap
     Args:
         path: Of the file.
         now: The time.
-        is_doubtful: Whether damage was met with in it, so that all of it is compared.
+        is_doubtful: True if damage was found, so that everything is compared.
 
     Raises:
         apsw.Error: it is locked, or the disk does not take it.

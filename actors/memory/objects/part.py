@@ -19,7 +19,7 @@ def object_store_row(bytes_of: Callable[[Plan], tuple[int, int]]) -> Row:
     """The row of the one actor that owns the store.
 
     Args:
-        bytes_of: How many bytes of texts are kept of one window, and of all.
+        bytes_of: Largest size of texts kept of one window, and of all.
     """
 
     def row(plan: Plan, _parts: Parts) -> Part:

@@ -58,7 +58,7 @@ class ObjectStore:
             path: Of the file; None to keep everything in memory.
             limits: Of what is kept.
             now: The time.
-            is_doubtful: Whether damage was met with in it.
+            is_doubtful: True if damage was found.
 
         Raises:
             apsw.Error: it is locked, or the disk does not take it.

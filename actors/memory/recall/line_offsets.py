@@ -25,7 +25,7 @@ class _Known:
 
     inode: int
     offsets: list[int] = field(default_factory=lambda: [0])
-    """Offsets of lines 1, 1 + EVERY, 1 + 2 * EVERY ..."""
+    """Offsets of lines 1, 1 + EVERY, 1 + 2 * EVERY, …"""
     read: int = 0
     """Bytes that have been looked through."""
     newlines: int = 0

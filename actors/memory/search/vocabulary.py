@@ -68,7 +68,7 @@ class Vocabulary:
         """The `most_rows` rows with the greatest BM25 of those that may be found, and these; equals: the newer.
 
         Args:
-            question: Whose telling words are looked up.
+            question: Text whose telling words are looked up.
             mask: For every row number whether it may be found.
             total: Rows of the whole index.
         """

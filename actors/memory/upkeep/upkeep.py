@@ -49,7 +49,7 @@ class Upkeep:
 
         Args:
             host: Actor that owns the upkeep.
-            plan: What to open.
+            plan: Index to open.
             reconcile_every_s: Seconds between two comparisons with the logs.
             readers: Readers of windows.
             on_reconciled: Called when a comparison has ended.
