@@ -62,7 +62,7 @@ class EmbedderActor(Actor):
         """Nothing is opened yet.
 
         Args:
-            space: What is asked of the provider, and what the vectors are called.
+            space: Provider, model and size, and the name of the vectors.
             backend_of: Makes the provider's backend, given the wall clock.
         """
         super().__init__()

@@ -54,7 +54,7 @@ class LocalModel:
 
         Args:
             folder: Of the model; None for the installed one.
-            may_compile: Whether the compiled layers are used, where they can be.
+            may_compile: True to use the compiled layers if available.
 
         Raises:
             FileNotFoundError: the package or a library it needs is not installed (extra `local`), or lacks a file.
@@ -63,7 +63,7 @@ class LocalModel:
         if missing := missing_libraries(folder):
             raise FileNotFoundError(f"the local model needs {', '.join(missing)}; install the extra 'local'")
         place, layout = (_model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
-        # Nobody changes an installed package's files.
+        # An installed package's files never change.
         bert = _bert(place / WEIGHTS, layout, is_mapped=folder is None, may_compile=may_compile)
         log.info("the local model computes with %s", bert.kind)
         return cls(_tokenizer(place / TOKENIZER, layout.tokens), bert, takes_first=layout.takes_first)
@@ -87,7 +87,7 @@ class LocalModel:
         with self._precedence.work(sum(map(len, texts))) as between:
             for order, tokens, starts in self._chunks(texts, between):
                 sums = tokens[starts] if self._takes_first else np.add.reduceat(tokens, starts, axis=0)
-                # The length of a mean is that of its direction once normalised, so nobody divides by the count.
+                # The length of a mean is that of its direction once normalised, so no division by the count is needed.
                 vectors[order] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return vectors
 

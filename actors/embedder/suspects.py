@@ -75,8 +75,8 @@ class Suspects:
         """Decide about a failed call, and queue its texts accordingly; one to be put off or aside is the caller's.
 
         Args:
-            call: What failed.
-            works: Whether the server has answered another text since the call began; None if that is not known.
+            call: Failed call.
+            works: True if the server has answered another text since the call began; None if unknown.
             successes: Calls that the server has answered so far.
         """
         works = server_works(call.fault, works)

@@ -63,7 +63,7 @@ class Kernels:
             dims: Components of a token's vector.
             heads: Of attention.
             inner: Components between a layer's last two products.
-            kernels: Which of `KINDS` to use.
+            kernels: Index into `KINDS`.
         """
         self._library = library
         self._shape = _Shape(dims, heads, inner)

@@ -1,4 +1,4 @@
-"""Folder of a cross-encoder: where its files lie, and whether they are there."""
+"""Folder of a cross-encoder: paths of its files, and a check for missing files."""
 
 from __future__ import annotations
 
