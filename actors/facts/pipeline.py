@@ -37,7 +37,7 @@ class Pipeline:
 
         Args:
             host: The actor.
-            config: How many conversations at a time.
+            config: Number of conversations at a time.
             asking: Runs the steps.
             work: Makes them, and has the journal.
             changed: Told when a turn's work is done.

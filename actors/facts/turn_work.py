@@ -53,7 +53,7 @@ class TurnWork:
 
         Args:
             host: The actor.
-            config: Whom to ask, and the bounds.
+            config: Addresses to ask, and the bounds.
             keeper: Keeps facts.
             journal: Notes each step.
         """

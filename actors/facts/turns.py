@@ -1,4 +1,4 @@
-"""Turns as they come: their texts go to the journal and to files before anybody hears that they are kept."""
+"""Turns as they come: their texts go to the journal and to files before they are reported as kept."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ class Indexing:
 
         Args:
             asking: Asks the embedder and the index.
-            config: Whom to ask.
-            catalogue: Is told which entries have vectors.
+            config: Addresses to ask.
+            catalogue: Notes which entries have vectors.
         """
         self._asking = asking
         self._config = config

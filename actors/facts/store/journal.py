@@ -141,7 +141,7 @@ class Journal:
 
         Args:
             owed: The turn.
-            is_new: Whether its first half is to be noted with it.
+            is_new: True to note the turn's first half as well.
             answer_text: Of the model; empty for none.
             model: The one that answered.
             at: When, aware UTC.

@@ -64,8 +64,8 @@ class Sync:
         """Have entries embedded that the index has without a vector, or with one of another model.
 
         Args:
-            rows: What the index has.
-            is_current: Whether the vectors of a space are of the model in force.
+            rows: Rows of the index.
+            is_current: True if the vectors of a space are of the model in force.
         """
         self._indexing.embed_anew(
             row.id for row in rows if row.role is not EntryRole.SUMMARY and not (row.model and is_current(row.model))
@@ -75,13 +75,13 @@ class Sync:
         """Have entries in the index that it has not.
 
         Args:
-            rows: What it has.
+            rows: Rows of the index.
         """
         known = {row.id for row in rows}
         self._indexing.embed_anew([item.id for item in self._keeper.catalogue.items() if item.id not in known])
 
     def hear(self, paths: Iterable[str]) -> bool:
-        """Look at files that may have changed; whether all files have to be compared."""
+        """Look at files that may have changed; True if all files have to be compared."""
         few = list(paths)
         if not few or len(few) > FEW:
             return True
