@@ -47,3 +47,9 @@ async def archived_since(channel_id: int, archive: Archive, since: int, client: 
         elif archive is not Archive.JOINED:
             break  # That list alone is in the order in which the threads were made.
     return threads
+
+
+async def active_threads(guild_id: int, client: discord.Client) -> list[discord.Thread]:
+    """Threads of a server that are not archived, each with the id of its newest message; one call."""
+    guild = client.get_guild(guild_id)
+    return [] if guild is None else await guild.active_threads()

@@ -31,6 +31,19 @@ class Page:
     """Nothing stands beyond it."""
 
 
+@dataclass(frozen=True, slots=True)
+class GapPage:
+    """Page of history, and as of when it says that nothing is missing."""
+
+    after: int
+    """The message that it comes after."""
+    joins: int
+    """The channel's, when it was asked for."""
+    reached: int
+    """The newest message of the channel that was known then."""
+    page: Page
+
+
 async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, before: int | None = None) -> Page:
     """Up to `PAGE` messages of a channel by one call; give it to `RestCalls.persist`.
 
@@ -98,3 +111,10 @@ def _may_read(channel: object) -> bool:
     may = channel.permissions_for(me)
     is_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
     return may.view_channel and may.read_message_history and (may.connect or not is_voice)
+
+
+def newest_id(place: discord.Client | discord.Guild) -> int:
+    """Greatest id that Discord named when it told of all channels; 0 where there is nothing."""
+    guilds = place.guilds if isinstance(place, discord.Client) else (place,)
+    channels = (each for guild in guilds for each in (*guild.channels, *guild.threads))
+    return max((max(each.id, getattr(each, "last_message_id", None) or 0) for each in channels), default=0)

@@ -12,6 +12,8 @@ from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
 
+Survey = Callable[[], Awaitable[list[int]]]
+"""Finder of channels with messages that no event told."""
 Look = Callable[[int], Awaitable[bool]]
 """Reads a page of a channel's history; True if more pages follow."""
 
@@ -23,7 +25,9 @@ class Rounds:
     is longest ago goes first, so that a round that is cut short by the next one leaves none out for ever.
     """
 
-    def __init__(self, look: Look, is_free: asyncio.Event, channels: Callable[[], list[int]], timing: Timing) -> None:
+    def __init__(
+        self, look: Look, is_free: asyncio.Event, channels: Callable[[], list[int]], timing: Timing, survey: Survey
+    ) -> None:
         """No round yet.
 
         Args:
@@ -31,11 +35,14 @@ class Rounds:
             is_free: Set while nothing is to go first.
             channels: Names those that are to be looked into.
             timing: Interval of rounds, and the pause between two channels.
+            survey: Finds further channels by calls, once a round.
         """
         self._look = look
         self._is_free = is_free
         self._channels = channels
         self._timing = timing
+        self._survey = survey
+        self._is_survey_due = False
         self._looked_at: dict[int, None] = {}
         """Channels of the last rounds, the one whose look is longest ago first."""
         self._due: dict[int, None] = {}
@@ -58,14 +65,18 @@ class Rounds:
         self._looked_at = {channel_id: None for channel_id in self._looked_at if channel_id in channels}
         never = (channel_id for channel_id in channels if channel_id not in self._looked_at)
         self._due = dict.fromkeys((*never, *self._looked_at))
-        if self._due and not self._is_working:
+        self._is_survey_due = True
+        if not self._is_working:
             self._is_working = True
             self._tasks.spawn(self._go_through(), "looks into history")
 
     async def _go_through(self) -> None:
         try:
-            while self._due:
+            while self._due or self._is_survey_due:
                 await self._is_free.wait()
+                if self._is_survey_due:
+                    await self._add_surveyed()
+                    continue
                 channel_id = next(iter(self._due))
                 del self._due[channel_id]
                 self._looked_at.pop(channel_id, None)
@@ -75,6 +86,18 @@ class Rounds:
                 await asyncio.sleep(self._timing.look_pause_s)
         finally:
             self._is_working = False
+
+    async def _add_surveyed(self) -> None:
+        """Put the channels that a survey finds before all others of the round."""
+        self._is_survey_due = False
+        try:
+            found = await self._survey()
+        except (CallRefusedError, CallFailedError) as error:
+            log.info("the next round looks for threads with news: %s", error)
+        except Exception:
+            log.exception("the next round looks for threads with news")
+        else:
+            self._due = dict.fromkeys((*found, *self._due))
 
     async def _try(self, channel_id: int) -> bool:
         """Look into a channel; one that cannot be looked into now has its turn in the next round."""

@@ -8,12 +8,11 @@ import itertools
 import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
 import discord
 
-from actors.discord.calls.archives import ListThreads, archived_since, archives_of
-from actors.discord.calls.history import Page, read_next_page
+from actors.discord.calls.archives import ListThreads, active_threads, archived_since, archives_of
+from actors.discord.calls.history import GapPage, Page, newest_id, read_next_page
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls, is_final
 from actors.discord.calls.rounds import Rounds
 from actors.discord.calls.turns import Turns
@@ -33,19 +32,6 @@ Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | d
 
 _AT_ONCE = 8
 """Calls under way, those not counted that Discord does not answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PageOfGap:
-    """Page of history, and as of when it says that nothing is missing."""
-
-    after: int
-    """Message before the page."""
-    joins: int
-    """The channel's, when it was asked for."""
-    reached: int
-    """The newest message of the channel that was known then."""
-    page: Page
 
 
 class CatchUp:
@@ -75,7 +61,7 @@ class CatchUp:
         self._rest = rest
         self._timing = timing
         self._turns = Turns(_AT_ONCE, timing.turn_s)
-        self._rounds = Rounds(self._look, comparison.is_free, self._to_look_at, timing)
+        self._rounds = Rounds(self._look, comparison.is_free, self._to_look_at, timing, survey=self._survey_threads)
         self._late: set[int] = set()
         """Channels whose new messages no longer wait for history."""
         self._guilds = IdTable()
@@ -94,7 +80,7 @@ class CatchUp:
         if not self.intake.is_holding:
             return
         session = self._watermarks.session
-        self._watermarks.begin(_newest(client))
+        self._watermarks.begin(newest_id(client))
         missed: list[int] = []
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = client.get_channel(channel_id)
@@ -122,6 +108,18 @@ class CatchUp:
         configured = [each for each in sorted(map(int, self._window_map.channels)) if self._watermarks.has(each)]
         return list(dict.fromkeys([*configured, *self._watermarks.to_look_at()]))
 
+    async def _survey_threads(self) -> list[int]:
+        """Meet unknown threads; return threads with newer messages than any event told, whose history is to be read."""
+        newer: list[int] = []
+        for guild_id in filter(None, self._guild_ids):
+            list_threads = functools.partial(active_threads, guild_id)
+            for thread in await self._rest.persist("listing active threads", list_threads, self._turns):
+                if not self._watermarks.is_current(thread.id):
+                    self.meet_thread(thread)
+                elif (thread.last_message_id or 0) > self._watermarks.reached(thread.id):
+                    newer.append(thread.id)
+        return newer
+
     async def _secured(self) -> None:
         """Return when all watermarks are kept, or the disk takes too long."""
         with suppress(TimeoutError):
@@ -135,7 +133,7 @@ class CatchUp:
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = guild.get_channel_or_thread(channel_id)
             if channel is not None and not self._watermarks.is_current(channel_id):
-                self._watermarks.begin(_newest(guild))
+                self._watermarks.begin(newest_id(guild))
                 self._look_into(self._meet_all(channel))
 
     def go_out(self, guild: discord.Guild) -> None:
@@ -289,7 +287,7 @@ class CatchUp:
         log.error("what was said in channel %d while away cannot be read: %s", channel_id, error)
         self._watermarks.give_up(channel_id)
 
-    async def _missing(self, channel_id: int, begun: _PageOfGap | None = None) -> AsyncIterator[MessageArrival]:
+    async def _missing(self, channel_id: int, begun: GapPage | None = None) -> AsyncIterator[MessageArrival]:
         """Messages of a channel's gaps, oldest first; a gap shrinks by a page when that is known to be under way.
 
         Args:
@@ -342,7 +340,7 @@ class CatchUp:
         is_new = self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
         return is_new and is_speech(message)
 
-    async def _first_page(self, channel_id: int) -> _PageOfGap:
+    async def _first_page(self, channel_id: int) -> GapPage:
         """The first page that is missing; tried for as long as others may wait for a page.
 
         Raises:
@@ -359,7 +357,7 @@ class CatchUp:
         except TimeoutError:
             raise CallFailedError(f"history did not come within {self._timing.gap_hold_s:g} s") from None
 
-    async def _page(self, channel_id: int, after: int) -> _PageOfGap:
+    async def _page(self, channel_id: int, after: int) -> GapPage:
         joins, reached = self._watermarks.joins(channel_id), self._watermarks.reached(channel_id)
 
         async def call(client: discord.Client) -> Page:
@@ -370,7 +368,7 @@ class CatchUp:
             raise CallFailedError("Discord gave messages that were not asked for")
         if page.unreadable:
             log.error("%d messages in channel %d cannot be read and are left out", page.unreadable, channel_id)
-        return _PageOfGap(after, joins, reached, page)
+        return GapPage(after, joins, reached, page)
 
     def _messageable(self, client: discord.Client, channel_id: int) -> discord.abc.MessageableChannel:
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
@@ -387,13 +385,6 @@ class CatchUp:
 
     def _pause_s(self, attempt: int) -> float:
         return backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s)
-
-
-def _newest(place: discord.Client | discord.Guild) -> int:
-    """Greatest id that Discord named when it told of all channels; 0 where there is nothing."""
-    guilds = place.guilds if isinstance(place, discord.Client) else (place,)
-    channels = (each for guild in guilds for each in (*guild.channels, *guild.threads))
-    return max((max(each.id, getattr(each, "last_message_id", None) or 0) for each in channels), default=0)
 
 
 def _lane(channel_id: int) -> ChannelId:

@@ -20,6 +20,8 @@ class Channels:
         self.news = asyncio.Event()
         self.more: list[int] = []
         self.fails: set[int] = set()
+        self.surveyed: list[int] | None = []
+        """Channels that the next survey finds; None for a call that fails."""
 
     async def look(self, channel_id: int) -> bool:
         self.looks.append(channel_id)
@@ -31,12 +33,18 @@ class Channels:
             return True
         return False
 
+    async def survey(self) -> list[int]:
+        found, self.surveyed = self.surveyed, []
+        if found is None:
+            raise CallFailedError("not now")
+        return found
+
     def rounds(self, is_free: asyncio.Event | None = None, *, every_s: float = 600.0, pause_s: float = 0.0) -> Rounds:
         if is_free is None:
             is_free = asyncio.Event()
             is_free.set()
         waits = timing(look_every_s=every_s, look_pause_s=pause_s)
-        return Rounds(self.look, is_free, lambda: self.names, waits)
+        return Rounds(self.look, is_free, lambda: self.names, waits, self.survey)
 
 
 def run(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -51,6 +59,31 @@ async def looked(channels: Channels, count: int) -> None:
     while len(channels.looks) < count:
         await channels.news.wait()
         channels.news.clear()
+
+
+def test_channels_that_a_survey_finds_go_first() -> None:
+    channels = Channels(1, 2)
+    channels.surveyed = [7, 2]
+
+    async def act() -> None:
+        channels.rounds().begin()
+        await looked(channels, 3)
+        assert channels.looks == [7, 2, 1]
+
+    run(act)
+
+
+def test_a_survey_alone_is_a_round_and_one_that_fails_costs_no_look() -> None:
+    alone, failing = Channels(), Channels(1)
+    alone.surveyed, failing.surveyed = [7], None
+
+    async def act() -> None:
+        for channels in (alone, failing):
+            channels.rounds().begin()
+            await looked(channels, 1)
+        assert (alone.looks, failing.looks) == ([7], [1])
+
+    run(act)
 
 
 def test_a_round_looks_into_each_channel_once_and_again_where_there_is_more_than_a_page() -> None:

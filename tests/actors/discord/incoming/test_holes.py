@@ -242,6 +242,25 @@ def test_a_look_that_fails_confirms_nothing(
     assert sorted(life.texts(4)) == ["after", "before", "lost", "more"]
 
 
+def test_a_message_without_an_event_is_found_in_a_thread_that_was_quiet_for_longer_than_the_catch_up(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    life = start_life(timing=OFTEN, catchup_hours=1e-7, **kept(tmp_path))
+    thread = playground.create_thread(defaults.GENERAL_ID, "quiet")
+    life.say("before", thread)
+    life.messages.wait(1)
+    until(lambda: thread in read_up_to(tmp_path))
+    for _ in range(3):
+        lose(life, first="later")
+    lose(life, "lost", channel_id=thread, first="once more")
+    for _ in range(3):
+        lose(life, first="later still")
+    until(lambda: "lost" in [message.text for message in life.messages.now()])
+    looks = len(playground.requests("GET", f"/channels/{thread}/messages"))
+    until(lambda: len(playground.requests("GET", "/threads/active")) > 9)
+    assert len(playground.requests("GET", f"/channels/{thread}/messages")) <= looks + 2
+
+
 NO_HISTORY = 1 << 16
 
 
