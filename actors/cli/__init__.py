@@ -68,7 +68,7 @@ def _stand_in(name: str) -> click.Command:
     return click.Command(name, callback=_refuse, params=[words], hidden=True, context_settings=settings)
 
 
-OF_THE_REPOSITORY = ("bench", "chaos", "mutate", "simulate")
+OF_THE_REPOSITORY = ("bench", "chaos", "simulate")
 """Commands that `lab.commands` replaces."""
 _COMMANDS = (
     try_it,

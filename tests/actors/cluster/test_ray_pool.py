@@ -20,7 +20,7 @@ from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ray_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "tmp"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -30,21 +30,21 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_each_run_has_a_private_folder_of_another_name(temporary: Path, tmp_path: Path) -> None:
+def test_each_run_has_a_private_folder_of_another_name(ray_place: Path, tmp_path: Path) -> None:
     pools = [RayPool(object, b"", tmp_path) for _ in range(2)]
     for pool in pools:
         pool._make_folder()
-    made = list(temporary.iterdir())
+    made = list(ray_place.iterdir())
 
     assert len(made) == 2
     assert {folder.stat().st_mode & 0o777 for folder in made} == {0o700}
     for pool in pools:
         pool.close()
-    assert list(temporary.iterdir()) == []
+    assert list(ray_place.iterdir()) == []
 
 
 def test_where_no_socket_would_have_room_the_folder_is_made_and_removed_elsewhere(
-    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray_place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_pool, "_MOST_PLACE", 23)
     pool = RayPool(object, b"", tmp_path)
@@ -52,40 +52,40 @@ def test_where_no_socket_would_have_room_the_folder_is_made_and_removed_elsewher
     made = pool._folder
     assert made is not None
     write_note(tmp_path, Note("w", str(made)))
-    assert list(temporary.iterdir()) == []
+    assert list(ray_place.iterdir()) == []
     assert len(f"{made}/r/session_2026-11-26_19-59-38_421922_1234567/sockets/plasma_store") <= 107
     remove_leftovers(tmp_path)
 
     assert not made.exists()
 
 
-def test_what_a_killed_run_left_is_removed(temporary: Path, tmp_path: Path) -> None:
-    left = temporary / "agent-ray-abc"
+def test_what_a_killed_run_left_is_removed(ray_place: Path, tmp_path: Path) -> None:
+    left = ray_place / "agent-ray-abc"
     (left / "r").mkdir(parents=True)
     write_note(tmp_path, Note("w", str(left)))
     remove_leftovers(tmp_path)
 
-    assert list(temporary.iterdir()) == []
+    assert list(ray_place.iterdir()) == []
 
 
 def test_nothing_is_removed_that_is_not_the_agents(
-    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ray_place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = temporary / "other"
+    target = ray_place / "other"
     (target / "kept").mkdir(parents=True)
-    (temporary / "agent-ray-link").symlink_to(target)
+    (ray_place / "agent-ray-link").symlink_to(target)
     for name in ("other", "agent-ray-link", "agent-ray-gone"):
-        write_note(tmp_path, Note("w", str(temporary / name)))
+        write_note(tmp_path, Note("w", str(ray_place / name)))
         remove_leftovers(tmp_path)
     assert (target / "kept").exists()
     elsewhere = tmp_path / "agent-ray-elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(tmp_path)
-    for noted in ("", ".", "agent-ray-elsewhere", str(elsewhere), f"{temporary}/agent-ray-x/../../agent-ray-elsewhere"):
+    for noted in ("", ".", "agent-ray-elsewhere", str(elsewhere), f"{ray_place}/agent-ray-x/../../agent-ray-elsewhere"):
         write_note(tmp_path, Note("w", noted))
         remove_leftovers(tmp_path)
     assert elsewhere.exists()
-    foreign = temporary / "agent-ray-foreign"
+    foreign = ray_place / "agent-ray-foreign"
     foreign.mkdir()
     write_note(tmp_path, Note("w", str(foreign)))
     monkeypatch.setattr("os.getuid", lambda: foreign.stat().st_uid + 1)
