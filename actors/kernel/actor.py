@@ -32,7 +32,7 @@ class Overdue:
 
     def __init__(self, actor: Actor, request_id: RequestId) -> None:
         self.actor = actor
-        """The life that asked; a later one has no such question."""
+        """Life of the actor that asked; a later life has no such question."""
         self.request_id = request_id
 
 
@@ -65,7 +65,7 @@ class Outage:
 
     def __init__(self, actor: Actor, error: Exception) -> None:
         self.actor = actor
-        """The life that owned it; a later one has its own."""
+        """Life of the actor that owned the dead part; a later life has its own."""
         self.error = error
 
 
@@ -75,7 +75,7 @@ def not_understood(message: Never) -> NoReturn:
 
 
 class Actor(pykka.Actor):
-    """Unit of state and behaviour: handles one message at a time, in order; nobody else touches what it owns.
+    """Unit of state and behaviour: handles one message at a time, in order; no other code touches its state.
 
     Override `on_start` to open, `handle` to act and `on_stop` to close. The kernel builds an instance in a worker,
     attaches it to its mailbox, and throws it away when it raises; the mailbox stays. `on_stop` is called after a stop
@@ -125,7 +125,7 @@ class Actor(pykka.Actor):
         self.mailbox.system.tell(to, message)
 
     def followers(self, topic: str) -> tuple[Address, ...]:
-        """Who is to be told what there is to say on `topic`; an actor's `follow` begins that."""
+        """Addresses that follow `topic`, by `follow`."""
         return self.mailbox.system.topics.of(topic)
 
     def follow(self, topic: str) -> None:
@@ -228,7 +228,7 @@ class Actor(pykka.Actor):
         return self.mailbox.system.new_id()
 
     def new_token(self) -> str:
-        """16 characters of a-z2-7 that nobody can guess."""
+        """Random token: 16 characters of a-z2-7 that cannot be guessed."""
         return self.mailbox.system.new_token()
 
     def blocking(self) -> Blocking:
@@ -244,7 +244,7 @@ class Actor(pykka.Actor):
 
     @property
     def actor_stopped(self) -> Any:  # type: ignore[override]
-        """The mailbox, which answers is_set and set: all that pykka asks of it."""
+        """The mailbox, which has `is_set` and `set`, the two methods that pykka calls."""
         return self.mailbox
 
     @property
@@ -258,7 +258,7 @@ class Actor(pykka.Actor):
         return pykka.ActorRef(self)
 
     def on_receive(self, message: Any) -> Any:
-        """What pykka calls for a message that is not its own."""
+        """Handle a message that is not pykka's own (pykka's extension point)."""
         return self.handle(message)
 
     def _stop(self) -> None:
@@ -281,13 +281,13 @@ class Host(Protocol):
 
     @property
     def address(self) -> Address:
-        """Where answers go."""
+        """Address of the actor; answers go there."""
 
     def new_id(self) -> str:
         """A fresh id."""
 
     def new_token(self) -> str:
-        """16 characters of a-z2-7 that nobody can guess."""
+        """Random token: 16 characters of a-z2-7 that cannot be guessed."""
 
     def now(self) -> datetime:
         """Wall clock, aware UTC."""
@@ -299,7 +299,7 @@ class Host(Protocol):
         """Say something to another actor, or to oneself for later."""
 
     def followers(self, topic: str) -> tuple[Address, ...]:
-        """Who is to be told what there is to say on a topic."""
+        """Addresses that follow a topic."""
 
     def after(self, delay_s: float, message: Message) -> Timer:
         """Have something come back later."""

@@ -40,11 +40,11 @@ class Timer:
         self._on_cancel = on_cancel
 
     def __lt__(self, other: Timer) -> bool:
-        """Whether this timer fires before `other`."""
+        """True if this timer fires before `other`."""
         return (self.due, self._order) < (other.due, other._order)
 
     def cancel(self) -> None:
-        """Make it never fire; after firing, nothing."""
+        """Make the timer never fire; no effect after firing."""
         if self.action is None:
             return
         self.action = None

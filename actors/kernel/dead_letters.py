@@ -1,4 +1,4 @@
-"""Dead letters: messages that nobody will handle, kept and counted, never silent."""
+"""Dead letters: messages that no actor will handle, kept and counted, never silent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from messages.base import Address
 log = logging.getLogger(__name__)
 
 LEFT_OVER = "left over at the end"
-"""Reason for what nobody had handled when the system stopped: nothing to worry about, for the logs have it."""
+"""Reason for messages still unhandled when the system stopped: harmless, for the logs have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,16 @@ class DeadLetters:
 
     @property
     def count(self) -> int:
-        """How many there have been."""
+        """Number of dead letters so far."""
         with self._lock:
             return sum(self._counts.values())
 
     def counts(self) -> dict[str, int]:
-        """How many there have been, by reason."""
+        """Number of dead letters so far, by reason."""
         with self._lock:
             return dict(self._counts)
 
     def letters(self) -> tuple[DeadLetter, ...]:
-        """The ones that are kept, oldest first."""
+        """Dead letters that are kept, oldest first."""
         with self._lock:
             return tuple(self._letters)

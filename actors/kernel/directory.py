@@ -25,14 +25,14 @@ ACTOR_STOPPED = "actor stopped"
 
 
 class Topics:
-    """Followers by topic: who is told what somebody publishes there. Reading needs no lock."""
+    """Followers by topic: addresses that get the messages published there. Reading needs no lock."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._followers: dict[str, tuple[Address, ...]] = {}
 
     def of(self, topic: str) -> tuple[Address, ...]:
-        """Who follows `topic`, in the order in which they began to."""
+        """Followers of `topic`, in the order in which they began."""
         return self._followers.get(topic, ())
 
     def follow(self, topic: str, address: Address) -> None:
@@ -43,12 +43,12 @@ class Topics:
                 self._followers[topic] = (*before, address)
 
     def all(self) -> dict[str, tuple[Address, ...]]:
-        """Who follows what now."""
+        """Followers of all topics now, by topic."""
         with self._lock:
             return dict(self._followers)
 
     def replace(self, followers: dict[str, tuple[Address, ...]]) -> None:
-        """Tell those, and nobody else: who follows what is decided in another process."""
+        """Replace all followers by `followers`: another process decides on them."""
         with self._lock:
             self._followers = followers
 
@@ -118,8 +118,8 @@ class Directory:
     def retire(self, mailbox: Mailbox) -> None:
         """Take `mailbox` out of the directory; the caller has its turn and never gives it back.
 
-        What it still holds is in the mailbox that takes its place before anyone can find that one, so a sender's later
-        messages stay behind its earlier ones.
+        Messages that the mailbox still holds move into its successor before any thread can find the successor, so a
+        sender's later messages stay behind its earlier ones.
         """
         with self._lock:
             mailbox.retired = True
@@ -134,7 +134,7 @@ class Directory:
         self.carry_over(mailbox)
 
     def carry_over(self, mailbox: Mailbox) -> None:
-        """Give what arrived late in a retired mailbox to whoever has its address now, or to the dead letters."""
+        """Pass late messages of a retired mailbox to the present mailbox of its address, or to the dead letters."""
         with self._lock:
             left = _unsettled(mailbox)
             if not self._is_last(mailbox):
@@ -146,7 +146,7 @@ class Directory:
             self._system.bury(mailbox.address, item, reason)
 
     def _is_last(self, mailbox: Mailbox) -> bool:
-        """Whether no other mailbox will take the place of `mailbox`."""
+        """True if no other mailbox will take the place of `mailbox`."""
         return self.closed or mailbox.spec.core
 
     def _new_mailbox(self, address: Address, spec: ActorSpec) -> Mailbox:
@@ -156,7 +156,7 @@ class Directory:
 
 
 def _unsettled(mailbox: Mailbox) -> list[Any]:
-    """What can still be handled of what is left in a mailbox, taken out of it; who waits for an answer gets it here."""
+    """Take the messages that can still be handled out of a mailbox; callers that await an answer get an error."""
     left: list[Any] = []
     while True:
         try:
@@ -168,7 +168,7 @@ def _unsettled(mailbox: Mailbox) -> list[Any]:
 
 
 def _is_settled(item: Any, address: Address) -> bool:
-    """Whether `item` came through pykka's reference and needs no handling now that its actor is gone."""
+    """True if `item` came through pykka's reference and needs no handling now that its actor is gone."""
     if not isinstance(item, Envelope):
         return False
     if isinstance(item.message, Outage | Overdue | Probe):  # they were for the actor that is gone

@@ -27,15 +27,15 @@ _FAILED = "the kernel failed while running %s; the worker goes on"
 _ONE_OF_CORE: Any = "one of core"
 """In the ready queue: whichever core actor waits longest, if one still waits."""
 STRETCH = 32
-"""Turns of others after which core actors that wait have theirs. After each would be a fifth slower at 500 windows: who
-is told little at a time handles little at a time, and wakes threads for it.
+"""Turns of other actors after which waiting core actors have theirs. A turn after each of the others would be a fifth
+slower at 500 windows: an actor that gets few messages at a time handles few at a time, and wakes threads for each.
 """
 LEND_S = 0.002
-"""After which another thread stands in for one that waits: most waits are over before one could be woken."""
+"""Seconds of waiting after which another thread stands in: most waits end sooner than a thread wakes."""
 
 
 class Worker(KernelThread):
-    """One thread of the pool, with what it is doing now."""
+    """One thread of the pool, with its present batch."""
 
     def __init__(self, dispatcher: Dispatcher, number: int, *, inline: bool = False) -> None:
         super().__init__(name=f"worker-{number}", daemon=True)
@@ -44,12 +44,13 @@ class Worker(KernelThread):
         """Stands for the caller's own thread and is never started."""
         self.mailbox: Mailbox | None = None
         self.since: tuple[int, float] | None = None
-        """Number of a batch, and when somebody first saw it at that, in that looker's seconds; None while idle.
+        """Number of a batch, and when the watchdog first saw the worker at this batch, in the watchdog's seconds; None
+        while idle.
 
-        Whoever watches sets it: a look at the clock for every batch would cost a tenth of it.
+        The watchdog sets the field: a look at the clock for every batch would cost a tenth of it.
         """
         self.runs = 0
-        """Batches that it has handled."""
+        """Number of batches handled so far."""
         self.others = 0
         """Of an inline one: turns since core actors had theirs."""
 
@@ -63,11 +64,11 @@ class Dispatcher:
     """Thread pool for scheduled mailboxes: `workers` threads; more only while some of them wait for the disk.
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
-    other, and batches stay short), so one runs, and spares exist to cover waits. To wake one costs more than most waits
-    last, so a wait is covered when it has lasted for `LEND_S`; one thread looks after all of them, and rests while
-    nobody waits. While as many wait as may, mailboxes
-    of kinds of actors that ever waited are put off until a wait is over; all others go on. A kind that waits for the
-    first time just then gets a thread beyond that, so that one always runs; of those there are as many at most again.
+    other, and batches stay short), so one runs, and spares exist to cover waits. To wake a thread costs more than most
+    waits last, so a wait is covered when it has lasted for `LEND_S`; one thread looks after all waits, and rests while
+    there are none. While as many wait as may, mailboxes of kinds of actors that ever waited are put off until a wait is
+    over; all others go on. A kind that waits for the first time just then gets a thread beyond that, so that one always
+    runs; of those there are as many at most again.
 
     Where many wait, core actors have their turns after each `STRETCH` of the others, and then as many at most: whom all
     wait for does not wait behind them all, and one that is never done takes half of the turns.
@@ -90,7 +91,7 @@ class Dispatcher:
         self._absent: dict[threading.Thread, int] = {}
         """Thread for which another may stand in, since it waits or its handler hangs -> for how many reasons."""
         self._waits: dict[threading.Thread, Wait] = {}
-        """What waits now, whether somebody stands in for it or not."""
+        """Present waits by thread, covered or not."""
         self._waits_ever = 0
         self._lender: KernelThread | None = None
         """Has spare workers stand in for those whose waits last."""
@@ -101,7 +102,7 @@ class Dispatcher:
         self._waiters: set[str] = set()
         """Kinds of actors that ever waited."""
         self._is_full = False
-        """Whether as many wait as may."""
+        """True while the limit of waits is reached."""
         self._put_off: deque[Mailbox] = deque()
         self._put_off_ever = 0
         self._parked = 0
@@ -109,7 +110,7 @@ class Dispatcher:
         self._threads: list[Worker] = []
         self._numbers = itertools.count(1)
         self._excess = False
-        """Whether more threads run than are wanted."""
+        """True if more threads run than are wanted."""
         self._runs_of_ended = 0
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
@@ -182,7 +183,7 @@ class Dispatcher:
             worker.mailbox = None
 
     def _run_core(self, worker: Worker, most: int) -> None:
-        """Run the core actors' mailboxes that wait longest: `most`, or until none waits, or others run in its place."""
+        """Run `most` of the core mailboxes that wait longest; end early if none waits or another worker takes over."""
         for _ in range(most):
             try:
                 mailbox = self._core.popleft()
@@ -198,7 +199,7 @@ class Dispatcher:
             return self._runs_of_ended + self._inline.runs + sum(worker.runs for worker in self._threads)
 
     def waits(self) -> dict[str, int]:
-        """How many wait or hang now, how many may, how many mailboxes are put off, and how many ever were."""
+        """Present waits and hangs, their limit, mailboxes put off now, and mailboxes ever put off."""
         with self._lock:
             return {
                 "now": self._waiting,
@@ -265,7 +266,7 @@ class Dispatcher:
             self._call_of_lender.release()
 
     def _wait_ends(self) -> None:
-        """One worker runs again; one of those in excess parks itself when it next has nothing in hand."""
+        """Note that one worker runs again; a surplus worker parks itself when it next has no mailbox in hand."""
         thread = threading.current_thread()
         if not self._is_mine(thread):
             return
@@ -348,7 +349,7 @@ class Dispatcher:
         return self._target + self._spares * (2 if getattr(thread, "mailbox", None) is not None else 1)
 
     def _puts_off(self, mailbox: Mailbox) -> bool:
-        """Whether `mailbox` must not run now; it comes back when a wait is over."""
+        """True if `mailbox` must not run now; it comes back when a wait is over."""
         with self._lock:
             if self._closing or not self._is_full or mailbox.spec.kind not in self._waiters:
                 return False
@@ -372,7 +373,7 @@ class Dispatcher:
         return len(self._threads) - self._waiting - self._parked
 
     def _parks(self, worker: Worker) -> bool:
-        """Whether `worker`, if it is in excess, has rested until it was wanted again; else it is to end."""
+        """True if `worker` goes on, after a rest if it was in excess; False if it must end."""
         with self._lock:
             if self._closing or self._running() <= self._target:
                 return True

@@ -16,7 +16,7 @@ EDGE_KIND = "edge"
 
 
 class Edge:
-    """Mailbox of code that is no actor; whoever holds it takes messages out, from any thread."""
+    """Mailbox of code that is no actor; its holder takes messages out, from any thread."""
 
     def __init__(self, system: ActorSystem, address: Address) -> None:
         self.address = address

@@ -36,7 +36,7 @@ class DrainReport:
     """Result of a drain."""
 
     quiet: bool
-    """Whether all work was finished before the deadline."""
+    """True if all work was finished before the deadline."""
     unfinished: tuple[Address, ...]
     """Addresses that still held work at the deadline."""
 
@@ -105,7 +105,7 @@ def _stop_all(system: ActorSystem, mailboxes: list[Mailbox], deadline: float) ->
 
 
 def _has_stopped(future: pykka.Future[Any], deadline: float) -> bool:
-    """Whether an actor stops until `deadline`."""
+    """True if an actor stops until `deadline`."""
     try:
         future.get(timeout=max(0.0, deadline - time.monotonic()))
     except pykka.Timeout:

@@ -24,7 +24,7 @@ def random_ids() -> IdSource:
 
 
 def random_token() -> str:
-    """16 characters of a-z2-7 that nobody can guess: 80 bits of the system's own randomness."""
+    """Random token of 16 characters of a-z2-7 that cannot be guessed: 80 bits of the system's own randomness."""
     return base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower()
 
 

@@ -1,4 +1,4 @@
-"""Dump of what a running system does at this moment, for whoever wonders why it does not answer."""
+"""Dump of the present work of a running system, for an operator who looks into a missing answer."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class ThreadView:
 
     name: str
     doing: str
-    """Which actor it runs, if any."""
+    """Actor in progress with the message in hand; empty while the thread is idle."""
     stack: str
 
 
 @dataclass(frozen=True, slots=True)
 class MailboxView:
-    """One mailbox with something in it."""
+    """A mailbox with messages in it."""
 
     address: Address
     depth: int
@@ -53,19 +53,19 @@ class MailboxView:
 
 
 class Here(NamedTuple):
-    """What the calling thread does, as far as the kernel knows it."""
+    """Present work of the calling thread, as far as the kernel knows it."""
 
     actor: Address | None
-    """Whose handler or loop runs in it; None for no actor's."""
+    """Address of the actor whose handler or loop runs in the thread; None for no actor."""
     message: object
-    """What the handler has in hand; None on a loop, and while an actor starts or ends."""
+    """Message in the handler's hand; None on a loop, and while an actor starts or ends."""
 
 
 _RUN, _LOOP = Runner.run.__code__, LoopThread._run.__code__
 
 
 def here() -> Here:
-    """What the calling thread does: read from its frames, so that nobody keeps a note of it who is not asked."""
+    """Present work of the calling thread: read from its frames on request, so that no message costs a note."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code is _RUN:
@@ -94,7 +94,7 @@ def threads() -> tuple[ThreadView, ...]:
 
 
 def _seconds(worker: Worker) -> float:
-    """How long `worker` has been at what it does, as far as the watchdog knows."""
+    """Seconds that `worker` has spent in its batch, as far as the watchdog knows."""
     since = worker.since
     return time.perf_counter() - since[1] if since is not None and since[0] == worker.runs else 0.0
 
@@ -110,7 +110,7 @@ def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
 
 
 def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
-    """What the kernel counts, by kind of actor or by reason."""
+    """Counters of the kernel, by kind of actor or by reason."""
     return {
         "living": {"mailboxes": len(system.mailboxes()), "workers": len(system.dispatcher.workers)},
         "waits": system.dispatcher.waits(),
@@ -157,7 +157,7 @@ def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[
 
 
 def dump(system: ActorSystem, stream: TextIO) -> None:
-    """Write it all to `stream`, the stacks first: for the rest a lock is needed, which somebody may hold for ever."""
+    """Write it all to `stream`, the stacks first: the rest needs a lock, which a hanging thread may hold for ever."""
     stream.write(render_threads(threads()))
     stream.flush()
     stream.write(render_crashes(system.supervisor.last_crashes()))

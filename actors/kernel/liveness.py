@@ -21,23 +21,23 @@ log = logging.getLogger(__name__)
 ASK_S = 1.0
 """Between an answer and the next question."""
 STEP_S = 1.0
-"""Most that one look counts: where the whole process stood still, nobody is late."""
+"""Most seconds counted by a look: after a standstill of the whole process, no actor is late."""
 GIVE_UP_S = 60.0
 """After which a loop's actor crashes and gets a new one."""
 
 
 class Probe:
-    """Question whether somebody answers at all."""
+    """Question to an actor or a loop, to see that it answers."""
 
     __slots__ = ("is_answered", "late_s")
 
     def __init__(self) -> None:
         self.is_answered = False
         self.late_s = 0.0
-        """How long it has been unanswered, as far as looks have counted."""
+        """Seconds without an answer, as far as looks have counted."""
 
     def answer(self) -> None:
-        """Somebody does."""
+        """Note the answer."""
         self.is_answered = True
 
 
@@ -49,7 +49,7 @@ class Liveness:
     """
 
     def __init__(self, system: ActorSystem, limit_s: float, give_up_s: float = GIVE_UP_S) -> None:
-        """Nobody has been asked yet.
+        """Begin without a question.
 
         Args:
             system: Whose core actors and loops are asked.
@@ -64,7 +64,7 @@ class Liveness:
         self._probes: dict[LoopThread | Mailbox, Probe] = {}
         self._since_asked_s = ASK_S
         self.late: tuple[str, ...] = ()
-        """Who was late at the last look: `discord`, `loop discord`."""
+        """Actors and loops that were late at the last look: `discord`, `loop discord`."""
 
     @property
     def loops(self) -> tuple[LoopThread, ...]:
@@ -124,7 +124,7 @@ class Liveness:
 
 
 def stack(loop: LoopThread) -> str:
-    """What `loop` is at, as Python prints it."""
+    """Stack of `loop`, as Python prints it."""
     frame = sys._current_frames().get(loop.ident)
     return "" if frame is None else "".join(traceback.format_stack(frame))
 

@@ -32,7 +32,7 @@ CANCEL_S = 2.0
 
 
 class LoopEndedError(CancelledError):
-    """A loop that nobody stopped has ended, so that nothing can be run on it; for its actor this is a crash."""
+    """A loop has ended without `stop` and runs no more; for its actor this is a crash."""
 
 
 class LoopHungError(Exception):
@@ -54,7 +54,7 @@ class LoopThread:
 
         Args:
             name: Of its thread.
-            owner: The actor whose loop it is; None for code that is no actor.
+            owner: The actor that owns the loop; None for code that is no actor.
         """
         self.name = name
         self.owner = owner
@@ -65,7 +65,7 @@ class LoopThread:
         self._jobs: deque[Job] = deque()
         """To be called on the loop. Changed under the lock only; while it holds any the loop was woken for them."""
         self._end: LoopEndedError | None = None
-        """Why it ended, if nobody stopped it."""
+        """Reason of an end without `stop`; None before."""
 
     @property
     def ident(self) -> int:
@@ -113,7 +113,7 @@ class LoopThread:
         A loop that has stopped, or is stopping, runs nothing: the future is cancelled.
 
         Raises:
-            LoopEndedError: nobody stopped it, and it has ended.
+            LoopEndedError: the loop has ended without `stop`.
         """
         submission = _Submission(coroutine, self)
         try:
@@ -131,7 +131,7 @@ class LoopThread:
         """Call `function(*args)` on the loop soon; nothing when the loop was stopped.
 
         Raises:
-            LoopEndedError: nobody stopped it, and it has ended.
+            LoopEndedError: the loop has ended without `stop`.
         """
         self._put(function, args)
 
@@ -139,7 +139,7 @@ class LoopThread:
         """Have `function(*args)` called on the loop after all that was put before; False when the loop was stopped.
 
         Raises:
-            LoopEndedError: nobody stopped it, and it has ended.
+            LoopEndedError: the loop has ended without `stop`.
         """
         with self._lock:
             if self._end is not None:
@@ -242,7 +242,7 @@ class _Submission(Generic[T]):
         self._loop = loop
 
     def __call__(self) -> None:
-        """Begin it, unless nobody wants it any more."""
+        """Begin the coroutine, unless its future was cancelled."""
         if self.future.cancelled():
             self._coroutine.close()
             return
@@ -273,7 +273,7 @@ class _Submission(Generic[T]):
 
 
 def _abandon(jobs: deque[Job]) -> None:
-    """Say to whoever waits for one of `jobs` that it will not be run."""
+    """Cancel the futures of `jobs`, which will not be run."""
     for function, _ in jobs:
         if isinstance(function, _Submission):
             function.abandon()

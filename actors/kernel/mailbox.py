@@ -1,4 +1,4 @@
-"""One address's mailbox, and the actor that empties it."""
+"""Mailbox of an address, emptied by the actor of the address."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReadyQueue(Protocol):
         """Have it run, or (None) a thread end."""
 
     def get(self) -> Mailbox | None:
-        """The next one; waits for it."""
+        """Take the next mailbox; wait if there is none."""
 
     def get_nowait(self) -> Mailbox | None:
         """The next one.
@@ -48,9 +48,10 @@ class Trouble:
 class Mailbox:
     """The mailbox of one address. It outlives its actor's crashes, and is itself the pykka inbox and stop flag.
 
-    Whoever has its turn runs the actor or keeps it from running; that is how one message is handled at a time. Adding
-    to `queue`, looking at `turn` and popping it are single operations under the interpreter's lock, so senders need no
-    lock of ours. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a message.)
+    The holder of its turn runs the actor or keeps the actor from running; that is how one message is handled at a time.
+    Adding to `queue`, looking at `turn` and popping it are single operations under the interpreter's lock, so senders
+    need no lock of ours. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a
+    message.)
     """
 
     __slots__ = (
@@ -73,10 +74,10 @@ class Mailbox:
         self.address = address
         self.spec = spec
         self.make_ready = system.dispatcher.put_core if spec.core else system.dispatcher.put
-        """Have it run, called with itself by whoever has the turn."""
+        """Schedule the mailbox, which is the argument; the caller holds the turn."""
         self.queue: deque[Any] = deque()
         self.turn: list[None] = []
-        """One item while nobody has the turn, none while somebody does; at first it is the maker's."""
+        """One item while the turn is free, else empty; at first the maker holds the turn."""
         self.actor: Actor | None = None
         self.retired = False
         """No longer in the directory; messages that still arrive are carried over."""
@@ -89,7 +90,7 @@ class Mailbox:
         self.trouble: Trouble | None = None
 
     def take_turn(self) -> bool:
-        """Whether the turn was free; it is the caller's from here on."""
+        """True if the turn was free; the caller holds the turn from here on."""
         try:
             self.turn.pop()
         except IndexError:
@@ -110,11 +111,11 @@ class Mailbox:
         return self.queue.popleft()
 
     def empty(self) -> bool:
-        """Whether nothing waits (pykka's inbox protocol)."""
+        """True if no item waits (pykka's inbox protocol)."""
         return not self.queue
 
     def is_set(self) -> bool:
-        """Whether the actor was stopped (pykka's stop flag)."""
+        """True if the actor was stopped (pykka's stop flag)."""
         return self.stopped
 
     def set(self) -> None:
@@ -123,20 +124,20 @@ class Mailbox:
 
     @property
     def resting(self) -> bool:
-        """Whether its actor crashed and a timer will start it again."""
+        """True if its actor crashed and a timer will start it again."""
         return self.trouble is not None and self.trouble.resting
 
     @property
     def gave_up(self) -> bool:
-        """Whether its actor crashed too often and takes no message for now."""
+        """True if its actor crashed too often and takes no message for now."""
         return self.trouble is not None and self.trouble.resting and self.trouble.gave_up
 
     def holds_work(self) -> bool:
-        """Whether something waits here, is being handled, or goes on outside on the actor's behalf."""
+        """True if a message waits here or is being handled, or if the actor has work in progress outside."""
         return bool(self.queue) or self.is_at_work() or (not self.turn and not self.resting)
 
     def is_at_work(self) -> bool:
-        """Whether something goes on outside on the actor's behalf; any thread, also while the actor leaves memory."""
+        """True if the actor has work in progress outside; for any thread, also while the actor leaves memory."""
         actor = self.actor
         try:
             return actor is not None and actor.in_progress

@@ -28,7 +28,7 @@ LOOKS_AT_CLOCK = 4
 """Messages between two looks at the clock, each of which costs as much as taking a message out."""
 
 CRASHES = (Exception, SystemExit, GeneratorExit)
-"""What is the actor's own doing when it runs in the caller's thread; anything else (Ctrl-C) is meant for the caller."""
+"""Exceptions of the actor's own when it runs in the caller's thread; any other (Ctrl-C) is meant for the caller."""
 
 
 class Runner:
@@ -115,7 +115,7 @@ class Runner:
         return actor
 
     def _is_unwanted(self, mailbox: Mailbox) -> bool:
-        """Whether the actor would be started only to be stopped."""
+        """True if the actor would be started only to be stopped."""
         if not mailbox.queue:
             return self._system.closing
         head = mailbox.queue[0]

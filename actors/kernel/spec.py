@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ActorSpec:
-    """One kind of actor: how it is built, and what becomes of it.
+    """One kind of actor: builder and lifetime.
 
     A core actor is started with the system, has the empty key, and ends the process when it gives up. Any other actor
     is activated by its first message or, where it is eager, behind the core ones; it may leave memory when
@@ -31,9 +31,9 @@ class ActorSpec:
     """Idle actors of the kind that may be in memory: of more, those used longest ago leave before `idle_s`."""
     policy: RestartPolicy = field(default_factory=RestartPolicy)
     is_eager: bool = False
-    """Whether an actor that is not core, the one with the empty key, is started with the system all the same."""
+    """True if an actor that is not core, with the empty key, is started with the system all the same."""
     is_made_up_for: bool = False
-    """Whether a later life does all that this one leaves undone, so that an end need not wait for it."""
+    """True if a later life makes up for all unfinished work of this life, so that an end need not wait for it."""
 
     def __post_init__(self) -> None:
         """Refuse what the kernel could not run."""

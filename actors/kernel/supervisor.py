@@ -40,7 +40,7 @@ class Crash:
 
 
 class Supervisor:
-    """Supervisor of a system: decides over every crash; whoever calls it has the crashed mailbox's turn.
+    """Supervisor of a system: decides over every crash; the caller holds the crashed mailbox's turn.
 
     The turn goes with the call: a crashed mailbox stays busy until it is scheduled again, at once or by a timer.
     """
@@ -108,7 +108,7 @@ class Supervisor:
             mailbox.trouble = None
 
     def end_rest(self, mailbox: Mailbox) -> bool:
-        """Take `mailbox` over from its rest with its turn; False if it does not rest or somebody else did."""
+        """Take `mailbox` over from its rest with its turn; False if it does not rest or another caller took it."""
         with self._lock:
             trouble = mailbox.trouble
             if trouble is None or not trouble.resting:
@@ -146,7 +146,7 @@ class Supervisor:
         return traceback
 
     def _answer_crash(self, mailbox: Mailbox) -> None:
-        """Restart, rest or give up, as the policy has it; nobody is restarted while the system stops."""
+        """Restart, rest or give up, as the policy has it; no actor is restarted while the system stops."""
         if self._system.closing:
             self._system.retire(mailbox)
             return

@@ -1,4 +1,4 @@
-"""The actor system: one directory of addresses, one worker pool, one supervisor, one clock."""
+"""The actor system: a directory of addresses, a worker pool, a supervisor and a clock."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class ActorSystem:
         """An address for code that is no actor; it is there until `Edge.close`.
 
         Raises:
-            ValueError: there is one by that key.
+            ValueError: the key is in use.
         """
         edge = Edge(self, Address(EDGE_KIND, key))
         if self._edges.setdefault(edge.address, edge) is not edge:
@@ -154,13 +154,13 @@ class ActorSystem:
             continue
 
     def drain(self, deadline_s: float) -> DrainReport:
-        """Wait until no actor holds work, at most `deadline_s` seconds; whoever feeds the system must have stopped."""
+        """Wait until no actor holds work, at most `deadline_s` seconds; the feeders of the system must have stopped."""
         return drain(self, deadline_s)
 
     def stop(self, timeout_s: float = 10.0) -> None:
         """Stop all actors, those activated on demand first, both in reverse order of their kinds; then the threads.
 
-        Messages told before are handled if there is time; what is left in mailboxes goes to the dead letters. Nobody
+        Messages told before are handled if there is time; what is left in mailboxes goes to the dead letters. No actor
         is restarted any more.
         """
         stop(self, list(self._specs.values()), time.monotonic() + timeout_s)
@@ -178,7 +178,7 @@ class ActorSystem:
     def tell(self, to: Address, message: Message) -> None:
         """Put `message` into the mailbox of `to`, activating its actor; never raises and never waits.
 
-        A message to an address that nobody can answer is a dead letter.
+        A message to an address without an actor is a dead letter.
         """
         mailbox = self._mailboxes.get(to)
         if mailbox is None:
@@ -196,17 +196,17 @@ class ActorSystem:
             self._directory.carry_over(mailbox)
 
     def overhear(self, tap: Tap) -> None:
-        """Have `tap` hear of every message before it is told, from now on until `hush`.
+        """Call `tap` with every message before it is told, from now on until `hush` removes it.
 
-        It is called in the teller's thread and must neither wait nor raise. While nobody listens, telling is as it was
-        and costs nothing more: what stands in the way is put there for as long as somebody does.
+        It is called in the teller's thread and must neither wait nor raise. Without taps, `tell` costs no more than
+        before: the wrapper is installed only while there are taps.
         """
         with self._tapping:
             self._taps = (*self._taps, tap)
             self.__dict__["tell"] = self._tell_overheard
 
     def hush(self, tap: Tap) -> None:
-        """Let `tap` hear nothing more; nothing if it did not."""
+        """Remove `tap`; no effect if it is not there."""
         with self._tapping:
             self._taps = tuple(each for each in self._taps if each is not tap)
             if not self._taps:
@@ -225,7 +225,7 @@ class ActorSystem:
         """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.
 
         Raises:
-            pykka.ActorDeadError: nobody lives there.
+            pykka.ActorDeadError: no actor lives there.
         """
         mailbox = self._mailboxes.get(address)
         actor = mailbox.actor if mailbox is not None else None
@@ -237,7 +237,7 @@ class ActorSystem:
 
     @property
     def closing(self) -> bool:
-        """Whether the system is being stopped: nobody is activated or restarted."""
+        """True while the system is being stopped: no actor is activated or restarted."""
         return self._directory.closed
 
     def schedule(self, mailbox: Mailbox) -> None:
@@ -262,7 +262,7 @@ class ActorSystem:
         self._directory.retire(mailbox)
 
     def close_directory(self) -> None:
-        """Begin the end: from now on nobody is activated or restarted."""
+        """Begin the end: from now on no actor is activated or restarted."""
         self._directory.close()
 
     def was_tried(self, mailbox: Mailbox) -> None:
@@ -273,7 +273,7 @@ class ActorSystem:
     def bury(
         self, address: Address, message: Any, reason: str, traceback: str = "", error: BaseException | None = None
     ) -> None:
-        """Make a message a dead letter, and answer whoever waits for it through pykka's reference."""
+        """Make a message a dead letter, and answer the caller that waits for it through pykka's reference."""
         if isinstance(message, Envelope):
             if message.reply_to is not None and error is not None:
                 message.reply_to.set_exception((type(error), error, error.__traceback__))
@@ -286,7 +286,7 @@ class ActorSystem:
             log.exception("a dead letter to %s could not be passed on", address)
 
     def _tell_absent(self, to: Address, message: Message) -> None:
-        """Tell an address that has no mailbox: an edge, an actor to be activated, or nobody."""
+        """Tell an address without a mailbox: an edge, an actor to be activated, another process, or the dead letters."""
         edge = self._edges.get(to)
         if edge is not None:
             edge.put(message)
@@ -299,7 +299,7 @@ class ActorSystem:
 
 
 def _is_set_in_time(tried: threading.Event, is_called_off: Callable[[], bool]) -> bool:
-    """Whether an actor was started, or nobody waits for it any more, within `START_S`."""
+    """True if an actor was started, or the start was called off, within `START_S`."""
     deadline = time.monotonic() + START_S
     while not tried.wait(START_LOOK_S):
         if is_called_off():

@@ -17,7 +17,7 @@ _AT_ONCE = 16
 
 
 class KernelThread(threading.Thread):
-    """A daemon thread that whoever started it must end: a test in which one outlives its owner fails."""
+    """A daemon thread that its starter must end: a test fails if such a thread outlives its owner."""
 
 
 @dataclass(slots=True)
@@ -25,10 +25,10 @@ class _Lane:
     """Order of the jobs of one key."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held until a job's thread ends, also when nobody waits for it any more."""
+    """Held until a job's thread ends, also when the caller no longer waits."""
     callers: int = 0
     hangs: bool = False
-    """Whether the job that has the turn was given up."""
+    """True if the job that has the turn was given up."""
 
 
 class Bulkhead:
@@ -52,7 +52,7 @@ class Bulkhead:
         self._lanes: dict[str, _Lane] = {}
 
     async def run(self, key: str, deadline_s: float, function: Callable[..., T], *args: object) -> T:
-        """What `function(*args)` gives, in a thread.
+        """Result of `function(*args)`, run in a thread.
 
         Args:
             key: Of the lane.
@@ -150,14 +150,14 @@ class Blocking:
 
 
 class Wait:
-    """What is known of a thread's wait."""
+    """State of a thread's wait."""
 
     __slots__ = ("depth", "is_lent", "is_seen")
 
     def __init__(self) -> None:
         self.depth = 1
-        """How often it is nested."""
+        """Depth of nesting."""
         self.is_seen = False
-        """Whether it was there when the lender last looked."""
+        """True if the wait was there when the lender last looked."""
         self.is_lent = False
-        """Whether another thread stands in for it."""
+        """True if another thread stands in for the waiting thread."""

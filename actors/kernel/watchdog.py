@@ -1,4 +1,4 @@
-"""Watchdog over handlers and loops that do not come back: says which they are, and sees that others can go on."""
+"""Watchdog over handlers and loops that do not come back: names them, and sees that other actors can go on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HAND = "message"
 
 @dataclass(frozen=True, slots=True)
 class InHand:
-    """Batch that one worker has in hand."""
+    """Present batch of one worker."""
 
     worker: str
     address: Address
@@ -53,7 +53,7 @@ class InHand:
 
 
 def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand | None:
-    """What `worker`, whose innermost frame is `frame`, does now, since `seconds`; None if it waits for work."""
+    """Present work of `worker`, whose innermost frame is `frame`, since `seconds`; None if it waits for work."""
     mailbox = worker.mailbox
     if mailbox is None or frame is None:
         return None
@@ -62,7 +62,7 @@ def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand |
 
 
 class Watchdog:
-    """Watchdog of workers and loops, on the system's clock; whoever is in one batch for too long is stuck.
+    """Watchdog of workers and loops, on the system's clock; a worker that is in one batch for too long is stuck.
 
     A stuck handler cannot be ended. Its worker is soon counted as waiting until it comes back, so that a spare one
     takes its place and the other actors go on; when the limit is over it is named, once, and counted. So is a loop that
@@ -121,7 +121,7 @@ class Watchdog:
         self._system.clock.call_later(self._lend_s / 2, self._go_on)
 
     def counts(self) -> dict[str, int]:
-        """How often an actor was stuck so far, by kind, or a loop, by name; one that has come back stays counted."""
+        """Times that an actor was stuck so far, by kind, or a loop, by name; returned ones stay counted."""
         with self._lock:
             return dict(self._counts)
 
