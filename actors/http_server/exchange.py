@@ -33,10 +33,10 @@ class Exchange:
             return None
 
     def publish(self, topic: str, make: Callable[[datetime, float], Message]) -> None:
-        """Tell those who follow a topic.
+        """Tell the followers of a topic.
 
         Args:
-            topic: Which.
+            topic: Name of the topic.
             make: Makes the message, given the wall clock and the one that never goes back.
         """
         message = make(self._actor.now(), self._actor.monotonic())

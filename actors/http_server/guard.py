@@ -1,4 +1,4 @@
-"""Guard of pages on loopback: only this machine's names, no foreign page, and whoever shows the token."""
+"""Guard of pages on loopback: only this machine's names, no foreign page, and only requests with the token."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Guard:
     """Guard in front of all routes of a server; the token is shown in the address once, and then by a cookie."""
 
     def __init__(self, name: str, token: str) -> None:
-        """With that token.
+        """Keep the name and the token.
 
         Args:
             name: Of the server, for its cookie.
-            token: Nobody who is let in lacks it.
+            token: Secret that every admitted request carries.
         """
         self._name = name
         self._token = token
 
     def middleware(self) -> Middleware:
-        """What refuses everybody else, in words that name the rule."""
+        """Middleware that refuses all other requests, in words that name the rule."""
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -46,7 +46,7 @@ class Guard:
         return check
 
     def _is_entrance(self, request: web.Request) -> bool:
-        """Whether somebody opened the whole address, by a click in another page or a file as well."""
+        """True if a browser opens the whole address, by a click in another page or a file as well."""
         return is_opening(request) and self._is_token(request.query.get(TOKEN_QUERY, ""))
 
     def _is_let_in(self, request: web.Request) -> bool:
@@ -60,7 +60,7 @@ class Guard:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a Host header names this machine, and no port that is none; a rebound DNS name does not."""
+    """True if a Host header names this machine, with a valid port or none; False for a rebound DNS name."""
     try:
         parts = urlsplit(f"//{host}")
         return parts.hostname in LOOPBACK_NAMES and parts.port != 0
@@ -69,7 +69,7 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_foreign(request: web.Request) -> bool:
-    """Whether a browser sent this for a page that is not ours."""
+    """True if a browser sent this for a page of another origin."""
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is not None and origin != f"http://{request.headers.get(hdrs.HOST)}":
         return True
@@ -77,7 +77,7 @@ def is_foreign(request: web.Request) -> bool:
 
 
 def is_opening(request: web.Request) -> bool:
-    """Whether somebody opens the page, by a click in another page or a file as well."""
+    """True if a browser opens the page, by a click in another page or a file as well."""
     return request.method == "GET" and request.path == "/" and hdrs.ORIGIN not in request.headers
 
 

@@ -1,4 +1,4 @@
-"""Files of a page: what its package has in the folder `page`, and nothing else."""
+"""Files of a page: only the files in the folder `page` of its package."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ class Places:
     most: int
     """Connections at a time; one more ends the oldest that has not been admitted."""
     most_of_one: int
-    """Of these, connections of one owner."""
+    """Most connections of one owner, out of `most`."""
     stranger_s: float
     """A connection is ended without a whole head within so long; or, not admitted, so long after its answer."""
     idle_s: float
