@@ -286,7 +286,7 @@ class ActorSystem:
             log.exception("a dead letter to %s could not be passed on", address)
 
     def _tell_absent(self, to: Address, message: Message) -> None:
-        """Tell an address without a mailbox: an edge, an actor to be activated, another process, or the dead letters."""
+        """Tell an address without a mailbox: an edge, an actor to activate, another process, or the dead letters."""
         edge = self._edges.get(to)
         if edge is not None:
             edge.put(message)

@@ -45,9 +45,10 @@ CLOSE_S = 2.0
 class WebActor(Actor):
     """Queue before the web: searches and pages, one per window at a time and a few in all; the others wait in order.
 
-    While others wait, nobody is served for longer than a few seconds: pages that are slow on purpose keep no one out.
+    While others wait, no request is served for longer than a few seconds: pages that are slow on purpose keep no one
+    out.
 
-    Owns: the connections to the search engine and to pages, and the engine's key, which nobody is told.
+    Owns: the connections to the search engine and to pages, and the engine's key, which stays secret.
     Asks: windows, whether a person wrote an address there.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server or a page does. What
     was asked before a crash or a stop is refused, since its asker waits.
@@ -140,7 +141,7 @@ class WebActor(Actor):
                 self._begin(request)
 
     def _give_way(self) -> bool:
-        """Whether a request was ended that others waited for, as it had been served for long enough."""
+        """End the request that has been served for longest, if others wait and its time is up; True if ended."""
         if not self._queue.is_awaited():
             return False
         request_id, (since, task) = next(iter(self._served.items()))

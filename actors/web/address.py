@@ -11,11 +11,11 @@ from yarl import URL
 from actors.web.errors import WebError
 
 AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
-"""What `socket.getaddrinfo` gives for each address."""
+"""Entry of the result of `socket.getaddrinfo`."""
 
 MAX_URL_CHARACTERS = 4_000
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024
-"""On one connection; twice what a page may have, so that its headers and its frames have room."""
+"""Most bytes on one connection; twice the limit of a page, to leave room for headers and frames."""
 _CLOSED_V4 = tuple(
     map(
         IPv4Network,
@@ -29,7 +29,7 @@ _CLOSED_V4 = tuple(
         ),
     )
 )
-"""What belongs to a network or a cloud from within, though no registry of special addresses says so."""
+"""Internal networks of clouds and operators, missing from the registries of special addresses."""
 _OPEN_V6 = IPv6Network("2000::/3")
 """Global unicast: all else is of links, sites, groups and translations."""
 _CLOSED_V6 = tuple(
@@ -84,7 +84,7 @@ def page_url(text: str) -> URL:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the internet at large."""
+    """True if an IP address belongs to the internet at large."""
     ip = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         inner = _embedded(ip)
@@ -94,7 +94,7 @@ def is_public(address: str) -> bool:
 
 
 def is_own(address: str, family: int) -> bool:
-    """Whether `address` is one of this machine's own; nothing is sent to find out."""
+    """True if `address` is one of this machine's own; no packet is sent to find out."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((address, 9))
@@ -108,7 +108,7 @@ class TooMuchReceivedError(OSError):
 
 
 class PublicAddresses:
-    """Socket factory that refuses addresses which are not public, and counts what its sockets receive.
+    """Socket factory that refuses addresses outside the public internet, and counts the bytes that its sockets receive.
 
     It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
@@ -118,8 +118,8 @@ class PublicAddresses:
         """Nothing is opened yet.
 
         Args:
-            also_open: What may be read though it is not public.
-            most_bytes: That one socket may receive, whatever they are.
+            also_open: Addresses that may be read without being public.
+            most_bytes: Most bytes that one socket may receive, of any kind.
         """
         self._also_open = also_open
         self._most_bytes = most_bytes

@@ -28,7 +28,7 @@ _FRESHNESS = re.compile(r"(p[dwmy]|\d{4}-\d\d-\d\dto\d{4}-\d\d-\d\d)?")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result as the engine gives it, on one line each."""
+    """One result from the engine, each field on one line."""
 
     title: str
     link: str
@@ -98,7 +98,7 @@ class BraveSearch:
         await self._session.close()
 
     async def find(self, search: SearchWeb) -> tuple[Hit, ...]:
-        """What the engine finds, best first.
+        """Results of the engine, best first.
 
         Raises:
             WebError: it finds no answer.

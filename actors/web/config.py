@@ -10,7 +10,7 @@ from actors.web.brave import API_BASE, parse_api_base
 
 OUT_BYTES_PER_HOUR = 64 * 1024
 LEAST_COUNTED_BYTES = 256
-"""What a request counts as at least: that one is made says something, too."""
+"""Least bytes that a request counts: even its timing carries information."""
 RESULT_PAGE_S = 10.0
 SINGLE_PAGE_S = 15.0
 SLOT_S = 5.0
@@ -23,17 +23,17 @@ class WebConfig:
     api_key: str = field(default="", repr=False)
     """Of the search engine; without one searches are refused and pages are read."""
     api_base: str = API_BASE
-    """Where the engine is."""
+    """Base URL of the engine."""
     also_open: frozenset[HostPort] = frozenset()
-    """What is read though it is not public: for tests."""
+    """Addresses that may be read without being public: for tests."""
     read: Literal["seen", "any", "off"] = "seen"
-    """Which addresses are read: those that people wrote in the window or its searches found, any, or none."""
+    """Which addresses are read: addresses that users wrote in the window or its searches found, any, or none."""
     out_bytes_per_hour: int = OUT_BYTES_PER_HOUR
     """Of addresses and searches that one window may send out."""
     result_page_s: float = RESULT_PAGE_S
-    """How long each page of a search's results may take to come."""
+    """Longest wait in seconds for each page of a search's results."""
     single_page_s: float = SINGLE_PAGE_S
-    """How long a page may take that is asked for by itself."""
+    """Longest wait in seconds for a page that is requested by itself."""
     check_s: float = 5.0
     """Longest wait for a window's word on an address; the window may have to read its log first."""
     slot_s: float = SLOT_S

@@ -1,4 +1,4 @@
-"""Look-up of hosts' names in threads of its own: a name whose servers never answer holds up nobody but who asked.
+"""Look-up of hosts' names in threads of its own: a name whose servers never answer delays only its own request.
 
 A thread that waits for a name server cannot be ended; asyncio's own executor has few of them, which all share.
 """
@@ -30,7 +30,7 @@ class Names(AbstractResolver):
         """The addresses of `host`, as numbers.
 
         Raises:
-            OSError: it has none, can have none, or nobody says so in time.
+            OSError: the name has no address, is malformed, or is not resolved in time.
         """
         try:
             found = await self._threads.run(host, LOOKUP_S, _look_up, host, port, family)

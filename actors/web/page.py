@@ -67,7 +67,7 @@ class Page:
     """Response of a server."""
 
     url: str
-    """Where it was found in the end."""
+    """Final URL, after redirects."""
     kind: str
     body: bytes
     charset: str | None
@@ -97,7 +97,7 @@ class PageReader:
 
     @property
     def received_bytes(self) -> int:
-        """What servers sent, packed and framed as it came."""
+        """Bytes that servers sent, packed and framed as received."""
         return self._addresses.received_bytes
 
     async def close(self) -> None:
@@ -124,7 +124,7 @@ class PageReader:
         return await asyncio.shield(extraction)
 
     def _extracted(self, extraction: asyncio.Task[Article]) -> None:
-        """Let the next begin: not before, though nobody may wait for it any more, for a thread cannot be stopped."""
+        """Let the next extraction begin: not earlier, even without a waiting request; a thread cannot be stopped."""
         self._extracting.release()
         if not extraction.cancelled():
             extraction.exception()  # whoever waits is told; if nobody does, it is no matter
@@ -158,7 +158,7 @@ def decode(body: bytes, charset: str | None) -> str:
 
 
 def is_text_encoding(name: str) -> bool:
-    """Whether `name` is an encoding that pages have and Python reads in reasonable time."""
+    """True if `name` is an encoding that pages use and Python reads in reasonable time."""
     try:
         return _TEXT_ENCODING.fullmatch(codecs.lookup(name).name) is not None
     except (LookupError, ValueError):

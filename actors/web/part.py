@@ -8,7 +8,7 @@ from messages.web import WEB, ReadPage, SearchWeb
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """The one actor that reads the web."""
+    """Part of the single actor that reads the web."""
 
     def build(_key: str) -> Actor:
         from actors.web.actor import WebActor

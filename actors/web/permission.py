@@ -60,15 +60,15 @@ class Permission:
         """Of addresses and searches that were allowed, as they are counted."""
 
     def __len__(self) -> int:
-        """How many requests wait for a window's word."""
+        """Number of requests that wait for a window's answer."""
         return len(self._checks)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """Whether that request waits for one."""
+        """True if that request waits for an answer."""
         return request_id in self._checks
 
     def waiting_of(self, window: Window) -> int:
-        """How many requests of a window wait for its word."""
+        """Number of requests of a window that wait for the window's answer."""
         return sum(request.window == window for request in self._checks.values())
 
     def judge(self, request: SearchWeb | ReadPage) -> None:
