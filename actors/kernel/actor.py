@@ -1,4 +1,4 @@
-"""Base of every actor: pykka's, without its thread; and what a part of an actor needs of it."""
+"""Base of every actor: pykka's, without its thread; and the actor's interface to its parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Then: TypeAlias = "Callable[[Any], None]"
 
 
 class Overdue:
-    """Word of the kernel to an actor: the deadline of one of its questions has passed."""
+    """Notice from the kernel to an actor: a question has passed its deadline."""
 
     __slots__ = ("actor", "request_id")
 
@@ -41,8 +41,8 @@ class Question:
     """One question without an answer.
 
     Attributes:
-        asked: Message that was sent; None for a mere wait.
-        then: Its continuation.
+        asked: Message that was sent; None for a wait.
+        then: Continuation of the question.
         timer: Fires at its deadline; None where a coroutine counts the time.
     """
 
@@ -59,7 +59,7 @@ class NotUnderstoodError(Exception):
 
 
 class Outage:
-    """Word to an actor that something it owns outside its handlers has died; the kernel puts it into the mailbox."""
+    """Notice to an actor that a thread or loop of its own has died; the kernel puts it into the mailbox."""
 
     __slots__ = ("actor", "error")
 
@@ -95,7 +95,7 @@ class Actor(pykka.Actor):
     """Count of waits so far, of which their ids are made; a wait takes no id that others could see."""
 
     def __init__(self) -> None:
-        """Nothing is opened here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
+        """Open no resource here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
 
     def attach(self, mailbox: Mailbox) -> None:
         """Become the actor of `mailbox`; the kernel calls this once, before `on_start`."""
@@ -211,7 +211,7 @@ class Actor(pykka.Actor):
     def fail(self, error: Exception) -> None:
         """Crash with `error`, before the next message, because something outside the handlers died; from any thread.
 
-        A life of this address that began after this one does not hear of it.
+        A later life of this address ignores the error.
         """
         self.mailbox.put_first(Envelope(Outage(self, error)))
 
@@ -302,7 +302,7 @@ class Host(Protocol):
         """Addresses that follow a topic."""
 
     def after(self, delay_s: float, message: Message) -> Timer:
-        """Have something come back later."""
+        """Send a message back to this actor later."""
 
     def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
         """Ask another actor; see `Actor.ask`."""
@@ -321,10 +321,10 @@ def earliest(host: Host, timer: Timer | None, delay_s: float, message: Message) 
     """The timer of several wishes to be called back, of which the earliest counts.
 
     Args:
-        host: Who is called back.
+        host: The actor to be called back.
         timer: What is set for it, and did not come yet; cancelled where it would come later than is wished now.
         delay_s: What is wished now, in seconds.
-        message: What comes.
+        message: Message to be sent.
     """
     if timer is not None:
         if timer.due <= host.monotonic() + delay_s:

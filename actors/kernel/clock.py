@@ -16,7 +16,7 @@ from actors.kernel.thread import KernelThread
 log = logging.getLogger(__name__)
 
 MICROSECONDS = 1_000_000
-"""In a second."""
+"""Microseconds in a second."""
 LEAST_CLEARED = 1024
 """Cancelled timers that are kept until their time before any are looked for."""
 
@@ -27,7 +27,7 @@ def boot_seconds() -> float:
 
 
 class Timer:
-    """One thing to do at one time; comparable by that time, then by order of setting."""
+    """One action at one time; comparable by time, then by order of setting."""
 
     __slots__ = ("_on_cancel", "_order", "action", "due")
 
@@ -84,7 +84,8 @@ class SystemClock(Clock):
     def __init__(self) -> None:
         self._timers: list[Timer] = []
         self._cancelled = 0
-        """Of them, about: cancelling takes no lock, and a count that two threads change at once may miss one."""
+        """Approximate number of cancelled timers in the heap: cancelling takes no lock, and a count that two threads
+        change at once may miss one."""
         self._on_cancel = self._note_cancelled  # One for all: a bound method made for each takes as much as its timer.
         self._order = itertools.count()
         self._changed = threading.Condition()

@@ -25,7 +25,7 @@ class DeadLetter:
     reason: str
     """`no such actor`, `actor stopped`, `failed 3 times: …`, `not understood: …`, `left over at the end`."""
     traceback: str
-    """Of the last failure; empty without one."""
+    """Traceback of the last failure; empty without a failure."""
     at: datetime
 
 

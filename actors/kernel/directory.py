@@ -86,7 +86,7 @@ class Directory:
             self.closed = True
 
     def add(self, address: Address, spec: ActorSpec) -> Mailbox:
-        """A mailbox for `address`, whose turn is the caller's, who must schedule it."""
+        """Make a mailbox for `address`; the caller holds its turn and must schedule it."""
         with self._lock:
             mailbox = self.mailboxes[address] = self._new_mailbox(address, spec)
             return mailbox
@@ -95,7 +95,7 @@ class Directory:
         """Tell an address that had no mailbox a moment ago, activating its actor.
 
         Returns:
-            Why that could not be; empty when it was told.
+            Reason of a failure; empty if told.
         """
         with self._lock:
             mailbox = self.mailboxes.get(to)

@@ -25,7 +25,7 @@ KEPT = 64
 """Threads that stay when the waits are over, for the next ones."""
 _FAILED = "the kernel failed while running %s; the worker goes on"
 _ONE_OF_CORE: Any = "one of core"
-"""In the ready queue: whichever core actor waits longest, if one still waits."""
+"""Marker in the ready queue: whichever core actor waits longest, if one still waits."""
 STRETCH = 32
 """Turns of other actors after which waiting core actors have theirs. A turn after each of the others would be a fifth
 slower at 500 windows: an actor that gets few messages at a time handles few at a time, and wakes threads for each.
@@ -52,7 +52,7 @@ class Worker(KernelThread):
         self.runs = 0
         """Number of batches handled so far."""
         self.others = 0
-        """Of an inline one: turns since core actors had theirs."""
+        """For an inline worker: turns since core actors had theirs."""
 
     def run(self) -> None:
         """Run mailboxes until told to end."""
@@ -94,7 +94,7 @@ class Dispatcher:
         """Present waits by thread, covered or not."""
         self._waits_ever = 0
         self._lender: KernelThread | None = None
-        """Has spare workers stand in for those whose waits last."""
+        """Thread that has spare workers stand in for long waits."""
         self._is_lender_at_rest = False
         self._call_of_lender = threading.Lock()
         """Held but for a moment, when the lender is called from its rest."""

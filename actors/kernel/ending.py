@@ -70,7 +70,7 @@ def stop(system: ActorSystem, specs: list[ActorSpec], deadline: float) -> None:
     """Stop all actors, core ones last, kind by kind in reverse order, then clock and workers.
 
     Args:
-        system: What ends.
+        system: The system to be stopped.
         specs: Of all kinds, in the order of their registration.
         deadline: In `time.monotonic` seconds; who has not stopped by then is left behind.
     """

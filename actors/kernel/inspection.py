@@ -100,7 +100,7 @@ def _seconds(worker: Worker) -> float:
 
 
 def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
-    """Those that are not empty, the fullest first."""
+    """Mailboxes with messages in them, the fullest first."""
     views = [
         MailboxView(mailbox.address, depth, mailbox.resting)
         for mailbox in system.mailboxes()
@@ -122,7 +122,7 @@ def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
 
 
 def render_threads(views: Sequence[ThreadView]) -> str:
-    """Each thread with its stack."""
+    """Text of all threads with their stacks."""
     parts = [f"-- {view.name}{f': {view.doing}' if view.doing else ''}\n{view.stack}" for view in views]
     return f"== {len(views)} threads\n{''.join(parts)}"
 

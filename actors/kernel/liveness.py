@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ASK_S = 1.0
-"""Between an answer and the next question."""
+"""Seconds between an answer and the next question."""
 STEP_S = 1.0
 """Most seconds counted by a look: after a standstill of the whole process, no actor is late."""
 GIVE_UP_S = 60.0
-"""After which a loop's actor crashes and gets a new one."""
+"""Seconds without an answer after which a loop's actor crashes and is started anew."""
 
 
 class Probe:
@@ -68,7 +68,7 @@ class Liveness:
 
     @property
     def loops(self) -> tuple[LoopThread, ...]:
-        """Those that run and belong to an actor."""
+        """Running loops of actors."""
         return self._loops
 
     def add(self, loop: LoopThread) -> None:
@@ -82,7 +82,7 @@ class Liveness:
             self._loops = tuple(other for other in self._loops if other is not loop)
 
     def look(self, elapsed_s: float) -> list[LoopThread]:
-        """Count who has not answered, and ask again who has.
+        """Count missing answers, and ask again after each answer.
 
         Args:
             elapsed_s: Since the last look.

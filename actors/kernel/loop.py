@@ -42,7 +42,7 @@ class LoopHungError(Exception):
 class LoopThread:
     """Event loop in a thread, for an actor that must not wait; results come back as messages that coroutines send.
 
-    What other threads ask of it waits in one queue and is begun in that order. The loop is woken once for all that is
+    Jobs of other threads wait in one queue and begin in that order. The loop is woken once for all that is
     queued before it looks, since waking it is a system call and hands it the interpreter's lock.
 
     A loop that an actor owns is watched by the system from its start to its stop: one that ends by itself, or does not
@@ -53,7 +53,7 @@ class LoopThread:
         """A loop at rest.
 
         Args:
-            name: Of its thread.
+            name: Name of the loop's thread.
             owner: The actor that owns the loop; None for code that is no actor.
         """
         self.name = name
@@ -63,7 +63,8 @@ class LoopThread:
         self._lock = threading.Lock()
         self._accepting = False
         self._jobs: deque[Job] = deque()
-        """To be called on the loop. Changed under the lock only; while it holds any the loop was woken for them."""
+        """Jobs to be called on the loop. Changed under the lock only; while it holds any the loop was woken for them.
+        """
         self._end: LoopEndedError | None = None
         """Reason of an end without `stop`; None before."""
 
@@ -87,7 +88,7 @@ class LoopThread:
         """Start the thread; returns when the loop runs.
 
         Raises:
-            RuntimeError: it was started before.
+            RuntimeError: the loop was started before.
             OSError: the machine gives no more files or threads.
         """
         if self._thread is not None:
@@ -158,7 +159,7 @@ class LoopThread:
         return jobs
 
     def _begin_jobs(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Call what is queued; one that fails is logged by the loop, and the others are called all the same."""
+        """Call the queued jobs; a failure is logged by the loop, and the other jobs are called all the same."""
         jobs = self._take_jobs()
         try:
             while jobs:
@@ -257,7 +258,7 @@ class _Submission(Generic[T]):
         self.future.add_done_callback(cancel)
 
     def abandon(self) -> None:
-        """It will not be run."""
+        """Cancel the future; the coroutine will not be run."""
         self._coroutine.close()
         self.future.cancel()
 

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class ReadyQueue(Protocol):
-    """Mailboxes that wait to be run, as `queue.SimpleQueue` keeps them; another one decides who comes next."""
+    """Queue of mailboxes that wait to be run, like `queue.SimpleQueue`; a replacement decides on the order."""
 
     def put(self, mailbox: Mailbox | None, /) -> None:
-        """Have it run, or (None) a thread end."""
+        """Add a mailbox to be run, or None to end a thread."""
 
     def get(self) -> Mailbox | None:
         """Take the next mailbox; wait if there is none."""
 
     def get_nowait(self) -> Mailbox | None:
-        """The next one.
+        """Take the next mailbox without waiting.
 
         Raises:
-            queue.Empty: none waits.
+            queue.Empty: no mailbox waits.
         """
 
 
@@ -82,9 +82,9 @@ class Mailbox:
         self.retired = False
         """No longer in the directory; messages that still arrive are carried over."""
         self.leaving = False
-        """Asked to leave memory unless something is in its mailbox."""
+        """True if asked to leave memory unless a message is in its mailbox."""
         self.stopped = False
-        """Its actor was stopped on purpose or gave up for good."""
+        """True if its actor was stopped on purpose or gave up for good."""
         self.last_used = 0
         """The sweeper's tick at which it last ran."""
         self.trouble: Trouble | None = None
@@ -102,7 +102,7 @@ class Mailbox:
         self.system.post(self, item)
 
     def put_first(self, item: Any) -> None:
-        """Add before all that waits, for what cannot."""
+        """Add an urgent item before all waiting items."""
         self.queue.appendleft(item)
         self.system.settle(self)
 

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 TICKS_PER_IDLE = 4
 CROWD_LOOK_S = 5.0
-"""Between two looks at whether more actors of a kind are in memory than may be idle there."""
+"""Seconds between two looks at kinds with too many idle actors."""
 STAY_TICKS = 2
 """Ticks that an actor is left in memory after its last message, however many there are."""
 
@@ -55,7 +55,7 @@ class Sweeper:
         self._system.clock.call_later(self._interval_s, self._sweep)
 
     def _to_leave(self) -> list[Mailbox]:
-        """Those whose actors have nothing to do and were idle for long enough, or are too many."""
+        """Mailboxes whose actors have no work and were idle for long enough, or are too many."""
         leaving, staying = list[Mailbox](), defaultdict[str, list[Mailbox]](list)
         for mailbox in self._system.mailboxes():
             spec = mailbox.spec
@@ -70,7 +70,7 @@ class Sweeper:
         return leaving
 
     def _too_many(self, idle: list[Mailbox], most: int) -> list[Mailbox]:
-        """Those beyond `most`, longest unused first; none that was used just now."""
+        """Mailboxes beyond `most`, longest unused first; without mailboxes that were used just now."""
         if len(idle) <= most:
             return []
         oldest = sorted(idle, key=lambda mailbox: mailbox.last_used)[: len(idle) - most]

@@ -23,7 +23,7 @@ BATCH = 8
 A quiet actor beside a flooder waits a batch longer than alone; with 16 its p99 was up to four times as long.
 """
 SLICE_S = 0.005
-"""Seconds, from its second message on, after which it does so anyway."""
+"""Seconds, from its second message on, after which a busy actor yields in any case."""
 LOOKS_AT_CLOCK = 4
 """Messages between two looks at the clock, each of which costs as much as taking a message out."""
 

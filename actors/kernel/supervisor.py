@@ -67,7 +67,7 @@ class Supervisor:
         Args:
             mailbox: The mailbox.
             message: What the actor could not handle.
-            error: What it raised.
+            error: Exception of the actor.
             retried: Whether earlier failures on record are of this message.
         """
         trouble = mailbox.trouble = mailbox.trouble or Trouble()

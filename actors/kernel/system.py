@@ -28,7 +28,7 @@ from messages.base import Address, Message
 from messages.status import ActorGaveUp
 
 Tap = Callable[[Address, Message], None]
-"""Hears of a message and to whom it is told."""
+"""Called with a message and its receiver."""
 
 log = logging.getLogger(__name__)
 
@@ -190,7 +190,7 @@ class ActorSystem:
             try:
                 turn.pop()
             except IndexError:
-                return  # whoever took it sees the message
+                return  # the holder of the turn sees the message
             mailbox.make_ready(mailbox)
         elif mailbox.retired:
             self._directory.carry_over(mailbox)

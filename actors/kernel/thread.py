@@ -32,7 +32,7 @@ class _Lane:
 
 
 class Bulkhead:
-    """Blocking jobs in threads, a lane for each window: what hangs holds up its own lane alone; lives on one loop.
+    """Blocking jobs in threads, a lane for each window: a job that hangs holds up only its own lane; lives on one loop.
 
     Of a lane one job runs at a time, in the order of asking; of all lanes a few. A job that outlives its deadline is
     given up: its place is free for others, and its lane refuses what comes until the thread ends, if it ever does. So
@@ -41,10 +41,10 @@ class Bulkhead:
     """
 
     def __init__(self, name: str, at_once: int = _AT_ONCE) -> None:
-        """With nothing under way.
+        """Begin without jobs.
 
         Args:
-            name: Of its threads.
+            name: Name prefix of the threads.
             at_once: Most jobs that run and are waited for.
         """
         self._name = name
@@ -58,7 +58,7 @@ class Bulkhead:
             key: Of the lane.
             deadline_s: For waiting and running together.
             function: Called once, or never if its turn doesn't come in time.
-            args: Its arguments.
+            args: Arguments of the function.
 
         Raises:
             TimeoutError: it took too long, or an earlier job of its lane did and still runs.
@@ -108,7 +108,7 @@ class Bulkhead:
                 value = job()
             except BaseException as error:  # noqa: BLE001 - it is raised where the job was asked for
                 fault = error
-            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
+            with contextlib.suppress(RuntimeError):  # a closed loop: no caller waits any more
                 loop.call_soon_threadsafe(end, value, fault)
 
         try:
@@ -125,7 +125,7 @@ class Bulkhead:
             raise
 
     def _discard(self, key: str, lane: _Lane) -> None:
-        """Forget a lane in which nothing goes on."""
+        """Forget an idle lane."""
         if not lane.callers and not lane.turn.locked() and self._lanes.get(key) is lane:
             del self._lanes[key]
 

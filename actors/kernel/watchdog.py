@@ -27,10 +27,10 @@ log = logging.getLogger(__name__)
 
 LIMIT_S = 10.0
 LEND_S = 0.5
-"""After which another worker takes the place of one that is still in the same batch; a batch takes milliseconds."""
+"""Seconds after which another worker takes the place of a worker in the same batch; a batch takes milliseconds."""
 RUNNER = "actors.kernel.runner"
 HAND = "message"
-"""The runner's name for what its handler has in hand: read from its frame, so that no message costs a note of it."""
+"""Variable of the runner with the message in hand: read from its frame, so that no message costs a note of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class InHand:
     seconds: float
     """Since the watchdog first saw it at this; 0 if it has not yet."""
     stack: str
-    """As Python prints it, outermost frame first."""
+    """Stack as Python prints it, outermost frame first."""
 
     def __str__(self) -> str:
         """In one line, e.g. `shell has been handling RunBash for 12.0 s on worker-1`."""
@@ -73,7 +73,7 @@ class Watchdog:
         """A watchdog that looks when it is told to, or by itself after `start`.
 
         Args:
-            system: Whose workers it watches.
+            system: System of the workers.
             limit_s: After which an actor or a loop is named.
             now: Steady seconds; real ones, for a handler hangs in real time even where the system's clock is a test's.
 
