@@ -1,4 +1,4 @@
-"""Context: an actor for each window, which owns its log, its history and its turns.
+"""Context: an actor for each window, owner of the window's log, history and turns.
 
 Read first `actor.py` (what it is told, and the queue of turns), second `turn_driver.py` with `turn_run.py` (one turn:
 prepare, think, act, think again) and `endings.py` (turns that end otherwise), third `log/` and `deliveries.py` (nothing

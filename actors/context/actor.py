@@ -1,4 +1,4 @@
-"""The actor that owns one window: its log, its history and the turn in hand."""
+"""Actor of one window: its log, its history and the turn in hand."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ log = logging.getLogger(__name__)
 
 TAKEN_BACK = "its message was deleted"
 REOPEN_AFTER_S = 60.0
-"""How soon a window whose log could not be written looks whether it can be written again."""
+"""Seconds until a window with an unwritable log tries to write again."""
 
 
 class ContextActor(Actor):
@@ -97,12 +97,12 @@ class ContextActor(Actor):
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
         self._unwritable = ""
-        """Why nothing can be stored; empty when all is well."""
+        """Reason why the log cannot be written; empty if writable."""
         self._reopening: Timer | None = None
 
     @property
     def conversation(self) -> Conversation:
-        """What the log of this window means."""
+        """Conversation as the window's log tells it."""
         return self._journal.conversation
 
     @property
@@ -257,7 +257,7 @@ class ContextActor(Actor):
     # what people ask
 
     def _take_in(self, message: UserMessage) -> None:
-        """Log what was said, once; answer it when its turn comes."""
+        """Log a message once; answer it when its turn comes."""
         self.surface = message.reply_to
         if self._journal.has_logged(message.message_id):
             self.tell(message.reply_to, confirmation(message))
@@ -283,12 +283,12 @@ class ContextActor(Actor):
             self._abort_all(f"stopped by {shown_name(message.author_name)}")
 
     def _stopped_by(self, message: UserMessage) -> tuple[TurnId, ...]:
-        """The turns that a message stops, by being nothing but the word for it."""
+        """Turns that a message stops, if its text is only the word for stopping."""
         return self._turns_in_hand if not message.attachments and says_stop(message.text) else ()
 
     @property
     def _turns_in_hand(self) -> tuple[TurnId, ...]:
-        """The turn that runs, then those that wait."""
+        """Turn that runs, then waiting turns."""
         run = self._driver.run
         return (*((run.turn_id,) if run is not None else ()), *self._waiting)
 
@@ -358,7 +358,7 @@ class ContextActor(Actor):
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
     def _abort_all(self, reason: str) -> None:
-        """End what runs, and leave unanswered what waits behind it."""
+        """End the running turn, and leave the waiting turns unanswered."""
         waiting, self._waiting = self._waiting, []
         self._driver.abort(reason)
         self._endings.leave_unanswered(waiting, reason)
@@ -370,7 +370,7 @@ class ContextActor(Actor):
             self._driver.begin(self._waiting.pop(0))
 
     def _join_waiting(self, run: TurnRun) -> list[Turn]:
-        """Make messages that came while `run` lasted part of it, as far as they may be; which, in their order."""
+        """Join messages that came during `run` to the run, as far as allowed; return the joined turns in order."""
         turn = self.conversation.turn(run.turn_id)
         joined: list[Turn] = []
         while self._config.mid_turn == "steer" and self._waiting:

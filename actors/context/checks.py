@@ -1,4 +1,4 @@
-"""Checks of the data root: that it can be used, that there is room, and that every log is as it was written."""
+"""Checks of the data root: usable folders, enough room, and intact logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED = 3
 
 
 def findings(path: Path) -> Iterator[Finding]:
-    """How the data root at `path` is, which need not be there yet."""
+    """Findings on the data root at `path`, which need not exist yet."""
     if not path.exists():
         parent = next(folder for folder in path.parents if folder.exists())
         is_writable = os.access(parent, os.W_OK)
@@ -61,7 +61,7 @@ def _use(root: DataRoot) -> Finding:
 
 
 def _remains(root: DataRoot) -> Iterator[Finding]:
-    """What an agent that was killed has left; what a running one lacks."""
+    """Findings on the reserve: left by a killed agent, or missing under a running one."""
     place = root.path / reserve.NAME
     if not root.is_held():
         if place.exists():

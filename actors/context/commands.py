@@ -22,7 +22,7 @@ def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
     """`/model`, where there is a choice.
 
     Args:
-        models: Among which people may choose, the usual one first.
+        models: Models to choose from, the usual one first.
     """
     if len(models) < 2:
         return ()

@@ -13,10 +13,10 @@ from messages.base import Address, Window
 from messages.model import ToolSpec
 
 Taker = Address | Callable[[Window], Address]
-"""Who takes part in turns: one actor, or each window's own."""
+"""Participant in turns: a shared actor, or an actor of each window."""
 
 COUNTED_RESULT_CHARS = 200
-"""What is left of a result in the long run, where another part words it: its reference."""
+"""Characters that a result counts in the long run, if another part words results: the length of a reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class ContextConfig:
     model: Address
     shell: Address
     surface: Address
-    """Who shows answers of a window that was picked up without a new message."""
+    """Address that shows answers of a window that was picked up without a new message."""
     workdir: Callable[[Window], str]
     """The folder in which a window's commands run, as the model is told it."""
     attachments: Callable[[Window], str]
@@ -38,22 +38,22 @@ class ContextConfig:
     """Contributors that can be asked to expand what their blocks refer to, in the same order."""
     subscribers: tuple[Taker, ...] = ()
     trim_gate: Callable[[Window], Address] | None = None
-    """Who is asked before a window's history is cut; None if nobody is."""
+    """Address to ask before a window's history is cut; None to cut without asking."""
     trim_deadline_s: float = 65.0
     """Longer than that part waits for its workers."""
     trim_glance_s: float = 1.0
-    """How long it is waited for where nothing is to be cut, and where it let a cut pass before."""
+    """Seconds to wait for that part when no cut is due, or after an unanswered cut."""
     wording: Callable[[Window], Address] | None = None
-    """Who words the results of a window's commands; None if nobody does."""
+    """Address of the part that words command results of a window; None without such a part."""
     wording_tokens: int = 0
-    """How much of their texts that shows besides what the history has."""
+    """Most tokens of worded texts in a request, on top of the history."""
     wording_deadline_s: float = 1.0
     prepare_deadline_s: float = 5.0
     max_history_tokens: int = 100_000
     max_rounds: int = 50
     """Times that the model may ask for tools in one turn."""
     max_calls: int = 100
-    """Commands that it may ask for in one turn; those beyond are not run, and it is told so."""
+    """Most commands in one turn; the model is told that further commands are not run."""
     model_deadline_s: float = 1_800.0
     """Longer than all retries of the model together: only a lost request lasts so long."""
     max_expansions: int = 0
@@ -62,15 +62,15 @@ class ContextConfig:
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
     shows_logs: bool = True
-    """Whether commands can read logs."""
+    """True if commands can read logs."""
     models: tuple[str, ...] = ()
     """Among which people may choose, the usual one first; empty for no choice."""
     mid_turn: Literal["followup", "steer"] = "followup"
-    """What a message does that comes while a turn runs: wait, or join it before its next model call after tools."""
+    """Effect of a message during a turn: wait, or join it before its next model call after tools."""
     streams: bool = False
-    """Whether the surface shows answers while they are being written."""
+    """True if the surface shows answers while they are being written."""
     reacts: bool = False
-    """Whether the surface shows by reactions what has become of messages."""
+    """True if the surface shows the state of messages by reactions."""
 
     @property
     def history_tokens(self) -> int:
@@ -79,11 +79,11 @@ class ContextConfig:
 
     @property
     def counted_result_chars(self) -> int | None:
-        """What a result counts in that history; None where it is shown as it is."""
+        """Characters that a result counts in that history; None for results shown in full."""
         return COUNTED_RESULT_CHARS if self.wording is not None else None
 
     def takers(self, window: Window, of: tuple[Taker, ...]) -> tuple[Address, ...]:
-        """Who of those that take part in turns does in a window's."""
+        """Addresses of the participants in a window's turns."""
         return tuple(taker if isinstance(taker, Address) else taker(window) for taker in of)
 
     def system_prompt(self, window: Window, instructions: Iterable[str], *, may_run: bool) -> str:

@@ -18,35 +18,36 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 FIRST_RETRY_S = 5.0
 LAST_RETRY_S = 300.0
 HOLD_S = 600.0
-"""How long a text that cannot be shown holds up later ones. After that each is tried when the older one failed again:
-where nothing can be shown they come out in their order once it can, and one alone that cannot holds up nobody for ever.
+"""Seconds that a text which cannot be shown holds up later texts. After that each text is tried when the older text
+failed again: after an outage texts come out in order, and a single unshowable text does not hold up the others for
+ever.
 """
 CLOSED_S = 6 * 3_600.0
-"""How long a text is tried that the surface may not show, as long as somebody may allow it again."""
+"""Seconds to retry a text that the surface may not show for now, in case permission returns."""
 CLOCK_SKEW = timedelta(minutes=5)
 """The surface's clock may be behind ours."""
 OVERDUE_S = 60.0
-"""How long the surface may take to say what came of a text; then it is told again, which changes nothing where it is
-still under way."""
+"""Seconds to wait for the surface's report on a text; then the text is sent again, without effect if still under way.
+"""
 
 
 @dataclass(slots=True)
 class _Attempt:
     debt: Debt
     look_first: bool
-    """Whether it may have been shown already."""
+    """True if the text may have been shown already."""
     is_of_earlier_life: bool = False
     is_out: bool = False
-    """Whether the surface has it now."""
+    """True while the surface has the text."""
     failures: int = 0
     failed_since_s: float = 0.0
-    """When it failed first, if it did."""
+    """Time of the first failure, if any."""
     wait_id: RequestId | None = None
     """Id of the wait until it is tried again after a failure, or has been out too long."""
 
     @property
     def waits(self) -> bool:
-        """Whether it has failed and is not tried again yet."""
+        """True between a failure and the next try."""
         return self.wait_id is not None and not self.is_out
 
 
@@ -54,22 +55,22 @@ class Deliveries:
     """The texts that have not been confirmed, oldest first; one is out at a time, each under one request."""
 
     def __init__(self, host: WindowHost, presence: Presence) -> None:
-        """Nothing is on its way.
+        """Begin without texts.
 
         Args:
-            host: The actor that it works for.
-            presence: Shows what became of the messages that are answered.
+            host: The actor of the window.
+            presence: Shows the state of answered messages.
         """
         self._host = host
         self._presence = presence
         self._attempts: dict[RequestId, _Attempt] = {}
 
     def __bool__(self) -> bool:
-        """Whether anything is on its way."""
+        """True if any text is on its way."""
         return bool(self._attempts)
 
     def begin(self, event_id: EventId) -> None:
-        """Have that event's text shown after all older ones, if it is owed to somebody and isn't on its way.
+        """Show an event's text after all older texts, if the text is undelivered and not on its way.
 
         The running message of a turn that an earlier life began is looked for, so that it becomes the answer.
         """
@@ -103,7 +104,7 @@ class Deliveries:
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
     def refused(self, message: DeliveryRefused) -> None:
-        """The text cannot be shown; one that somebody may allow to be is tried for hours. Later ones may be."""
+        """Give a text up that cannot be shown; retry for hours if permission may return. Later texts may be shown."""
         attempt = self._attempts.get(message.request_id)
         if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
             if attempt.is_out:

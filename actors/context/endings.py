@@ -51,7 +51,7 @@ class Endings:
         self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
 
     def leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
-        """Close turns that nothing was done for yet.
+        """Close turns that were not begun yet.
 
         Raises:
             LogUnwritable: as the journal.
@@ -73,7 +73,7 @@ class Endings:
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
 
     def last_words(self, before: Conversation) -> list[Event]:
-        """What is to be added to the end of a window's log after which a newer one was begun, and a life ended."""
+        """Last events for a window's log that was superseded before an earlier life could end its turns."""
         events = []
         for turn in (*before.stopped_turns(), *before.open_turns()):
             results = [(Kind.TOOL_RESULT, text, meta) for text, meta in _stopped_calls(turn)]

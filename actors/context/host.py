@@ -18,7 +18,7 @@ class WindowHost(Host, Protocol):
 
     @property
     def window(self) -> Window:
-        """The window that it owns."""
+        """Window of the actor."""
 
     @property
     def conversation(self) -> Conversation:
@@ -30,7 +30,7 @@ class WindowHost(Host, Protocol):
 
     @property
     def surface(self) -> Address:
-        """Who shows things to people."""
+        """Address of the actor that shows messages to users."""
 
     def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of one of the window's logs, as far as they can be read."""

@@ -19,7 +19,7 @@ class ModelChoice:
         """The choice that the log holds.
 
         Args:
-            host: The actor that it works for.
+            host: The actor of the window.
             models: All that the operator allows, the usual one first; empty for a single one that has no name here.
         """
         self._host = host
@@ -32,7 +32,7 @@ class ModelChoice:
         return chosen if chosen in self._models[1:] else ""
 
     def is_news(self, command: ChooseModel) -> bool:
-        """Whether the choice is one, and another than before."""
+        """True if the model may be chosen and differs from the present model."""
         return command.model in self._models and command.model != self._current
 
     def choose(self, command: ChooseModel) -> Message:
@@ -60,7 +60,7 @@ class ModelChoice:
             yield _words(model), _meta(model, asked_by)
 
     def usage(self, command: TellUsage) -> UsageTold:
-        """What the present conversation has used."""
+        """Usage of the present conversation."""
         conversation = self._host.conversation
         return UsageTold(
             request_id=command.request_id,

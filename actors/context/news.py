@@ -14,7 +14,7 @@ class News:
         self._host = host
         self._subscribers = subscribers
         self._questions: dict[TurnId, LoggedEvent] = {}
-        """What was logged of the person's words, for turns that wait or run."""
+        """Logged events of users' words, for turns that wait or run."""
 
     def hold_question(self, turn_id: TurnId, question: LoggedEvent) -> None:
         """Keep the words that opened a turn until that has ended."""
@@ -25,17 +25,17 @@ class News:
         return self._questions.pop(turn_id, None)
 
     def forget(self) -> None:
-        """Hold nothing more: the log that it stands in is lost."""
+        """Forget all held words: their log is lost."""
         self._questions.clear()
 
     def turn_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
         """A turn is over.
 
         Args:
-            turn_id: Which.
+            turn_id: Id of the turn.
             outcome: `answered`, `failed` or `aborted`.
             audience: Who reads the window, as the turn's message said.
-            logged: What the log has of it, without the words that opened it.
+            logged: Logged events of the turn, without the words that opened it.
         """
         question = self.take_question(turn_id)
         events = (*((question,) if question else ()), *logged)
@@ -43,7 +43,7 @@ class News:
         self._tell(TurnEnded(window=window, turn_id=turn_id, outcome=outcome, events=events, audience=audience))
 
     def window_begun(self, path: str, previous: str) -> None:
-        """The window goes on in a new log; told to whoever is one of the window's own."""
+        """The window goes on in a new log; told to the subscribers of the window's own."""
         begun = WindowBegun(window=self._host.window, log=path, previous_log=previous)
         for subscriber in self._subscribers:
             if subscriber.key:

@@ -59,7 +59,7 @@ def row(plan: Plan, parts: Parts) -> Part:
 
 
 def context_config(plan: Plan, parts: Parts) -> ContextConfig:
-    """What every window is told."""
+    """Configuration of every window."""
     settings, shell = plan.settings, plan.settings.shell
     return ContextConfig(
         model=MODEL,
@@ -90,5 +90,5 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
 
 
 def _models(plan: Plan) -> tuple[str, ...]:
-    """Among which people may choose, the usual one first."""
+    """Models to choose from, the usual one first."""
     return tuple(dict.fromkeys((plan.settings.model.name, *plan.settings.model.choices)))

@@ -1,4 +1,4 @@
-"""Pin commands, `/remember` and `/unremember`: what they do to a window's log."""
+"""Pin commands, `/remember` and `/unremember`: their effect on a window's log."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pinning:
         self._host.tell(command.reply_to, pinned)
 
     def unpin(self, command: UnpinMemory) -> None:
-        """Log that a pin holds no more; only for the one who made it.
+        """Log the end of a pin; only for the user who made the pin.
 
         Raises:
             LogUnwritable: as the journal.

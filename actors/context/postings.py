@@ -13,9 +13,10 @@ MOST = 200
 
 
 class Postings:
-    """What others had shown in the window, each logged once.
+    """Messages that other parts had shown in the window, each logged once.
 
-    That something waits is no work in progress, for which an agent that ends would wait: only room on the disk helps.
+    A waiting posting is not work in progress, so the end of the agent does not wait for it: only room on the disk
+    helps.
     """
 
     def __init__(self, host: WindowHost, journal: Journal) -> None:
@@ -27,7 +28,7 @@ class Postings:
         """Log it; in its turn, once the log can be written.
 
         Raises:
-            LogUnwritable: as the journal; it waits.
+            LogUnwritable: as the journal; the posting waits.
         """
         self._waiting.append(posted)
         del self._waiting[:-MOST]

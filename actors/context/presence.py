@@ -12,7 +12,7 @@ from messages.context import StatusDue, TypingDue
 from messages.discord import EndProgress, ReactionKind, ShowProgress, ShowReaction, ShowTyping
 
 STATUS_AFTER_S = 1.0
-"""What takes no longer is not worth a call to Discord."""
+"""Seconds of work before a status is shown; shorter work is not worth a call to Discord."""
 TYPING_RENEWAL_S = 20.0
 """Typing ends by itself after `actors.discord.timing.Timing.typing_limit_s`, which is longer than this."""
 _STATUS_CHARS = 80
@@ -29,9 +29,9 @@ class Presence:
         """No turn runs.
 
         Args:
-            host: The actor that it works for.
+            host: The actor of the window.
             streams: Whether the surface shows answers while they are being written.
-            reacts: Whether it shows reactions.
+            reacts: Whether the surface shows reactions.
         """
         self._host = host
         self._streams = streams
@@ -65,7 +65,7 @@ class Presence:
         self._show()
 
     def note(self, text: str) -> None:
-        """Take in what was said before something is done; it is shown with that."""
+        """Keep the words before a command; they are shown with the command's status."""
         if text.strip():
             self._text = text
 
@@ -79,7 +79,7 @@ class Presence:
             self._status_timer = self._host.after(STATUS_AFTER_S, due)
 
     def rest(self) -> None:
-        """What was being done is over, and the model thinks; a status that is shown doesn't stay."""
+        """End the status of a command while the model thinks; a visible status is replaced."""
         self._stop_status()
         if self._status:
             self.work("" if self._text else "thinking")
@@ -101,8 +101,8 @@ class Presence:
         Args:
             outcome: `answered`, `failed` or `aborted`; only the last has no text that takes the place of the progress.
                 What was answered says so once the answer is seen.
-            note: Why, if it was aborted.
-            message_ids: What people said in it.
+            note: Reason, if it was aborted.
+            message_ids: Messages of users in the turn.
         """
         if outcome == "aborted":
             self._end_progress(self._turn_id, self._message_id, note, look_first=self._was_resumed)
@@ -167,9 +167,9 @@ class Presence:
 
 
 def command_status(command: str) -> str:
-    """What to say while `command` runs, in one short line.
+    """One-line status for the time that `command` runs.
 
-    It is cut between words only: half a secret is none that could be told and hidden.
+    It is cut between words only: half a secret could not be recognised and hidden.
     """
     words, line = command.replace("`", "'").split(), ""
     for word in words:

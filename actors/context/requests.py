@@ -26,7 +26,7 @@ class PartRequests:
         self._driver = driver
 
     def handle(self, request: WindowRequest, *, is_idle: bool) -> None:
-        """Serve one.
+        """Serve one request.
 
         Args:
             request: Whatever may be asked.

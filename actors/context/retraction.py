@@ -1,4 +1,4 @@
-"""Retraction of messages that people delete or edit: the log keeps the words, and nobody is shown them again."""
+"""Retraction of messages that people delete or edit: the log keeps the words, but they are never shown again."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Retraction:
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
     def take_back(self, tombstones: Iterable[Tombstone], why: str = DELETED) -> None:
-        """Take words out of what commands are shown, then log that and tell it.
+        """Remove words from the copies for commands, then log and report the retraction.
 
         Raises:
             LogUnwritable: as the journal.
@@ -175,7 +175,7 @@ class Retraction:
             self._note_oldest()
 
     def end(self) -> None:
-        """Note all that there was no room for, since nobody will who knows of it.
+        """Note all edits that wait for room, since only this life knows of them.
 
         Raises:
             LogUnwritable: as the journal; the rest is lost, as with a kill.
@@ -196,7 +196,7 @@ class Retraction:
             self._look(message_ids)
 
     def _must_wait(self) -> bool:
-        """Whether the next look would be too soon; it is seen to then."""
+        """True if the next look would be too soon; then a timer is set for it."""
         wait_s = self._next_look_s - self._host.monotonic()
         if wait_s > 0:
             self._come_back(wait_s)
@@ -247,7 +247,7 @@ class Retraction:
         self._next_look_s = now_s + min(LOOKS_APART * (now_s - began_s), MOST_APART_S)
 
     def _find(self, message_ids: Collection[str]) -> dict[str, list[Tombstone]]:
-        """What is to be taken back of each of these messages, and of whatever quotes them or what came of them."""
+        """Tombstones for each of these messages: the message, its quotations and the messages derived from it."""
         found: dict[str, list[Tombstone]] = {message_id: [] for message_id in message_ids}
         with self._host.blocking():
             shown = shown_for(self._journal.past(message_ids), message_ids)
@@ -303,12 +303,12 @@ class Retraction:
         self._news.event_logged(logged, str(meta.get("audience", "")))
 
     def _unsaid(self, message_ids: Collection[str]) -> dict[str, Event]:
-        """Which of these were edited and say nothing since, by the event of their old words."""
+        """Edited messages without new words so far -> event of their old words."""
         with self._host.blocking():
             return unsaid(self._journal.past(message_ids), message_ids) if message_ids else {}
 
     def _events_of(self, tombstones: Collection[Tombstone]) -> dict[tuple[EventId, bool], Event]:
-        """What is to be taken back, by its id and whether only its quotation is."""
+        """Events to be taken back, by id and whether only a quotation is."""
         wanted = {(each.event_id, each.path): each.is_quote for each in tombstones}
         found: dict[tuple[EventId, bool], Event] = {}
         with self._host.blocking():
@@ -318,7 +318,7 @@ class Retraction:
         return found
 
     def _is_open(self, event_id: EventId) -> bool:
-        """Whether a message is being answered, or waits for that."""
+        """True if a message is being answered, or waits for an answer."""
         return any(event_id in (turn.id, *turn.event_ids) for turn in self._host.conversation.open_turns())
 
 
@@ -329,7 +329,7 @@ def _said(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) ->
 
 
 def _typed(said: Event, meta: dict[str, MetaValue]) -> int:
-    """How much of a message was typed; files' texts follow."""
+    """Number of typed characters in a message; texts of files follow."""
     typed = meta.get("typed")
     return typed if isinstance(typed, int) else len(said.content)
 
@@ -345,7 +345,7 @@ def _is_changed(said: Event, edit: ReviseMessage) -> bool:
 
 
 def _says(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, edit: ReviseMessage) -> bool:
-    """Whether a pin or a quotation, which may be cut short, has the words that its message has now."""
+    """True if a pin or a quotation, perhaps cut short, has the present words of its message."""
     event = events.get((tombstone.event_id, tombstone.is_quote))
     if event is None:
         return False

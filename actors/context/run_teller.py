@@ -1,4 +1,4 @@
-"""Run teller: tells whoever follows the topic of runs how a turn goes; where nobody does, nothing is made."""
+"""Run teller: reports a turn's progress to the followers of the topic of runs; without followers no message is made."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ USER, ASSISTANT, RUNTIME = "user", "assistant", "runtime"
 class RunTeller:
     """Teller of at most one run at a time: whatever began is told to have ended, inner things first.
 
-    A run that somebody begins to follow in its middle is not told of: half a story would not add up.
+    A run with no follower at its beginning is not told to later followers: half a story would not add up.
     """
 
     def __init__(self, host: WindowHost) -> None:
         self._host = host
         self._followers: tuple[Address, ...] = ()
-        """Who has followed this run from its beginning."""
+        """Followers since the beginning of this run."""
         self._run_id = TurnId("")
         self._number = 0
         self._round = 0
         self._in_round = False
         self._written: str | None = None
-        """What the model has written of the message that it is writing; None when it writes none."""
+        """Text so far of the message that the model is writing; None between messages."""
         self._tool: ToolCall | None = None
         """The call that runs."""
 
@@ -144,14 +144,14 @@ class RunTeller:
 
     @property
     def _tells(self) -> bool:
-        """Whether anybody listens who knows how it began; who has left in between does not."""
+        """True if a follower from the beginning of the run is left."""
         if self._followers:
             now = self._host.followers(RUNS)
             self._followers = tuple(each for each in self._followers if each in now)
         return bool(self._followers)
 
     def _begin_writing(self) -> str:
-        """What the model has written so far; its message begins if it has not."""
+        """Text of the model so far; begin its message if there is none."""
         if self._written is None:
             self._written = ""
             self._tell(MessageBegan(moment=self._moment(), role=ASSISTANT))

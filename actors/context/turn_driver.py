@@ -54,10 +54,10 @@ class TurnDriver:
         """A driver at rest.
 
         Args:
-            host: The actor that it works for.
+            host: The actor of the window.
             config: Whom to ask, and the limits.
             presence: Shows people how the turn is.
-            choice: Says which model to ask.
+            choice: Gives the model to ask.
             on_boundary: Called when all commands of a round have ended, before the model is asked again; what was said
                 that is part of the turn from now on.
             on_end: Called once a turn has ended, with `answered`, `failed` or `aborted`.
@@ -72,7 +72,7 @@ class TurnDriver:
         self._contributions = Contributions(self._contributors, config.referrers)
         self.trims = Trims(host, config)
         self._unlogged = Usage()
-        """What was used outside of turns and no event has told of yet."""
+        """Usage outside of turns that no event has recorded yet."""
         self._teller = RunTeller(host)
         self._wordings = Wordings(host, config)
         self.run: TurnRun | None = None
@@ -123,7 +123,7 @@ class TurnDriver:
             self._think(run)
 
     def _show_progress(self, delta: ModelDelta) -> None:
-        """Show the answer so far, unless it is none that people see."""
+        """Show the answer so far, unless it may be a request for a record."""
         run = self.run
         if run is None or not run.awaits(delta.request_id, Phase.THINKING):
             return
@@ -154,7 +154,7 @@ class TurnDriver:
             self._end(run, "answered")
 
     def _take_record(self, run: TurnRun, reference: Reference, answer: ReferenceExpanded | Refused | None) -> None:
-        """Show the model the record that it wanted to see, or tell it why it doesn't see that."""
+        """Show the model a record that it asked for, or the reason of the failure."""
         text = not_expanded(reference, NOT_IN_TIME) if answer is None else told(reference, answer)
         self._say_aside(run, reference, text)
 
@@ -183,7 +183,7 @@ class TurnDriver:
             self._end(run, "failed")
 
     def abort(self, reason: str) -> None:
-        """End the turn because somebody asked for it; nothing more of it is shown."""
+        """End the turn on request; show no more of it."""
         if (run := self.run) is not None:
             self._cancel_request(run)
             self._close_round(run)
@@ -201,7 +201,7 @@ class TurnDriver:
     # steps
 
     def _prepare(self, run: TurnRun) -> None:
-        """Ask contributors what belongs to what was said last."""
+        """Ask contributors for context to the last words."""
         self._contributions.begin()
         run.phase, run.request_id = Phase.PREPARING, RequestId(self._host.new_id())
         request = question(self._host, run)

@@ -1,4 +1,4 @@
-"""State of the turn in hand: what it waits for, and what it has collected so far."""
+"""State of the turn in hand: awaited request, and results so far."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NO_REQUEST = RequestId("")
 
 
 class Phase(StrEnum):
-    """State of a turn: what it waits for."""
+    """State of a turn: source of the awaited answer."""
 
     TRIMMING = "trimming"
-    """Whoever says what is kept of a history that is cut."""
+    """The compaction gate."""
     PREPARING = "preparing"
     """Contributors."""
     THINKING = "thinking"
@@ -32,13 +32,13 @@ class Phase(StrEnum):
     ACTING = "acting"
     """The shell."""
     WORDING = "wording"
-    """Whoever words the results of commands."""
+    """The part that words command results."""
     EXPANDING = "expanding"
     """A contributor, for the whole of a record."""
 
 
 def result_meta(result: BashResult) -> dict[str, MetaValue]:
-    """What the event that holds a command's output says of the command."""
+    """Metadata about a command for the event that holds its output."""
     meta: dict[str, MetaValue] = {"outcome": result.outcome.value, "seconds": round(result.duration_s, 3)}
     if result.exit_code is not None:
         meta["exit_code"] = result.exit_code
@@ -63,21 +63,21 @@ class TurnRun:
     turn_id: TurnId
     phase: Phase = Phase.PREPARING
     request_id: RequestId = NO_REQUEST
-    """Of the one request whose answer is awaited; answers to any other are stale."""
+    """Id of the awaited request; answers to any other request are stale."""
     wait_id: RequestId = NO_REQUEST
-    """Of the wait for contributors."""
+    """Id of the wait for contributors."""
     audience: str = ""
-    """Who reads the window, as the turn's message said."""
+    """Readers of the window, as the turn's message said."""
     may_run: bool = True
-    """Whether the model is offered its tool."""
+    """True if the model is offered its tool."""
     usage: Usage = field(default_factory=Usage)
-    """Of replies that no event has told of yet."""
+    """Usage of replies that no event has recorded yet."""
     system_prompt: str = ""
     """The same in all requests of the turn; empty before the first."""
     expansions: int = 0
     """Times that the model asked to see more of a record."""
     asides: list[Aside] = field(default_factory=list)
-    """What came of that."""
+    """Requests for records with their answers."""
     calls_left: int = 0
     """Commands that may still be run."""
     calls: deque[ToolCall] = field(default_factory=deque)
@@ -87,7 +87,7 @@ class TurnRun:
     """Logged notices that are shown before the answer."""
 
     def next_call(self, config: ContextConfig) -> BashArguments | str:
-        """What to run for the next call of the round, or the reason why nothing is run, for the model."""
+        """Arguments of the next call of the round, or the reason, for the model, not to run it."""
         if config.tool is None:
             return TURNED_OFF
         if self.calls_left <= 0:
@@ -100,7 +100,7 @@ class TurnRun:
         self.asides.append(Aside(after_steps, (wished, ChatMessage(role=Role.USER, text=text))))
 
     def awaits(self, request_id: RequestId, phase: Phase) -> bool:
-        """Whether an answer to `request_id` is what the turn waits for."""
+        """True if the turn waits for an answer to `request_id`."""
         return self.phase is phase and self.request_id == request_id
 
     def count(self, usage: Usage) -> None:
@@ -108,7 +108,7 @@ class TurnRun:
         self.usage = added(self.usage, usage)
 
     def take_usage(self) -> dict[str, MetaValue]:
-        """What no event has told of yet, for the metadata of the next one; nothing if there is none."""
+        """Usage that no event has recorded yet, for the metadata of the next event; empty if there is none."""
         used, self.usage = self.usage, Usage()
         if used == Usage():
             return {}
@@ -119,7 +119,7 @@ class TurnRun:
         }
 
     def model_meta(self, reply: ModelReply) -> dict[str, MetaValue]:
-        """What the event that holds a model's message says of the model, with everything that was used until then."""
+        """Metadata about the model for the event that holds its message, with all usage until then."""
         nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **self.take_usage()}
 

@@ -17,8 +17,8 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     """The metadata of the message's event.
 
     Args:
-        message: What was said.
-        shows_quote: Whether the conversation shows what it answers anyway.
+        message: Message of the user.
+        shows_quote: Whether the conversation shows the quoted message anyway.
     """
     meta: dict[str, MetaValue] = {
         "author": message.author_name,
@@ -41,21 +41,21 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
 
 
 def confirmation(message: UserMessage) -> UserMessageLogged:
-    """What the surface is told once the message is logged: it need not look for it again."""
+    """Confirmation to the surface that the message is logged: no further search is needed."""
     return UserMessageLogged(window=message.window, message_id=message.message_id)
 
 
 def storage_failure(message: UserMessage) -> UserMessageNotLogged:
-    """What the surface is told once the message could not be logged: it is to look for it again."""
+    """Report to the surface that the message could not be logged: the surface must find it again."""
     return UserMessageNotLogged(window=message.window, message_id=message.message_id)
 
 
 def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: int) -> dict[str, MetaValue]:
-    """Further metadata of the event, of a message that no turn answers: all that comes of it, so that it is one step.
+    """Further metadata of the event of an unanswered message: all effects of the message in a single step.
 
     Args:
-        message: What was said.
-        stops: The turns that it stops.
+        message: Message of the user.
+        stops: Turns that the message stops.
         open_count: How much was to be done before it.
     """
     meta: dict[str, MetaValue] = {"overheard": True, "open": open_count + bool(message.refusal)}
@@ -67,7 +67,7 @@ def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: 
 
 
 def reported(logged: Event, path: str, line: int) -> LoggedEvent:
-    """An event as others are told of it."""
+    """Event in the form for subscribers."""
     return LoggedEvent(
         id=logged.id,
         kind=logged.kind.value,
@@ -81,7 +81,7 @@ def reported(logged: Event, path: str, line: int) -> LoggedEvent:
 
 
 def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMessage:
-    """What the person is told whose message could not be logged."""
+    """Notice to the author of a message that could not be logged."""
     return PostMessage(
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
@@ -93,7 +93,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
 
 
 def _when(window: Window) -> str:
-    """What becomes of a message that cannot be stored: it is found again in Discord, which a command line is not."""
+    """Fate of a message that cannot be stored: the surface finds it again in Discord; on a command line it is lost."""
     return "do not answer now" if window.surface is Surface.CLI else "answer this message later"
 
 

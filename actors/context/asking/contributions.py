@@ -19,7 +19,7 @@ PATIENCE_TURNS = 3
 
 
 def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
-    """What contributors are asked: what belongs to what was said last in a turn."""
+    """Question for the contributors: context for the last words of a turn."""
     turn = host.conversation.turn(run.turn_id)
     said = turn.said_last
     return PrepareTurn(
@@ -44,11 +44,11 @@ class Contributions:
     """
 
     def __init__(self, contributors: tuple[Address, ...], referrers: tuple[Address, ...] = ()) -> None:
-        """Nobody has contributed yet.
+        """Begin without contributions.
 
         Args:
-            contributors: Who is asked, in the order in which their words stand.
-            referrers: Those whose references can be expanded.
+            contributors: Contributors to ask, in the order in which their words stand.
+            referrers: Contributors with references that can be expanded.
         """
         self._contributors = {str(address): address for address in contributors}
         self._referrers = referrers
@@ -59,7 +59,7 @@ class Contributions:
         self._folders: dict[str, tuple[SharedFolder, ...]] = {}
         self._waiting_for: set[str] = set()
         self._missed: Counter[str] = Counter()
-        """Contributor -> turns in a row that it let pass."""
+        """Contributor -> turns in a row without its answer."""
 
     def begin(self) -> None:
         """A new turn: forget the blocks, references and folders of the one before."""
@@ -70,7 +70,7 @@ class Contributions:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everybody has answered who is waited for."""
+        """True if no contributor is waited for any more."""
         return not self._waiting_for
 
     def take(self, reply: TurnContribution) -> None:
@@ -90,7 +90,7 @@ class Contributions:
     def take_late(self, reply: TurnContribution) -> None:
         """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones.
 
-        Whoever answers at all is waited for in the next turn again.
+        A late contributor is waited for in the next turn again.
         """
         if self._contributor(reply) is None or reply.contributor in self._blocks:
             return
@@ -107,29 +107,29 @@ class Contributions:
         self._waiting_for.clear()
 
     def block(self) -> str:
-        """Everything that was contributed to this turn; whoever is asked first stands nearest to the prompt."""
+        """Blocks of this turn; the first contributor's block stands nearest to the prompt."""
         return "\n\n".join(part for part in reversed(self._in_order(self._blocks)) if part)
 
     def instructions(self) -> tuple[str, ...]:
-        """What the contributors want said in the system prompt."""
+        """Instructions of the contributors for the system prompt."""
         return tuple(part for part in self._in_order(self._instructions) if part)
 
     def folders(self) -> tuple[SharedFolder, ...]:
-        """What this turn's commands are to see of the contributors' own folders."""
+        """Folders of the contributors that this turn's commands may see."""
         return tuple(folder for name in self._contributors for folder in self._folders.get(name, ()))
 
     def owner_of(self, reference: Reference) -> Address | None:
-        """Who named that place in this turn's block, the first in order of several; None for nobody."""
+        """Contributor that named the place in this turn's block, the first in order of several; None without such."""
         named = (address for address in self._referrers if reference in self._references.get(address, ()))
         return next(named, None)
 
     def _contributor(self, reply: TurnContribution) -> Address | None:
-        """Who says it; None for a name that nobody has, and for what is no name."""
+        """Address of the reply's contributor; None for an unknown or malformed name."""
         name: object = reply.contributor
         return self._contributors.get(name) if isinstance(name, str) else None
 
     def _is_sound(self, reply: TurnContribution) -> bool:
-        """Whether it is what a contribution must be; if not, it is said whose fault that is."""
+        """True if a contribution is well-formed; a flaw is logged with the contributor's name."""
         flaw = flaw_of(reply)
         if not flaw and reply.block and not is_block(reply.block):
             flaw = "its block is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"

@@ -29,7 +29,7 @@ def ask_record(window: Window, reference: Reference, request_id: RequestId, repl
 
 
 def told(reference: Reference, answer: ReferenceExpanded | Refused) -> str:
-    """What the model is told of a record that it wanted to see."""
+    """Answer for the model to its wish to see a record."""
     flaw = flaw_of(answer)
     if flaw and isinstance(answer, ReferenceExpanded):
         log.warning("an expansion is left out: %s", flaw)

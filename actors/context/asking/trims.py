@@ -1,4 +1,4 @@
-"""Trims of a window: what another part puts at the head of its history, asked before each cut; and the cuts."""
+"""Compaction of a window's history: cuts, and the words of another part at the head, asked for before each cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from messages.turn import BeforeTrim, CompactWindow, TrimReady, WindowCompacted
 log = logging.getLogger(__name__)
 
 KEPT_BY_COMMAND = 2
-"""Turns that stay where somebody asks for a cut."""
+"""Turns that stay when a user asks for a cut."""
 NOT_CUT = "the history was not cut: {reason}"
 
 
@@ -31,10 +31,10 @@ class Trims:
     """
 
     def __init__(self, host: WindowHost, config: ContextConfig) -> None:
-        """Nothing is asked yet.
+        """Begin without a question.
 
         Args:
-            host: The actor that it asks for.
+            host: The actor of the window.
             config: Whom to ask, and how long to wait.
         """
         self._host = host
@@ -43,13 +43,13 @@ class Trims:
         """Log, withdrawals and last cut that the head belongs to; None before the first question."""
         self._plan: TrimPlan | None = None
         self._let_pass = False
-        """Whether the last cut was asked about in vain, so that the next is not waited for."""
+        """True if the last cut was asked about in vain, so that the turn does not wait for the next."""
         self._compaction: tuple[CompactWindow, RequestId] | None = None
         self.head = ""
 
     @property
     def is_busy(self) -> bool:
-        """Whether somebody's wish to cut is under way."""
+        """True while a compaction by command is under way."""
         return self._compaction is not None
 
     def begin(self, run: TurnRun, *, then: Callable[[], None]) -> bool:
@@ -98,7 +98,7 @@ class Trims:
     # by command
 
     def compact(self, command: CompactWindow) -> None:
-        """Cut because somebody asks for it, when the part is ready."""
+        """Cut the history on a user's command, when the part is ready."""
         plan = self._host.conversation.trimming.plan_but(KEPT_BY_COMMAND)
         if self._config.trim_gate is None:
             self._refuse(command, "that is not switched on here")
@@ -126,7 +126,7 @@ class Trims:
         self._host.tell(command.reply_to, done)
 
     def forget(self) -> None:
-        """Nothing is known of the history any more: another log begins, or this one is lost."""
+        """Forget all knowledge of the history: another log begins, or this one is lost."""
         compaction, self._compaction = self._compaction, None
         if compaction is not None:
             self._host.withdraw(compaction[1])
@@ -166,7 +166,7 @@ class Trims:
         )
 
     def _checked(self, reply: TrimReady | Refused | None) -> TrimReady | None:
-        """A reply as it may be used; None for a late or an unsound one."""
+        """Reply as it may be used; None for a late or unsound reply."""
         if reply is None:
             log.warning("%s: nobody said in time what is kept of a history that is cut", self._host.address)
             return None

@@ -33,36 +33,36 @@ class Wordings:
     """
 
     def __init__(self, host: WindowHost, config: ContextConfig) -> None:
-        """Nothing is worded yet.
+        """Begin without a wording.
 
         Args:
-            host: The actor that it asks for.
+            host: The actor of the window.
             config: Whom to ask, and how long to wait.
         """
         self._host = host
         self._config = config
         self._last: Worded | None = None
-        """The newest that was sound."""
+        """Newest sound wording."""
         self._turns: tuple[TurnShown, ...] = ()
-        """What was asked about last."""
+        """Turns in the last question."""
         self._asked: tuple[RequestId, ...] = ()
         """The last question and the one before, as far as they and none newer are answered."""
         self._waits_for: RequestId | None = None
         """The question that a model call waits for."""
         self._asked_s = 0.0
-        """When the last question was asked, by the monotonic clock."""
+        """Time of the last question, by the monotonic clock."""
         self._missed = 0
         self._withdrawals = 0
-        """Of the conversation, when what is remembered here was asked for."""
+        """Withdrawals of the conversation at the time of the kept wordings."""
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
-        """Of the last request: its turn, its block, and before how many of its steps that stood."""
+        """State of the last request: turn, block, and number of steps before the block."""
 
     def begin(self, run: TurnRun, block: str, *, then: Callable[[], None]) -> bool:
         """Ask for the wording of a request.
 
         Args:
             run: The turn.
-            block: Block that its request carries.
+            block: Block of the request.
             then: Called when the model call goes on.
 
         Returns:
@@ -138,7 +138,7 @@ class Wordings:
         log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
 
     def worded(self, run: TurnRun) -> Worded:
-        """How the request of a turn is worded now."""
+        """Present wording of a turn's request."""
         if self._config.wording is None:
             return AS_LOGGED
         self._forget_what_was_taken_back()
@@ -147,7 +147,7 @@ class Wordings:
         return unworded(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
 
     def _forget_what_was_taken_back(self) -> None:
-        """Use no wording that was asked for before somebody took words back: any of its texts may have come of them."""
+        """Discard wordings that were asked for before a retraction: their texts may come from retracted words."""
         withdrawals = self._host.conversation.withdrawals
         if withdrawals != self._withdrawals:
             self._withdrawals, self._last, self._asked = withdrawals, None, ()
@@ -160,7 +160,7 @@ class Wordings:
         return before[0] if before[1] and before != now else TurnId("")
 
     def _checked(self, reply: RequestWorded) -> Worded | None:
-        """A reply as it may be used; None for one that is unsound."""
+        """Reply as it may be used; None if unsound."""
         flaw = flaw_of(reply)
         if not flaw and not all(is_block(note) for _, note in reply.notes):
             flaw = "a note is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"

@@ -18,7 +18,7 @@ LOCK_NAME = "agent.lock"
 UNFINISHED_RESTORE = ".restoring"
 """Folder that is there while a restore of a backup is under way, or when one was cut short."""
 _HOLDER_BYTES = 20
-"""Of the holder's process number, padded: written over what was there, it needs no space on a full disk."""
+"""Bytes for the holder's process number, padded: written over what was there, it needs no space on a full disk."""
 
 
 HOSTS_LOCK_NAME = "hosts.lock"
@@ -43,12 +43,12 @@ class DataRoot:
 
     @property
     def logs(self) -> Path:
-        """Where the logs are."""
+        """Folder of the logs."""
         return self.path / "logs"
 
     @property
     def work(self) -> Path:
-        """Where windows have their working directories."""
+        """Folder of the windows' working directories."""
         return self.path / "work"
 
     def hold(self) -> None:
@@ -106,10 +106,10 @@ class DataRoot:
         self._wait_for_hosts()
 
     def _wait_for_hosts(self) -> None:
-        """Return when no host of an earlier agent lives: one that lost its head still writes until its lease is over.
+        """Return when no host of an earlier agent lives: a host without its head still writes until its lease is over.
 
         Raises:
-            DataRootError: one does not end.
+            DataRootError: a host does not end.
         """
         pause = threading.Event()
         for _ in range(int(HOSTS_WAIT_S / _HOSTS_LOOK_S)):
@@ -126,10 +126,10 @@ class DataRoot:
         return DataRootError(f"data root {self.path}: cannot be written: {error.strerror}")
 
     def is_held(self) -> bool:
-        """Whether an agent holds it now, this one included; nothing is made or changed.
+        """True if an agent holds the data root now, this agent included; nothing is made or changed.
 
         Raises:
-            DataRootError: that cannot be told.
+            DataRootError: the lock cannot be read.
         """
         try:
             return is_locked(self.path / LOCK_NAME, fcntl.LOCK_SH)
@@ -145,10 +145,10 @@ class DataRoot:
 
 
 def is_locked(path: Path, kind: int = fcntl.LOCK_EX) -> bool:
-    """Whether somebody holds the lock of a file, which need not be there, in a way that keeps us from `kind`.
+    """True if another holder's lock on a file, which need not exist, rules out a lock of `kind`.
 
     Raises:
-        OSError: that cannot be told.
+        OSError: the lock cannot be read.
     """
     try:
         way = os.O_RDWR if kind == fcntl.LOCK_EX else os.O_RDONLY  # NFS wants it so

@@ -17,13 +17,13 @@ from actors.linux.regular_file import read_regular
 MOST = 512
 """Logs that are kept open where there is room for them; to open one again costs two calls of the disk."""
 _SHARE = 4
-"""Of the descriptors that the process may have, logs take one in so many; the rest are sockets, pipes and files."""
+"""Share of the process's descriptors for logs: one in so many; the rest are for sockets, pipes and files."""
 _FEWEST = 8
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def most_open() -> int:
-    """How many logs may be open in this process at a time."""
+    """Most logs that may be open in this process at a time."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if soft == resource.RLIM_INFINITY else max(_FEWEST, min(MOST, soft // _SHARE))
 
@@ -39,12 +39,12 @@ class FileReplacedError(OSError):
 class OpenLogs:
     """Least recently used order of the descriptors that are open and in no use; any thread.
 
-    One that has been let go opens again by itself. What was written to it is synced before, so that nothing hangs on
-    what the system still knows of a file that nobody has open.
+    A closed descriptor opens again at its next use. A written log is synced before its descriptor closes, so that no
+    data depends on pages that the system keeps for a closed file.
     """
 
     def __init__(self, most: int) -> None:
-        """None is open.
+        """Begin without open logs.
 
         Args:
             most: Descriptors that stay open, >= 1.
@@ -56,7 +56,7 @@ class OpenLogs:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many stay open now."""
+        """Number of descriptors that stay open now."""
         return len(self._order)
 
     def note_use(self, descriptor: Descriptor) -> None:
@@ -69,7 +69,7 @@ class OpenLogs:
             each.let_go()  # one that is in use comes back when that is over
 
     def forget(self, descriptor: Descriptor) -> None:
-        """It is closed."""
+        """Note that a descriptor is closed for good."""
         with self._lock:
             self._order.pop(descriptor, None)
 
@@ -85,7 +85,7 @@ class OpenLogs:
 class Descriptor:
     """Descriptor of one log's file, a context manager around its use; it may be let go between two uses.
 
-    Entering gives the number. It raises what a sync raised that letting go had to make: the file is of no more use.
+    Entering gives the number. Entering raises a failed sync from an earlier closing: the file is of no more use.
     """
 
     def __init__(self, path: Path, fd: int, disk: Disk) -> None:
@@ -93,13 +93,13 @@ class Descriptor:
         state = os.fstat(fd)
         self.identity = state.st_dev, state.st_ino
         self.is_synced = False
-        """Whether all that was written is safe; whoever writes sets it."""
+        """True if all writes are safe on the disk; set by each writer."""
         self.size = state.st_size
-        """Of the file, as whoever writes last left it."""
+        """Size of the file after the last write."""
         self._changed_at = state.st_mtime_ns
-        """When it was written last, as the system says."""
+        """Time of the last write, as the system says."""
         self._sum = blake2b(digest_size=16)
-        """Of all that the file holds."""
+        """Hash of the whole file."""
         self._tail = b""
         self._path, self._fd, self._disk = path, fd, disk
         self._in_use = threading.RLock()
@@ -123,15 +123,15 @@ class Descriptor:
         self._changed_at = os.fstat(self._fd).st_mtime_ns
 
     def require_unchanged(self, size: int) -> None:
-        """One look at what has the name; what was opened is known.
+        """Check that the path still leads to the opened, unchanged file.
 
-        A file of the same length whose time is not that of the last write is read: only its bytes say what was done.
+        A file of the same length with another time than that of the last write is read: only the bytes show the change.
 
         Args:
             size: Of the file, as it should be.
 
         Raises:
-            FileReplacedError: somebody else replaced, changed or removed it; its words say which.
+            FileReplacedError: another process replaced, changed or removed the file; the text says which.
         """
         try:
             there = self._path.lstat()
@@ -170,7 +170,7 @@ class Descriptor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """It may be let go."""
+        """Release the descriptor, which may then be closed."""
         self._in_use.release()
         if self._open_logs is not None and not self._is_closed:
             self._open_logs.note_use(self)
@@ -186,7 +186,7 @@ class Descriptor:
             self._open_logs.forget(self)
 
     def let_go(self) -> bool:
-        """Close it until it is used again; whether that could be done, since nobody uses it now."""
+        """Close the descriptor until its next use; True if closed, False if in use or already closed."""
         if not self._in_use.acquire(blocking=False):
             return False
         try:
@@ -217,7 +217,7 @@ class Descriptor:
         return fd
 
     def _is_ours(self, fd: int) -> bool:
-        """Whether it is the file that was let go: its number may be another's by now, but hardly with these bytes."""
+        """True if `fd` is the log that was closed: a reused inode hardly has the same last bytes."""
         state = os.fstat(fd)
         if (state.st_dev, state.st_ino, state.st_size) != (*self.identity, self.size):
             return False

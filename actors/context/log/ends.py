@@ -24,17 +24,17 @@ _HASH_BYTES = 16
 
 
 class SettledEnd(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """How a window's newest log ended, with nothing left to do."""
+    """End of a window's newest log, with no work left."""
 
     name: str
-    """Of the log."""
+    """File name of the log."""
     last_message_id: int
     size: int
     inode: int
     changed_ns: int
-    """When the log was last changed in any way, in ns since 1970; a file system lets nobody choose that."""
+    """Last change of the log of any kind, in ns since 1970; file systems let no user choose this time."""
     folder_changed_ns: int
-    """The same of its folder: no log was made there since."""
+    """Last change of the log's folder: no log was made there since."""
 
 
 class EndsFile:
@@ -72,10 +72,10 @@ class EndsFile:
 
 
 def end_of(folder: str, name: str) -> SettledEnd:
-    """What is noted of the log `name` in `folder`, if it is settled now; asked for before it is read.
+    """Stat values of the log `name` in `folder`, for a settled log; taken before the log is read.
 
     Raises:
-        OSError: it is not there.
+        OSError: the log is not there.
     """
     log_file = os.stat(f"{folder}/{name}", follow_symlinks=False)  # noqa: PTH116 - twice as fast, for every window there is
     beside = os.stat(folder).st_ctime_ns  # noqa: PTH116
@@ -83,7 +83,7 @@ def end_of(folder: str, name: str) -> SettledEnd:
 
 
 def is_same(folder: str, end: SettledEnd) -> bool:
-    """Whether nothing was written to that log, and none made beside it, since `end` was noted."""
+    """True if the log was not written to, and no log was made beside it, since `end` was noted."""
     try:
         now = end_of(folder, end.name)
     except OSError:

@@ -31,11 +31,11 @@ class Examined:
     checked: int = 0
     """Logs that were read, or could not be for a reason among the problems."""
     problems: list[str] = field(default_factory=list)
-    """What no repair mends, each with file and line."""
+    """Problems without a repair, each with file and line."""
     torn: list[Path] = field(default_factory=list)
     """Logs whose end a crash cut short."""
     misplaced: list[Path] = field(default_factory=list)
-    """Files in whose permissions something is wrong."""
+    """Files with wrong permissions."""
 
 
 def examine(root: Path) -> Examined:
@@ -89,7 +89,7 @@ def seal(root: Path, logs: Iterable[Path]) -> None:
     """Seal what was cut short in these logs; those of windows that are over become read-only again.
 
     Raises:
-        OSError: one of them cannot be sealed.
+        OSError: a log cannot be sealed.
     """
     for path in logs:
         log, _ = WindowLog.open(root, PurePosixPath(path.relative_to(root).as_posix()))
@@ -100,10 +100,10 @@ def seal(root: Path, logs: Iterable[Path]) -> None:
 
 
 def close_to_others(logs: Iterable[Path]) -> None:
-    """Give these logs the permissions that the agent gives them.
+    """Give these logs the agent's usual permissions.
 
     Raises:
-        OSError: one of them is somebody else's.
+        OSError: a log belongs to another user.
     """
     for path in logs:
         path.chmod(OPEN_MODE if newest_name(path.parent) == path.name else CLOSED_MODE, follow_symlinks=False)

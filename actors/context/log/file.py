@@ -33,7 +33,7 @@ from messages.base import Value, Window, make_ready
 _OPEN_MODE = 0o600
 _CLOSED_MODE = 0o444
 _UNNAMED = ".new"
-"""What a log is called in its folder until it is whole."""
+"""Name of a log in its folder until it is whole."""
 
 
 class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of ours does
@@ -45,19 +45,19 @@ class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of 
 
 
 class LogChanged(LogUnwritable):
-    """Somebody else wrote to, replaced or removed the file; open it anew."""
+    """Another process wrote to, replaced or removed the file; open it anew."""
 
 
 class Position(Value, frozen=True, kw_only=True, gc=False):
     """Place of a record in its file."""
 
     line: int
-    """Of its heading, from 1."""
+    """Line of the heading, from 1."""
     offset: int
 
 
 class _Opening(NamedTuple):
-    """What a new log begins with."""
+    """Content that a new log begins with."""
 
     window: Window
     started_at: datetime
@@ -89,17 +89,17 @@ class WindowLog:
     ) -> WindowLog:
         """A new file that is the newest of `window`'s, with its header and first events, safely on the disk.
 
-        It has its name only when it is whole, so a crash leaves all of it or nothing.
+        The file gets its name only when whole, so a crash leaves all of the log or no log.
 
         Args:
             root: The data root.
-            window: Whose.
+            window: Window of the log.
             started_at: Aware. If the newest file is not older (a clock that went back), the new one gets its start
                 and the next seq.
-            opened_by: Who asked for it; goes into the header.
-            disk: How to write; the real one if None.
+            opened_by: Requester of the log; goes into the header.
+            disk: Writes the file; the real disk if None.
             carried: Events to begin with.
-            after: Greatest message id of the window's earlier logs; None if there is none, or nobody knows.
+            after: Greatest message id of the window's earlier logs; None if there is none, or if it is unknown.
 
         Raises:
             LogUnwritable: nothing was created, or the reason says that it may have been.
@@ -180,7 +180,7 @@ class WindowLog:
 
     @classmethod
     def open_newest(cls, root: Path, window: Window, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog] | None:
-        """The newest log of `window` and all it says; None if it has none.
+        """Newest log of `window` with its parsed content; None if the window has none.
 
         Raises:
             LogUnwritable: it can't be read, sealed or synced.
@@ -204,12 +204,12 @@ class WindowLog:
 
         Args:
             events: In their order.
-            is_looked_at: Whether to see first that nobody else has changed the file.
+            is_looked_at: Whether to check first that the file is unchanged by other processes.
 
         Raises:
             LogUnwritable: some of them may have been written, the last of those in part. No further use.
-            LogChanged: nothing was written. No further use.
-            ValueError: as `domain.log.event.require_valid`; that event and those behind it were not written.
+            LogChanged: no event was written. No further use.
+            ValueError: as `domain.log.event.require_valid`; the invalid event and all later events were not written.
         """
         self._require_usable()
         if is_looked_at:
@@ -310,10 +310,10 @@ class WindowLog:
 
 
 def check_file(path: Path) -> tuple[Finding, ...]:
-    """What is wrong with the log at `path`; if it lies where logs lie, its header must say the same.
+    """Findings on the log at `path`; in a log folder, the header must agree with the path.
 
     Raises:
-        OSError: it can't be read.
+        OSError: the log can't be read.
     """
     log = parse(path.read_bytes())
     try:
@@ -324,10 +324,10 @@ def check_file(path: Path) -> tuple[Finding, ...]:
 
 
 def is_ended(path: Path) -> bool:
-    """Whether nothing more is to be added to the log at `path`.
+    """True if the log at `path` is closed to further events.
 
     Raises:
-        OSError: it can't be looked at.
+        OSError: the log can't be looked at.
     """
     mode = path.lstat().st_mode
     return stat.S_ISREG(mode) and not mode & stat.S_IWUSR

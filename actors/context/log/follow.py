@@ -1,4 +1,4 @@
-"""Follower of logs: what has been said last, and what is said while somebody watches. It changes nothing."""
+"""Follower of logs: the last events, and new events while a client watches. Read-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.log.window import log_folder
 from messages.base import Window
 
 NEWEST_LOGS = 16
-"""How many logs, of all windows, are looked into for what was said last."""
+"""Most logs, of all windows, to search for the last events."""
 _CHUNK_BYTES = 1024 * 1024
 
 
@@ -39,7 +39,7 @@ class LogFollower:
         self._window = window
         self._folder = None if window is None else logs_root.parent / log_folder(window)
         self._sizes: dict[str, int] = {}
-        """Of each log when it was last looked at."""
+        """Size of each log at the last look."""
         self._told: dict[str, int] = {}
         """Bytes of each log of which everything has been told."""
         self._states: dict[str, LogState] = {}
@@ -64,7 +64,7 @@ class LogFollower:
         return [line for line in lines if isinstance(line.what, Event)][-count:] if count else []
 
     def more(self) -> list[Line]:
-        """What was written since the last call, in the order of its time.
+        """Lines written since the last call, in the order of their time.
 
         Raises:
             OSError: the logs cannot be read.
@@ -91,7 +91,7 @@ class LogFollower:
                     continue
 
     def _read(self, path: str, window: Window, told: int) -> Iterator[Line]:
-        """What stands behind the first `told` bytes, of which was told before."""
+        """Lines behind the first `told` bytes, which were told before."""
         state = self._states.get(path)
         if state is None or state.offset > told:
             state = LogState()

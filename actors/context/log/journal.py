@@ -1,4 +1,4 @@
-"""Write-ahead journal: a window's log together with what it means, so that the two cannot drift apart."""
+"""Write-ahead journal: a window's log together with its conversation, so that the two cannot drift apart."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LogPosition(Value, frozen=True, kw_only=True, gc=False):
     path: str
     """POSIX path below the data root; empty where nothing is kept."""
     line: int
-    """Of the event's heading, from 1; 0 where nothing is kept."""
+    """Line of the event's heading, from 1; 0 where no log is kept."""
 
 
 class Journal:
@@ -57,13 +57,13 @@ class Journal:
         counted_result_chars: int | None = None,
         is_gated: bool = False,
     ) -> None:
-        """Nothing is open yet.
+        """Begin without an open log.
 
         Args:
-            root: The data root; None where nothing is kept.
-            window: Whose.
+            root: The data root; None to keep no log.
+            window: Window of the log.
             max_history_tokens: As of `Conversation`.
-            disk: How to write; the real one if None.
+            disk: Writes the files; the real disk if None.
             counted_result_chars: As of `Conversation`.
             is_gated: As of `Conversation`.
         """
@@ -74,13 +74,13 @@ class Journal:
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.open_logs = OpenLogs(1)
-        """Among whose descriptors the log's is; those of all windows, once they are given them together."""
+        """Open logs of all windows, once shared; until then only this window's log."""
         self.redactions = Redactions(root, disk)
         self.conversation = self._conversation()
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a log to write to."""
+        """True if there is a log to write to."""
         return self._root is None or self._log is not None
 
     @property
@@ -128,10 +128,10 @@ class Journal:
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
 
     def has_logged(self, message_id: str) -> bool:
-        """Whether one of the window's logs has this message, which may be any word where there are no numbers.
+        """True if a log of the window has this message; a message id that is no number is never found.
 
         Raises:
-            LogUnwritable: one of them cannot be read, and it would have to be.
+            LogUnwritable: a log that must be searched cannot be read.
         """
         if not message_id.isdecimal():
             return False
@@ -139,10 +139,10 @@ class Journal:
         return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
 
     def has_posted(self, message_ids: Collection[str], *, is_late: bool) -> bool:
-        """Whether one of the window's logs says that the runtime posted one of these messages, as far as can be read.
+        """True if a readable log of the window records one of these messages as posted by the runtime.
 
         Args:
-            message_ids: Of one posting.
+            message_ids: Ids of one posting.
             is_late: Whether a log from before the present one may say so.
         """
         is_known = self.conversation.has_shown(message_ids)
@@ -177,7 +177,7 @@ class Journal:
             naming: If any, only of logs in which one of these stands somewhere.
 
         Raises:
-            LogUnwritable: one of them cannot be read.
+            LogUnwritable: a log cannot be read.
         """
         if self._root is None:
             return
@@ -203,7 +203,7 @@ class Journal:
 
         Raises:
             ValueError: that is no log of this window's.
-            LogUnwritable: it cannot be read.
+            LogUnwritable: the log cannot be read.
         """
         if self._root is None:
             return spoken_turns(self.conversation, path, {}, first, last)
@@ -223,7 +223,7 @@ class Journal:
         """The events of each of the window's logs in their order, the newest log first.
 
         Raises:
-            LogUnwritable: one of them cannot be read.
+            LogUnwritable: a log cannot be read.
         """
         if self._root is None:
             return
@@ -245,8 +245,8 @@ class Journal:
 
         Args:
             at: Aware.
-            opened_by: Who asked for it.
-            carried: Events that it begins with. Once they are on the disk with it, the window has begun anew.
+            opened_by: Requester of the log.
+            carried: First events of the new log. Once they are on the disk with it, the window has begun anew.
             last_words: Called then, to record in the log before what is its end.
 
         Raises:
@@ -284,12 +284,12 @@ class Journal:
             self.conversation.add(event)
 
     def end_before(self, last_words: Callable[[Conversation], Iterable[Event]]) -> None:
-        """End the log before the newest, if a life ended between the two: its turns end there, and nothing follows.
+        """End the log before the newest, if a life ended between the two: its turns end there, and no event follows.
 
-        What cannot be ended is told to the operator; nobody waits for it.
+        A failure is logged for the operator and delays no turn.
 
         Args:
-            last_words: Which events to add, given what that log means.
+            last_words: Gives the events to add, from the conversation of that log.
         """
         if self._root is None or self._log is None:
             return
@@ -309,14 +309,14 @@ class Journal:
             log.warning("the log before %s is not ended as it should be: %s", self.path, error)
 
     def write(self, event: Event, *, sync: bool) -> LogPosition:
-        """Append `event`, and wait for the disk if `sync`; where it stands.
+        """Append `event`, wait for the disk if `sync`, and return its position.
 
-        Whether somebody else has changed the log is looked at before what the world will act on, which is synced, each
-        time: an answer or a command that stands in a replaced file only would be given or run again. What is lost of
-        the rest with such a file is found to be missing.
+        Before each synced event, which has effects outside, the log is checked for changes by other processes: an
+        answer or a command that stands in a replaced file only would be given or run again. What is lost of the rest
+        with such a file is found to be missing.
 
         Args:
-            event: What to append.
+            event: Event to append.
             sync: Whether to wait.
 
         Raises:
@@ -335,7 +335,7 @@ class Journal:
         return LogPosition(path=self.path, line=position.line)
 
     def _with_room(self, opens: Callable[[], T]) -> T:
-        """What `opens` gives, a second time if descriptors had run out and some could be let go."""
+        """Result of `opens`, tried a second time if descriptors had run out and some could be closed."""
         try:
             return opens()
         except LogUnwritable as error:

@@ -1,4 +1,4 @@
-"""Recovery at start-up, from what an earlier life left: which windows are unfinished, and what was seen last."""
+"""Recovery at start-up, from what an earlier life left: unfinished windows, and the last messages seen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 _SIDE_BY_SIDE = 2
 """More of them cost more for the turns that they take than they bring, where the files are in memory already."""
 _PIECE = 1024
-"""Windows that one thread looks at before it takes the next."""
+"""Windows that one thread looks at before it takes the next piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,20 @@ class Recovery:
     """The result of looking at the end of every newest log."""
 
     unfinished: tuple[Window, ...]
-    """Windows that may owe somebody an answer; being wrong here costs only a look."""
+    """Windows that may owe an answer; a wrong entry costs only a look."""
     last_seen: Mapping[str, str]
     """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is known of one window's newest log."""
+    """State of one window's newest log."""
 
     window: Window
     key: str
     last_message_id: int
     settled: SettledEnd | None
-    """None if it may not be settled."""
+    """End of a settled log; None for a log that may be unsettled."""
 
 
 class CalledOffError(Exception):
@@ -60,10 +60,10 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, kee
         root: The data root.
         is_called_off: Asked now and then whether to end without a result.
         keeps_ends: Whether to pass over logs that are as the last such look left them, settled, and to note what is
-            settled now. For whoever holds the data root, before anybody writes.
+            settled now. Only for the holder of the data root, before the first write.
 
     Raises:
-        CalledOffError: it was.
+        CalledOffError: the survey was called off.
         OSError: a folder can't be read.
     """
     file = EndsFile(root)
@@ -80,7 +80,7 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, kee
 def _looks(
     folders: Iterator[tuple[Window, str]], known: Mapping[str, SettledEnd], is_called_off: Callable[[], bool]
 ) -> Iterator[_Look]:
-    """How the newest log of each window ends, in the order of `folders`."""
+    """End of the newest log of each window, in the order of `folders`."""
     pieces = iter(lambda: list(islice(folders, _PIECE)), [])
     first = next(pieces, [])
     if len(first) < _PIECE:  # not worth a thread
@@ -97,7 +97,7 @@ def _looks(
 
 
 def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd]) -> list[_Look]:
-    """How the newest log of each window ends, for those that have one."""
+    """End of the newest log of each window that has a log."""
     found = []
     for window, folder in folders:
         key = window.address.key
@@ -122,7 +122,7 @@ _CLOSING = (Kind.DELIVERY, Kind.USER, Kind.SYSTEM)
 
 
 def is_settled(state: TailState) -> bool:
-    """Whether a log certainly ends with nothing left to do.
+    """True if a log certainly ends without work left.
 
     So it does with no event at all, and with a delivery, a message that was only overheard or one that the runtime
     posted where nothing was open.

@@ -24,11 +24,11 @@ class Redactions:
     """Writer of the copies, which are as long as their logs and grow with them."""
 
     def __init__(self, root: Path | None, disk: Disk | None = None) -> None:
-        """Nothing is looked at yet.
+        """Begin without a look.
 
         Args:
-            root: The data root; None where nothing is kept.
-            disk: How to write; the real one if None.
+            root: The data root; None to keep no log.
+            disk: Writes the files; the real disk if None.
         """
         self._root = root
         self._disk = disk or RealDisk()

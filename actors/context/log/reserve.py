@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 NAME = "reserve"
 RESERVE_BYTES = 16 * 1024**2
 _ROOMY = 16
-"""It is made only where so many times as much is free."""
+"""Times its size that must be free before the reserve is made."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def is_whole(root: Path) -> bool:
-    """Whether the reserve of a data root is there."""
+    """True if the reserve of a data root is there."""
     try:
         return (root / NAME).stat().st_size >= RESERVE_BYTES
     except OSError:
@@ -55,20 +55,20 @@ def renew(root: Path) -> None:
     """Make the reserve whole again if it was given up and there is room."""
     try:
         was_spent = (root / NAME).stat().st_size == 0
-    except OSError:  # nobody keeps one here
+    except OSError:  # no reserve is kept here
         return
     if was_spent:
         keep(root)
 
 
 def drop(root: Path) -> None:
-    """Remove the reserve: nobody writes logs any more."""
+    """Remove the reserve: no agent writes logs any more."""
     with suppress(OSError):
         (root / NAME).unlink()
 
 
 def spend(root: Path) -> bool:
-    """Give the reserve of a data root up; whether there was one. What it held may then be written."""
+    """Give the reserve of a data root up; True if there was one. The freed space can then be written."""
     place = root / NAME
     try:
         if place.stat().st_size == 0:
@@ -81,7 +81,7 @@ def spend(root: Path) -> bool:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether an error says that the disk, or somebody's share of it, is full."""
+    """True if an error says that the disk, or a quota on it, is full."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 

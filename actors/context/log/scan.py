@@ -55,7 +55,7 @@ def newest_name(folder: Path | str) -> str | None:
     """The name of the newest log in `folder`; None if it holds none, or is not there.
 
     Raises:
-        OSError: it can't be read.
+        OSError: the folder can't be read.
     """
     newest: tuple[LogName, str] | None = None
     try:
@@ -75,7 +75,7 @@ def log_names(folder: Path) -> list[str]:
     """The names of all logs in `folder`, oldest first; none if it isn't there.
 
     Raises:
-        OSError: it can't be read.
+        OSError: the folder can't be read.
     """
     names: list[tuple[LogName, str]] = []
     try:
@@ -91,12 +91,12 @@ def log_names(folder: Path) -> list[str]:
 
 
 def read_tail_state(path: Path | str) -> TailState:
-    """What the last bytes of the log at `path` say: 2 KiB, or up to 64 KiB if those do not tell enough.
+    """State that the last bytes of the log at `path` tell: 2 KiB, or up to 64 KiB if 2 KiB are not enough.
 
-    How far people were heard is said at any rate, if all of it must be read for that.
+    The last message id is found in any case, even if the whole log must be read.
 
     Raises:
-        OSError: it can't be read.
+        OSError: the log can't be read.
     """
     fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
