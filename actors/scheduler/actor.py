@@ -61,14 +61,14 @@ _CONSEQUENCES = {
     _NOTES: "what was done about reminders before the agent ended may not have been confirmed yet",
     _DISK: "something about reminders could not be done",
 }
-"""What does not work while the disk says no."""
+"""Consequence of each kind of disk error, in words for users."""
 
 
 class SchedulerActor(Actor):
     """Scheduler: looks at the reminders' file on every minute and says what is due.
 
     Owns: the reminders' file, as far as the agent writes it; people write it, too.
-    Asks: whoever shows messages, for every reminder that is due and every confirmation, and for who reads a window.
+    Asks: the surface, to show due reminders and confirmations, and for the readers of a window.
     Crashes on: a defect. What the disk refuses is no crash, whatever it says no to: it is reported, and tried again.
     """
 
@@ -141,7 +141,7 @@ class SchedulerActor(Actor):
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
-        """Whether an edit is under way or a reminder on its way."""
+        """True while an edit is under way or a reminder on its way."""
         return self._edits.is_busy or bool(self._state.outgoing)
 
     def on_stop(self) -> None:
@@ -236,7 +236,7 @@ class SchedulerActor(Actor):
         return flaw
 
     def _may_end_the_file(self, look: Look) -> bool:
-        """Whether the last line is whole, as far as one can tell."""
+        """True if the last line seems whole."""
         return look.data.endswith(b"\n") or self.now().timestamp() - look.modified_at > REST_S
 
     def _take_delivery(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:

@@ -18,7 +18,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 log = logging.getLogger(__name__)
 
 ALERT = "alert-"
-"""How the request ids of alerts begin."""
+"""Prefix of the request ids of alerts."""
 MOST = 16
 """Alerts that are kept for later; of more the oldest are left out."""
 
@@ -27,11 +27,11 @@ class Alerts:
     """Alerts on their way, and those that Discord could not take, in their order."""
 
     def __init__(self, host: Host, config: SchedulerConfig) -> None:
-        """None is on its way.
+        """Begin without alerts.
 
         Args:
-            host: The actor that it works for.
-            config: Who shows them, and where.
+            host: The scheduler's actor.
+            config: Address that shows alerts, and their channel.
         """
         self._host = host
         self._config = config
@@ -55,7 +55,7 @@ class Alerts:
         )
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Note what became of one."""
+        """Note the result of an alert's delivery."""
         message = self._out.pop(reply.request_id, None)
         if not isinstance(reply, Delivered):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)

@@ -33,7 +33,7 @@ AT_ONCE = 5
 FAILURES_TOLD = 5
 """Closed windows that people are told of in an hour; the log names them all."""
 FIRING = "fire-"
-"""How the request ids of firings begin."""
+"""Prefix of the request ids of firings."""
 
 
 class Announcer:
@@ -47,12 +47,12 @@ class Announcer:
         lines: LineChanges,
         alert: Callable[[str], None],
     ) -> None:
-        """Nothing is on its way but what `state` knows.
+        """Begin with the firings in `state` only.
 
         Args:
-            host: The actor that it works for.
-            config: Where and to whom.
-            state: What outlives the actor.
+            host: The scheduler's actor.
+            config: The operator's decisions.
+            state: State beyond the actor's life.
             lines: Changes the lines of what was said, and of what cannot be.
             alert: Tells people in the reminders' channel.
         """
@@ -75,10 +75,10 @@ class Announcer:
         return min([now, *(due - timedelta(seconds=1) for due in dues)])
 
     def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> None:
-        """Say what is due and what is owed from earlier.
+        """Say due and undelivered reminders.
 
         Args:
-            due: What this look found.
+            due: Firings that this look found.
             lines: The file's lines; what is owed is owed only while its line stands there.
             now: Wall clock.
             seconds: The steady clock.
@@ -88,7 +88,7 @@ class Announcer:
         state.owed = {key: firing for key, firing in state.owed.items() if firing.raw in lines}
         for window, waiting in list(state.next_ones.items()):
             state.next_ones[window] = {key: firing for key, firing in waiting.items() if firing.raw in lines}
-        # What is due again though it had failed: somebody opened it, so that counts.
+        # A failed reminder that is due again was reopened by a user, so the due one counts.
         pending = state.owed | {firing.key: firing for firing in due}
         for key, firing in pending.items():
             if key not in state.shown_keys:

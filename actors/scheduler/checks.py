@@ -18,7 +18,7 @@ _HARD_LINKS = (
 
 
 def findings(file: Path) -> Iterator[Finding]:
-    """Whether clocks and file can be read, and how many lines of the file are no reminders."""
+    """Findings on clocks and file: readable or not, and the number of faulty lines."""
     try:
         load_zone()
     except ZoneMissingError as error:

@@ -22,13 +22,13 @@ class SchedulerConfig:
     zone: tzinfo
     """London's clocks, from `load_zone`."""
     channel: Window | None
-    """Where reminders are said; None: nowhere, so none is taken out of the file."""
+    """Channel of the reminders; None: nowhere, so none is taken out of the file."""
     delivery: Address
-    """Who shows `PostMessage`."""
+    """Address that shows `PostMessage`."""
     owner_id: str = ""
-    """Who is mentioned when one is due; empty for nobody."""
+    """User to mention when a reminder is due; empty for none."""
     catchup_hours: float = 0.0
-    """How far back a recurring reminder that was missed is still said, once."""
+    """Hours back within which a missed recurring reminder is still said, once."""
     fires: bool = True
     """False for a command line's turn: requests are served, nothing is said when due."""
     waits: Waits = field(default_factory=Waits)
@@ -37,7 +37,7 @@ class SchedulerConfig:
 
 
 def reminders_path(data_root: Path, configured: str) -> Path | None:
-    """The file that the setting `reminders.file` names; None when it names none.
+    """Path of the reminders' file by the setting `reminders.file`; None if unset.
 
     Args:
         data_root: What a relative path begins at.
@@ -49,5 +49,5 @@ def reminders_path(data_root: Path, configured: str) -> Path | None:
 
 
 def spare_folder(data_root: Path) -> Path:
-    """Where the agent keeps what must outlive a crash in the middle of an edit."""
+    """Folder for data that must outlive a crash in the middle of an edit."""
     return data_root / "reminders"

@@ -26,36 +26,37 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 CONFIRMATION = "confirm-"
-"""How the request ids of confirmations begin."""
+"""Prefix of the request ids of confirmations."""
 SHOWN_CHARS = 60
 """Most of a faulty value that a refusal repeats."""
 LOGGED_S = 10.0
-"""Until a window's log says what was shown there, however long ago somebody wrote in it."""
+"""Seconds until a window's log has the shown confirmation, even for a window without recent messages."""
 UNANSWERED_S = 600.0
-"""One without an answer for so long was lost with an actor that crashed."""
+"""Seconds without an answer after which a posting was lost with a crashed actor."""
 
 
 class Confirmations:
     """Confirmations on their way; each is owed from before its edit until people have been shown it."""
 
     def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
-        """None is on its way but what `state` knows.
+        """Begin with the confirmations in `state` only.
 
         Args:
-            host: The actor that it works for.
-            config: Who shows them, and where those of an operator's commands go.
-            state: What outlives the actor.
+            host: The scheduler's actor.
+            config: Address that shows confirmations, and the channel for an operator's commands.
+            state: State beyond the actor's life.
         """
         self._host = host
         self._config = config
         self._confirming = state.confirming
         self._owed = OwedConfirmations(config.spare, config.disk)
         self._has_looked = False
-        """Whether what an earlier life owed is known."""
+        """True if the confirmations left by an earlier life are known."""
         self._late: dict[RequestId, OwedConfirmation] = {}
-        """Those whose fate the next look at the file decides."""
+        """Confirmations whose fate the next look at the file decides."""
         self._shown: dict[RequestId, float] = {}
-        """When people were shown those whose notes are kept until that is logged, in the kernel's steady seconds."""
+        """Shown confirmations whose notes are kept until they are logged -> time of showing, in the kernel's steady
+        seconds."""
 
     def check_room(self, window: Window) -> None:
         """Return if one more may be on its way to `window`.
@@ -78,10 +79,10 @@ class Confirmations:
         *notes: str,
         is_gone: bool = False,
     ) -> OwedConfirmation | None:
-        """The exact line, for the window; None when nobody is there to read it.
+        """Confirmation with the exact line, for the window; None without readers.
 
-        Of an operator's command, whose window nobody reads, where the reminder is said: its words are for no others.
-        A command line that keeps nothing prints it, and has a running agent say it there.
+        For an operator's command, whose window has no readers, the target is the reminder's own window: its words are
+        for no other window. A command line without a data root prints the line, and has a running agent post it there.
         """
         if window.surface is Surface.CLI:
             said_in = reminder.window or self._config.channel
@@ -94,10 +95,10 @@ class Confirmations:
     def owe(self, owed: OwedConfirmation | None, instead_of: str = "") -> None:
         """Return when it would be posted whatever happens to this process, should its edit take place.
 
-        A command line's short life owes nothing: who ran it sees how it ends.
+        A command line's short life owes nothing: its user sees the result.
 
         Args:
-            owed: What is to be posted; None for nothing.
+            owed: Confirmation to be posted, if any.
             instead_of: The line that the edit takes away, which stands in the file: whatever made it took place.
 
         Raises:
@@ -112,10 +113,10 @@ class Confirmations:
         self._owed.keep(owed)
 
     def doubt(self, request_id: RequestId, read: Callable[[], bytes | None]) -> None:
-        """That request was refused: there is nothing to confirm, unless its edit stands in the file all the same.
+        """Note the refusal of a request: only an edit that stands in the file all the same is still confirmed.
 
         Args:
-            read: Gives the file; None when it cannot be read, so that the next look decides.
+            read: Gives the file; None if unreadable, so that the next look decides.
         """
         owed = self._owed.kept(_confirming(request_id))
         if owed is None:
@@ -127,7 +128,7 @@ class Confirmations:
             self._owed.drop(owed.request_id)
 
     def send(self, owed: OwedConfirmation | None, *, is_late: bool = False) -> None:
-        """Post it; one that is late may be there already."""
+        """Post a confirmation; look first for a late posting, which may be there already."""
         if owed is None:
             return
         self._confirming[owed.request_id] = owed.window, self._host.monotonic()
@@ -147,7 +148,7 @@ class Confirmations:
         """Take away notes that are of no more use, and post what is owed whatever the file holds.
 
         Raises:
-            OSError: nobody can say what an earlier life of the agent owed; it is tried again.
+            OSError: confirmations left by an earlier life cannot be read; the reading is tried again.
         """
         self._owed.tidy()
         self.forget_shown()
@@ -157,10 +158,10 @@ class Confirmations:
             self._post_late(owed)
 
     def make_up(self, data: bytes, make_durable: Callable[[], None]) -> None:
-        """Post what is owed of edits of which nobody saw the end, as far as they took place.
+        """Post the confirmations of edits with an unknown end, as far as the edits took place.
 
         Args:
-            data: The file, which says so: no edit is under way, and what a crash left has been brought back.
+            data: Content of the file: no edit is under way, and what a crash left has been brought back.
             make_durable: Returns when the file would survive a power loss.
 
         Raises:
@@ -179,7 +180,7 @@ class Confirmations:
     def forget_shown(self, older_than_s: float = LOGGED_S) -> None:
         """Take away the notes of what was shown so long ago; of a life that is killed sooner the next one posts them.
 
-        They are found to be shown then, and that is logged, which nobody may have done before.
+        The next life finds them shown and logs this, in case it was not logged before.
         """
         now = self._host.monotonic()
         for request_id in [each for each, since in self._shown.items() if now - since >= older_than_s]:
@@ -190,7 +191,7 @@ class Confirmations:
         """Post what a command line has said.
 
         Raises:
-            OSError: it could not be noted; nothing was answered.
+            OSError: the confirmation could not be noted; no answer was sent.
         """
         reason = ""
         if command.window.surface is Surface.CLI:
@@ -207,7 +208,7 @@ class Confirmations:
         self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Note what became of one."""
+        """Note the result of a confirmation's delivery."""
         self._confirming.pop(reply.request_id, None)
         if not isinstance(reply, Delivered):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
@@ -221,10 +222,10 @@ class Confirmations:
                 self._owed.keep(owed)
 
     def _look_for_earlier_ones(self) -> None:
-        """Know what an earlier life owes, before anything of this one stands beside it.
+        """Read the notes of an earlier life, before this life adds its own.
 
         Raises:
-            OSError: nobody can say.
+            OSError: the confirmations cannot be read.
         """
         if self._has_looked:
             return
@@ -233,7 +234,7 @@ class Confirmations:
         self._has_looked = True
 
     def _give_up_waiting(self) -> None:
-        """What nobody answered for was lost on its way, so it is late; the surface tells what it has all the same."""
+        """Treat unanswered confirmations as lost and late; a late posting is looked for before it is shown again."""
         now = self._host.monotonic()
         for request_id, (_, since) in list(self._confirming.items()):
             if now - since > UNANSWERED_S:
@@ -242,7 +243,7 @@ class Confirmations:
                     self._late[request_id] = owed.of_what_happened()
 
     def _late_ones(self, *, are_known: bool) -> list[OwedConfirmation]:
-        """Those of edits that are known to have taken place, or the others."""
+        """Late confirmations of edits that took place for certain, or the others."""
         noted = [(late, self._owed.kept(late.request_id)) for late in self._late.values()]
         newest = [late if note is None or note.line else note for late, note in noted]
         return [owed for owed in newest if are_known is not bool(owed.line)]

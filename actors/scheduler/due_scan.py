@@ -12,7 +12,7 @@ from messages.scheduler import LookAgain
 log = logging.getLogger(__name__)
 
 FILE, LOOK = "the reminders' file", "looking at the reminders' file"
-"""What may be wrong."""
+"""Kinds of trouble."""
 LIMIT_S = 5.0
 """A look that takes longer is an error (agent specification, 8.4)."""
 MISSED = 2
@@ -33,8 +33,8 @@ class DueScan:
         """No look has begun.
 
         Args:
-            host: The actor that it works for; `LookAgain` comes to it, for `look_again`.
-            file: What is looked at.
+            host: The scheduler's actor; it gets `LookAgain` and calls `look_again`.
+            file: File to be looked at.
             settle_s: Seconds between two reads.
             numbers: For looks.
             report: Told what is wrong, as `Troubles.report` is.
@@ -55,7 +55,7 @@ class DueScan:
         """The last look that came to an end."""
 
     def is_going_on(self) -> bool:
-        """Whether a look has begun and not ended."""
+        """True while a look has begun and not ended."""
         return self._began_at is not None
 
     def begin(self) -> None:
@@ -71,9 +71,9 @@ class DueScan:
             self._wake()
 
     def look_again(self, number: int) -> Look | None:
-        """What the file holds now that it is at rest; None when it is not, or there is none.
+        """Content of the file at rest; None while the file changes, or without a file.
 
-        With one that holds nothing the look is over: that is nearly always one that is being saved.
+        An empty file ends the look: nearly always an editor is saving the file.
         """
         if number != self._number or not self.is_going_on():
             return None
@@ -94,7 +94,7 @@ class DueScan:
         return self._first
 
     def end(self) -> None:
-        """The look is over, with all that came of it."""
+        """End the look, and report its duration."""
         if not self.is_going_on():
             return
         self.took_s = self._took()
@@ -108,7 +108,7 @@ class DueScan:
         self._host.after(self._settle_s, LookAgain(scan=self._number))
 
     def _read(self) -> Look | None:
-        """What the file holds; ends the look when it can't be read."""
+        """Content of the file; a read error ends the look."""
         try:
             return self._file.look()
         except OSError as error:
@@ -124,13 +124,13 @@ class DueScan:
         return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
 
     def _gone(self) -> str:
-        """What is wrong when there is no file; empty where there was none, or one may be being saved."""
+        """Trouble of a missing file; empty if the file never was there, or may be in the middle of a save."""
         if self._missed < MISSED:
             return ""
         return f"{self._file.path}: is gone, so no reminder is due until it is back"
 
     def _beyond(self, look: Look) -> str:
-        """What is wrong with a file that is too long to be looked at as a whole; empty for every other."""
+        """Trouble of a file that is too long to be read as a whole; empty for any other file."""
         if not look.left_out_bytes:
             return ""
         return (
@@ -139,7 +139,7 @@ class DueScan:
         )
 
     def _note_presence(self, look: Look | None) -> None:
-        """Say once that the file vanished, or that copies of it lie beside it that nobody reads."""
+        """Report once that the file vanished, or that unread copies lie beside the file."""
         if look is not None:
             self._was_there, self._missed = True, 0
         elif self._was_there or self._file.was_edited:

@@ -1,4 +1,4 @@
-"""Queue of edits of the reminders' file: what of it is the scheduler's own. Pure."""
+"""Queue of edits of the reminders' file: the scheduler's own settings. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from messages.scheduler import GoOnWriting
 REQUESTED_BYTES = LIMIT_BYTES // 2
 """No request makes the file larger, so that people have room for their own lines."""
 WAITING = EDITS + LISTS
-"""Most jobs of one window that wait: no more can come in a minute."""
+"""Most waiting jobs of one window: no more can come in a minute."""
 TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
-"""Why an edit may not come about."""
+"""Errors that can stop an edit."""
 
 
 def queue_config(waits: Waits, flaw: Callable[[bytes], str]) -> QueueConfig:

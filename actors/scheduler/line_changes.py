@@ -15,10 +15,10 @@ _KEY = "line changes"
 
 
 class LineChanges:
-    """Lines that are to go, to be marked as failed, or to be open again; one that somebody changed meanwhile stays."""
+    """Lines to be removed, marked as failed, or reopened; a line that a user changed meanwhile stays."""
 
     def __init__(self, edits: EditQueue) -> None:
-        """None is to change; `edits` makes the edits."""
+        """Begin without changes; `edits` makes the edits."""
         self._edits = edits
         self._changes: list[tuple[bytes, bytes | None, Callable[[], None]]] = []
         self._trouble = ""

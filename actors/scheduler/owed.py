@@ -16,7 +16,7 @@ from messages.base import RequestId
 log = logging.getLogger(__name__)
 
 FOLDER = "confirmations"
-"""Its name, in the scheduler's own folder."""
+"""Name of the notes' folder, in the scheduler's own folder."""
 _NAME_CHARS = 16
 
 
@@ -28,16 +28,16 @@ class OwedConfirmations:
 
         Args:
             spare: The scheduler's own.
-            disk: What stores.
+            disk: Writes the files.
         """
         self._folder = spare / FOLDER
         self._disk = disk
         self._kept: dict[RequestId, OwedConfirmation] = {}
-        """As this actor has stored them."""
+        """Notes that this actor has stored."""
         self._unwanted: set[RequestId] = set()
-        """Those dropped whose notes could not be taken away."""
+        """Dropped confirmations whose notes could not be removed."""
         self._is_named = False
-        """Whether the folder would survive a power loss."""
+        """True if the folder would survive a power loss."""
 
     def keep(self, owed: OwedConfirmation) -> None:
         """Return when the note would survive a power loss.
@@ -62,17 +62,17 @@ class OwedConfirmations:
         self._kept[owed.request_id] = owed
 
     def kept(self, request_id: RequestId) -> OwedConfirmation | None:
-        """The note of that posting; None when there is none that this actor knows."""
+        """Note of that posting; None for an unknown posting."""
         return self._kept.get(request_id)
 
     def confirming(self, line: str) -> list[OwedConfirmation]:
-        """Those notes that confirm that `line` stands in the file."""
+        """Notes with a confirmation that `line` stands in the file."""
         return [owed for owed in self._kept.values() if line and owed.line == line and not owed.is_gone]
 
     def drop(self, request_id: RequestId) -> None:
-        """Forget one, if it is there: nothing is owed any more.
+        """Forget a note, if it is there: the confirmation is settled.
 
-        One that comes back with a power loss is looked for where it was shown.
+        A note that returns after a power loss leads to a look for its posting, not to a second posting.
         """
         self._unwanted.discard(request_id)
         self._kept.pop(request_id, None)
@@ -92,10 +92,10 @@ class OwedConfirmations:
             self.drop(request_id)
 
     def left(self) -> list[OwedConfirmation]:
-        """Those that an earlier life of the actor left, oldest first; what is none is taken away, with a word.
+        """Notes that an earlier life of the actor left, oldest first; an invalid note is removed and logged.
 
         Raises:
-            OSError: nobody can say.
+            OSError: the folder cannot be read.
         """
         try:
             paths = sorted(self._folder.iterdir())

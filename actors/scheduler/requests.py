@@ -41,14 +41,14 @@ from messages.socket import Refused
 
 
 class _Change(NamedTuple):
-    """What a request made of a line."""
+    """Change of a line by a request."""
 
     old: str
     line: str
     due: str
     note: str
     owed: OwedConfirmation | None
-    """What confirms it; None for no change, or where nobody reads it."""
+    """Confirmation of the change; None for no change, or without readers."""
 
 
 class ReminderRequests:
@@ -66,12 +66,12 @@ class ReminderRequests:
         """No request is being served.
 
         Args:
-            host: The actor that it works for.
+            host: The scheduler's actor.
             config: The operator's decisions.
             file: The reminders' file.
             edits: Makes the edits.
             readership: Says what a window may see.
-            state: What outlives the actor.
+            state: State beyond the actor's life.
         """
         self._host = host
         self._config = config
@@ -259,7 +259,7 @@ class ReminderRequests:
             self._refuse(request, reason_of(error))
 
     def _read(self) -> bytes | None:
-        """All that the file holds; None when nobody can say."""
+        """Content of the file; None if it cannot be read."""
         try:
             return self._file.read() or b""
         except OSError:
@@ -269,7 +269,7 @@ class ReminderRequests:
         """Content of the file, for an edit of it.
 
         Raises:
-            EditRefusedError: it is in an encoding that is not edited.
+            EditRefusedError: the file's encoding cannot be edited.
         """
         data = self._seen()
         if flaw := self._edits.flaw(data):
@@ -293,7 +293,7 @@ class ReminderRequests:
         """Count a request of the window's.
 
         Raises:
-            EditRefusedError: it made too many.
+            EditRefusedError: the window made too many requests.
         """
         wait_s = limit.take(window.address.key, self._host.monotonic())
         if wait_s:
@@ -335,7 +335,7 @@ def _next_line(due: str) -> str:
 
 
 def _said_in(window: Window) -> Window | None:
-    """Where a reminder that is asked for in `window` is said; None for the reminders' channel."""
+    """Target window of a reminder from `window`; None for the reminders' channel."""
     return None if window.surface is Surface.CLI else window
 
 
@@ -345,9 +345,9 @@ def _holding(data: bytes, reminder_id: str) -> tuple[Entry, ...]:
 
 
 def _entry(data: bytes, reminder_id: str, sight: Sight) -> Entry:
-    """The one reminder with that id that may be seen.
+    """Visible reminder with that id.
 
     Raises:
-        EditRefusedError: there is none, or more than one.
+        EditRefusedError: no reminder has the id, or more than one.
     """
     return scan(data, holding=f"id={reminder_id}".encode("ascii")).seen_by(sight.sees).by_id(reminder_id)

@@ -12,38 +12,38 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.discord import DescribeReaders, Readers, ReadersDescribed
 
 PATIENCE_S = 5.0
-"""After so long without an answer nobody's readers are known, so each window sees its own reminders only."""
+"""Seconds to wait for an answer; after that readers are unknown, so each window sees its own reminders only."""
 NOBODY: Mapping[Window, Readers | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Reminders that one window may see."""
+    """Reminders visible in one window."""
 
     window: Window
     channel: Window | None
-    """Where the reminders belong that name no window; None for nowhere."""
+    """Window of the reminders without a window of their own; None for no window."""
     readers: Mapping[Window, Readers | None] = field(default_factory=lambda: NOBODY)
-    """Who reads which window, as far as is known."""
+    """Readers by window; None for unknown readers."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the operator's, who may see everything."""
+        """True for the operator's window, which sees all reminders."""
         return self.window.surface is Surface.CLI
 
     def sees(self, source: Window | None) -> bool:
-        """Whether what was said in `source`, or in the reminders' channel for None, may be shown in the window."""
+        """True if words from `source`, or from the reminders' channel for None, may be shown in the window."""
         source = source or self.channel
         return self.is_whole or (source is not None and is_admitted(source, self.window, self.readers))
 
     def may_tell(self, source: Window | None) -> bool:
-        """Whether what was said in the window may be shown in `source`, or in the reminders' channel for None."""
+        """True if words from the window may be shown in `source`, or in the reminders' channel for None."""
         source = source or self.channel
         return self.is_whole or (source is not None and is_admitted(self.window, source, self.readers))
 
 
 def is_admitted(source: Window, target: Window, readers: Mapping[Window, Readers | None]) -> bool:
-    """Whether words of `source` may be shown in `target`; only here the audience's rule is asked."""
+    """True if words from `source` may be shown in `target`; the only place that applies the audience's rule."""
     return may_show(source, readers.get(source), target, readers.get(target))
 
 
@@ -56,7 +56,7 @@ class Readership:
         Args:
             host: The actor that asks.
             surface: Address of the service.
-            channel: Window of the reminders that name none; None for no window.
+            channel: Window of the reminders without a window of their own; None for no window.
         """
         self._host = host
         self._surface = surface

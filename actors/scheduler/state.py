@@ -14,7 +14,7 @@ from domain.reminder.share import EDITS, EVERY_S, LISTS
 from messages.base import RequestId, Window
 
 ALWAYS_CAUGHT_UP = timedelta(minutes=1)
-"""What fell due so shortly before the start is said even without `catchup_hours`."""
+"""Time before the start within which missed reminders are said even without `catchup_hours`."""
 _REMEMBERED = 10_000
 
 
@@ -73,7 +73,7 @@ class SchedulerState:
         return self.cursor
 
     def note_shown(self, key: str) -> None:
-        """People have seen it."""
+        """Note that users have seen a firing."""
         self.shown_keys[key] = None
         self.owed.pop(key, None)
         self.rests_until.pop(key, None)
@@ -81,7 +81,7 @@ class SchedulerState:
             self.shown_keys.popitem(last=False)
 
     def note_gone(self, reminder_id: str) -> None:
-        """Its line was taken out: one that says the same again is another reminder."""
+        """Note that a reminder's line was removed: a later line with the same text is another reminder."""
         self.spent_ids[reminder_id] = None
         while len(self.spent_ids) > _REMEMBERED:
             self.spent_ids.popitem(last=False)

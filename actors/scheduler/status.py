@@ -1,4 +1,4 @@
-"""Status of the scheduler: what is wrong, the one door to the disk, and what is told whoever asks."""
+"""Status of the scheduler: present troubles, guarded access to the disk, and the self-description."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOLD_AGAIN_S = 900.0
 
 @dataclass(slots=True)
 class _Told:
-    """What people heard last of one cause."""
+    """Last report to users about one cause."""
 
     trouble: str
     """Empty for: all is well."""
@@ -41,7 +41,7 @@ class Troubles:
         """All is well.
 
         Args:
-            tell: Has people told something.
+            tell: Sends a text to users.
             monotonic: Seconds that never go back.
         """
         self._tell = tell
@@ -50,16 +50,16 @@ class Troubles:
         self._told: dict[str, _Told] = {}
 
     def __str__(self) -> str:
-        """All that is wrong; empty when nothing is."""
+        """All present troubles; empty if all is well."""
         return "; ".join(self._by_cause.values())
 
     def report(self, cause: str, trouble: str, detail: str = "", *, tells: bool = True) -> None:
-        """Note what is wrong, and say it unless it was said already.
+        """Note a trouble, and report it unless already reported.
 
         Args:
-            cause: What may be wrong in one way at a time.
-            trouble: What is; empty when all is well with it. The same words are the same trouble.
-            detail: What may differ from one time to the next.
+            cause: Subject that has at most one trouble at a time.
+            trouble: Description; empty if all is well. The same words are the same trouble.
+            detail: Further text that may differ between reports.
             tells: Whether people are told, and not only the log.
         """
         if trouble != self._by_cause.get(cause, ""):
@@ -84,9 +84,9 @@ class Troubles:
 
         Args:
             cause: As of `report`.
-            act: Does it.
+            act: Accesses the disk.
             otherwise: What is given when the disk says no.
-            consequence: What that means, for people.
+            consequence: Effect of the failure, in words for users.
             tells: As of `report`.
         """
         try:

@@ -10,7 +10,7 @@ NAME = "last-look"
 
 
 class Watermark:
-    """Remembers one instant and nothing of what was said then."""
+    """Store of one instant, without the reminders of that time."""
 
     def __init__(self, folder: Path) -> None:
         """The watermark in a folder, which is made when needed."""
@@ -20,7 +20,7 @@ class Watermark:
         """The instant; None when it is not known.
 
         Raises:
-            OSError: nobody can say.
+            OSError: the instant cannot be read.
         """
         try:
             return datetime.fromtimestamp(os.stat(self._path).st_mtime, UTC)  # noqa: PTH116
@@ -33,7 +33,7 @@ class Watermark:
         """Remember `now`. It is not synced: one that is a little too old has what was said looked for, not said again.
 
         Raises:
-            OSError: it cannot be kept.
+            OSError: the time cannot be stored.
         """
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
