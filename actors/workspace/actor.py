@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 
 RUNS = "runs"
 LOOK_AFTER_S = 30.0
-"""How soon after an edit it is looked whether somebody wrote late to what it displaced."""
+"""Seconds after an edit until a look for late writes to the displaced version."""
 SHOWN_CHARS = 8_000
 
 
@@ -76,10 +76,10 @@ class WorkspaceActor(Actor):
     """
 
     def __init__(self, window: Window, config: WorkspaceConfig, shared: SharedLooks) -> None:
-        """An actor that has looked at nothing yet.
+        """Begin without a look at the files.
 
         Args:
-            window: Whose.
+            window: Window of the workspace.
             config: The operator's decisions.
             shared: What all windows look at together.
         """
@@ -122,7 +122,7 @@ class WorkspaceActor(Actor):
         self._runs = Runs(self, window, runs)
         self._lives = shared.lives if config.can_run else None
         self._identity: tuple[str, str] | None = None
-        """Log, and what the system prompt says in it."""
+        """Log, and instructions for the system prompt in this log."""
         self._looks_after = False
 
     def on_start(self) -> None:
@@ -225,7 +225,7 @@ class WorkspaceActor(Actor):
         self._preparing.hook(AFTER_SUBAGENT, {"run": run, "name": name, "state": state})
 
     def _instructions(self, log_path: str) -> str:
-        """What the system prompt says, the same as long as the log is, over restarts too."""
+        """Instructions for the system prompt, the same for the whole log, over restarts too."""
         if self._identity is not None and self._identity[0] == log_path and log_path:
             return self._identity[1]
         with self.blocking():
@@ -312,7 +312,7 @@ class WorkspaceActor(Actor):
         self._told.read_stretch(stretch.log, stretch.first, stretch.last, told)
 
     def _noted(self, reason: str) -> None:
-        """What came of an attempt: after a failure some turns pass without another."""
+        """Note the result of an attempt: after a failure some turns pass without another."""
         if reason:
             log.warning("%s: %s", self.address, reason)
             self._pacing.failed(self.monotonic())
@@ -325,7 +325,7 @@ class WorkspaceActor(Actor):
             self._gate.hung()
 
     def _events_logged(self, logged: EventsLogged) -> None:
-        """Forget what was taken back."""
+        """Forget retracted words."""
         for event in logged.events:
             if event.kind == Kind.TOMBSTONE:
                 tombstone = tombstone_of(meta_dict(event.meta_json))

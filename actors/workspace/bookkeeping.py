@@ -28,7 +28,7 @@ class Bookkeeping:
     """Small files of the agent's own, each written whole."""
 
     def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             folder: Absolute; made when something is first kept.
@@ -38,7 +38,7 @@ class Bookkeeping:
         self._disk = disk or RealDisk()
 
     def read(self, name: str) -> bytes | None:
-        """What is kept under a name; None for nothing, and for what cannot be read."""
+        """Data kept under a name; None for no data, and for unreadable data."""
         try:
             return read_beneath(self.folder, name, MOST_BYTES)
         except FileNotFoundError:
@@ -49,7 +49,7 @@ class Bookkeeping:
             return None
 
     def document(self, name: str) -> Mapping[str, Any]:
-        """What is kept under a name, of JSON; nothing for what is none."""
+        """JSON object kept under a name; empty for a missing or invalid document."""
         data = self.read(name)
         if data is None:
             return {}
@@ -61,18 +61,18 @@ class Bookkeeping:
         return found if isinstance(found, dict) else {}
 
     def put(self, name: str, data: bytes, *, is_durable: bool = True) -> bool:
-        """Whether something is kept under a name now; a failure is logged, for nothing of people's depends on it.
+        """Keep data under a name; True if kept. A failure is only logged, for users' files do not depend on it.
 
         Args:
             name: Of the file.
-            data: What it is to hold.
-            is_durable: Whether it has to outlive a power loss, too; that takes its time.
+            data: New content.
+            is_durable: Whether the data must survive a power loss too, which takes time.
         """
         path = self.folder / name
         try:
             try:
                 put_whole(self._disk, path, data, is_durable=is_durable)
-            except FileNotFoundError:  # somebody has taken all bookkeeping away, or nothing was ever kept
+            except FileNotFoundError:  # the folder was removed, or nothing was ever kept
                 make_private(path.parent, self._disk.make_folder)
                 put_whole(self._disk, path, data, is_durable=is_durable)
         except OSError as error:
@@ -99,7 +99,7 @@ class Bookkeeping:
                 log.warning("%s: is old and not taken away: %s", path, error)
 
     def names(self, prefix: str) -> tuple[str, ...]:
-        """Names that begin so."""
+        """Names of files with a prefix."""
         try:
             return tuple(sorted(path.name for path in self.folder.iterdir() if path.name.startswith(prefix)))
         except OSError:

@@ -24,16 +24,16 @@ log = logging.getLogger(__name__)
 SESSION, MEMORY, HISTORY, ARCHIVE = "SESSION.md", "MEMORY.md", "HISTORY.md", "HISTORY.archive.md"
 SOUL, AGENTS = "SOUL.md", "AGENTS.md"
 READ_BYTES = 256 * 1024
-"""Of a file; a larger one counts as empty, and doctor tells."""
+"""Most bytes of a file; a larger file counts as empty, and `doctor` reports this."""
 READ_LINES = 10_000
-"""Of a file; one of more lines counts as empty too, for whoever runs commands may have had it written to cost time."""
+"""Most lines of a file; a longer file counts as empty too, since a command could write it to cost time."""
 TEMPLATES = {SESSION: SESSION_TEMPLATE, MEMORY: MEMORY_TEMPLATE, HISTORY: HISTORY_TEMPLATE}
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(slots=True)
 class _Known:
-    """One file as it was read."""
+    """One file as last read."""
 
     signature: Signature | None
     data: bytes
@@ -42,18 +42,18 @@ class _Known:
 
 
 class Channel:
-    """Reader of one window's files and of those that people share.
+    """Reader of one window's files and of the users' shared files.
 
     A look whether a file has changed takes some microseconds and is no wait; reading and making files are. Each call of
     the system's lets other threads go first, so a turn makes as few as it can: one for each file.
     """
 
     def __init__(self, config: WorkspaceConfig, window: Window, host: Host) -> None:
-        """Nothing is read yet.
+        """Begin with an empty cache.
 
         Args:
-            config: Where they are.
-            window: Whose.
+            config: Place of the files.
+            window: Window of the files.
             host: The actor; its clock tells of files so new that their next change may not show.
         """
         self._config = config
@@ -63,14 +63,14 @@ class Channel:
         self._known: dict[Path, _Known] = {}
         self._shared: tuple[SharedFolder, ...] | None = None
         self.is_new = False
-        """Whether this life has made the agent's own folder, so that nothing of an earlier one's is in it."""
+        """True if this life has made the agent's own folder, so that the folder holds no data of an earlier life."""
         self._trouble: dict[str, str] = {}
         """Name of a file that is missing -> why it could not be made when that was last tried."""
 
     def ensure(self) -> None:
         """See that the folder is there with its three files, each of which is made of a template where it is missing.
 
-        A failure is logged, once: whoever reads them finds nothing then.
+        A failure is logged once: readers then find an empty file.
         """
         missing = [name for name in TEMPLATES if not os.path.lexists(self.folder / name)]
         if not missing:
@@ -92,14 +92,14 @@ class Channel:
         self._trouble = dict.fromkeys(missing, trouble) if trouble else {}
 
     def read(self, name: str) -> bytes:
-        """What one of the window's files holds, which is made where it is missing; nothing where it cannot be read."""
+        """Content of one of the window's files, which is made if missing; empty if unreadable."""
         path = self.folder / name
         seen = signature(path)
         if seen is None and name in TEMPLATES and self._config.lives:
             self.ensure()
             seen = signature(path)
         elif self._trouble:
-            self._trouble.pop(name, None)  # somebody has made it
+            self._trouble.pop(name, None)  # the file was made by another writer
         return self._read(path, seen)
 
     def read_shared(self, name: str) -> bytes:
@@ -108,7 +108,7 @@ class Channel:
         return self._read(path, signature(path))
 
     def shared_folders(self) -> tuple[SharedFolder, ...]:
-        """What commands are to see: people's files to read, the window's own to change; links are followed once."""
+        """Folders for commands: the users' files to read, the window's own to change; links are followed once."""
         if self._shared is None:
             self._shared = self._shared_folders()
         return self._shared
@@ -122,7 +122,7 @@ class Channel:
         return tuple(folders)
 
     def _create(self, name: str, template: bytes) -> None:
-        """Make a file, which need not be read then: whoever changes it has seen it, so later than within its tick."""
+        """Make a file, which need not be read afterwards: a later write is outside the clock tick of the creation."""
         path = self.folder / name
         try:
             fd = os.open(path, _CREATE, 0o600)
@@ -145,14 +145,14 @@ class Channel:
         settled = is_settled(seen, int(self._host.now().timestamp() * 1e9))
         data, flaw = self._look(path) if seen is not None else (b"", "")
         if known is not None and known.data == data:
-            data = known.data  # whoever has made something of it knows it again
+            data = known.data  # callers recognise the same object
         if flaw and (known is None or known.flaw != flaw):
             log.warning("%s is not read: %s", path, flaw)
         self._known[path] = _Known(seen, data, settled, flaw)
         return data
 
     def _look(self, path: Path) -> tuple[bytes, str]:
-        """What a file holds, and why that is not known."""
+        """Content of a file, and the reason if unreadable."""
         try:
             with self._host.blocking():
                 data = read_beneath(path.parent, path.name, READ_BYTES)

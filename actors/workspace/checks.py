@@ -15,7 +15,7 @@ MOST_NAMED = 5
 
 
 def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
-    """How people's files are, and those of all windows together."""
+    """Findings on the users' files, and on those of all windows together."""
     if faults := (*shared.lives.findings(), *(shared.definitions.scan().faults if config.subagents else ())):
         yield Finding("workspace: skills and sub-agents", Level.WARN, _short(faults))
     if not config.root.is_dir():
@@ -33,7 +33,7 @@ def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
             if path.is_symlink() or not path.is_file():
                 problems.append(f"{path}: is no file of its own, so it is not read")
             elif name == ARCHIVE:
-                continue  # nobody reads it; where it is full, another is begun
+                continue  # the agent never reads it; when full, a new one is begun
             elif path.stat().st_size > READ_BYTES:
                 problems.append(f"{path}: has more than {READ_BYTES:,} bytes, so it is not read")
             elif path.read_bytes().count(b"\n") > READ_LINES:

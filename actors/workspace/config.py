@@ -26,14 +26,14 @@ class WorkspaceConfig:
     root: Path
     """People's folder, in which the windows' folders lie; absolute."""
     lives: bool
-    """Whether anything is kept; a command line's one turn only reads what people share."""
+    """True if files are kept; a command line's single turn only reads the users' shared files."""
     recall: bool = False
     session: bool = False
     compaction: bool = False
     subagents: bool = False
     llm: bool = False
     can_run: bool = True
-    """Whether commands are run here."""
+    """True if commands are run here."""
     model_name: str = ""
     recall_chars: int = 2_000
     handover_chars: int = 4_000
@@ -43,11 +43,11 @@ class WorkspaceConfig:
     waits: Waits = field(default_factory=Waits)
     disk: Disk | None = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    """For edits; none comes twice in the life of the process."""
+    """Numbers of edits, unique in the life of the process."""
     gate_s: float = 60.0
     """Longest wait for workers before a cut."""
     worker_s: float = 30.0
-    """Longest wait for one."""
+    """Longest wait for one worker."""
 
     def folder_of(self, window: Window) -> Path:
         """A window's folder.
@@ -61,7 +61,7 @@ class WorkspaceConfig:
 
     @property
     def is_secret(self) -> Callable[[str], bool]:
-        """What tells a secret: one of the agent's own in whatever disguise, or what looks like one."""
+        """Predicate for secrets: the agent's own in any disguise, or text that looks like a secret."""
         own = Scrubber(self.secrets)
         return lambda text: (
             looks_secret(text) or own.finds(text) or any(secret in text for secret in self.secrets if secret)

@@ -20,9 +20,9 @@ from domain.edit.lines import EditRefusedError
 from messages.workspace import FileStepDue
 
 _SPARE = "edits"
-"""Folder of what edits displace until they are done."""
+"""Folder for data that edits displace until they are done."""
 ARCHIVE_BYTES = 1024 * 1024
-"""Of the one file that nobody reads but people."""
+"""Most bytes of the archive, which only users read."""
 Done = Callable[[str], None]
 """Told why an edit was not made; empty when the file holds it."""
 
@@ -30,7 +30,7 @@ Done = Callable[[str], None]
 class ChannelFiles:
     """The files of one window that are written in this life of the actor.
 
-    An edit is made of the newest version, by exchange and verification, so that nobody's line is lost.
+    An edit applies to the newest version, by exchange and verification, so that no line of another writer is lost.
     """
 
     def __init__(self, host: Host, config: WorkspaceConfig, folder: Path, books: Bookkeeping) -> None:
@@ -51,12 +51,12 @@ class ChannelFiles:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a file is being written, or somebody's late words may have to be made up for."""
+        """True while a file is being written, or a late write may have to be merged."""
         return any(queue.is_busy for queue in self._queues.values())
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing of anybody's can come late."""
+        """True if no late write is possible."""
         return all(queue.is_at_rest for queue in self._queues.values())
 
     def change(self, name: str, edit: Edit, done: Done) -> None:
@@ -64,7 +64,7 @@ class ChannelFiles:
 
         Args:
             name: Of the file, which need not exist.
-            edit: Made anew whenever somebody else was faster; may raise `EditRefusedError` or ValueError.
+            edit: Made anew whenever another writer was faster; may raise `EditRefusedError` or ValueError.
             done: Told the outcome; later, unless nothing can be written at all.
         """
         try:
@@ -79,11 +79,11 @@ class ChannelFiles:
 
         Args:
             name: Of the file, which need not exist.
-            edit: What is to be done to it.
+            edit: The edit to come.
             at: When.
 
         Raises:
-            OSError: it stays as it is.
+            OSError: the file stays as it is.
         """
         path, most = self._folder / name, _most(name)
         aside = path.with_name(f"{path.stem}-{at}.md")
@@ -116,10 +116,10 @@ class ChannelFiles:
                 del self._queues[name]
 
     def recover(self, names: tuple[str, ...]) -> None:
-        """Bring what a crash left beside these files back into them.
+        """Merge the leftovers of a crash beside these files back into them.
 
         Raises:
-            OSError: nobody can say whether there is anything.
+            OSError: the leftovers cannot be read.
         """
         if not (self._books.folder / _SPARE).exists():
             return
@@ -134,7 +134,7 @@ class ChannelFiles:
 
     def _queue(self, name: str) -> EditQueue:
         spare = self._books.folder / _SPARE
-        make_private(spare, self._disk.make_folder)  # somebody may have taken away all bookkeeping since
+        make_private(spare, self._disk.make_folder)  # the folder may have been removed since
         if name not in self._queues:
             file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)
             config = QueueConfig(

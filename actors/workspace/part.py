@@ -1,4 +1,4 @@
-"""Layer of workspaces: its settings and its row, of which nothing else is loaded while it is switched off."""
+"""Layer of workspaces: its settings and its row; no other module of the room is loaded while the layer is off."""
 
 from __future__ import annotations
 

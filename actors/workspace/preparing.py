@@ -1,4 +1,4 @@
-"""Preparation of a turn: what hooks say first, then what is recalled, in one block; what runs take over from it."""
+"""Preparation of a turn: one block of the hooks' output and recalled entries; context for sub-agents' runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Preparing:
             config: The operator's decisions.
             channel: Reads the files.
             hooks: Run beside turns.
-            lives: What skills declare; None where none is looked for.
+            lives: Declarations of skills; None where skills are not looked for.
         """
         self._host = host
         self._config = config
@@ -54,7 +54,7 @@ class Preparing:
         self._recall = Recall(channel, has_own=config.lives)
         self._turn: PrepareTurn | None = None
         self._active: tuple[bytes, tuple[str, ...]] | None = None
-        """SESSION.md as it was last parsed, and the files that it names."""
+        """Last parsed SESSION.md, and the files that it names."""
 
     def begin(self, turn: PrepareTurn, done: Callable[[PrepareTurn, str], None]) -> None:
         """Make the block of a turn, and tell it to `done`: at once, or when hooks have ended.
@@ -80,13 +80,13 @@ class Preparing:
         *,
         cut: BeforeTrim | None = None,
     ) -> bool:
-        """Whether hooks run for an event now; those of a turn that may run nothing do not.
+        """Run the hooks for an event; True if any run. Hooks of a turn without commands do not run.
 
         Args:
-            event: What happens.
-            facts: What there is to know of it.
-            done: Told what they said.
-            cut: On whose behalf, if on that of no turn that was prepared.
+            event: Name of the event.
+            facts: Facts about the event, for the hooks.
+            done: Called with the hooks' output.
+            cut: Cut on whose behalf hooks run, if not on that of the prepared turn.
         """
         turn = self._turn
         if turn is None or self._lives is None or not self._config.can_run or not (cut or turn).may_run:
@@ -102,19 +102,19 @@ class Preparing:
 
     @property
     def folders(self) -> tuple[SharedFolder, ...]:
-        """What the turn's commands are to see."""
+        """Folders that the turn's commands may see."""
         may_run = self._turn is None or self._turn.may_run
         return self._channel.shared_folders() if self._config.can_run and may_run else ()
 
     @property
     def current(self) -> CurrentTurn:
-        """What runs of sub-agents take over."""
+        """Facts of the present turn for sub-agents' runs."""
         if self._turn is None:  # a command asks, so one may be run; its turn began before this actor did
             return CurrentTurn(folders=self.folders)
         return CurrentTurn(audience=self._turn.audience, folders=self.folders, may_run=self._turn.may_run)
 
     def context(self, wish: ContextWish) -> str:
-        """What a sub-agent knows of its parent's work: its state, and what belongs to the task."""
+        """Context of the parent's work for a sub-agent: the state of the work, and recalled entries for the task."""
         session = parsed_session(self._channel.read(SESSION))
         parts = [handover(session, b"", (), CHILD_SESSION_CHARS)]
         if wish.wants_recall:
@@ -124,7 +124,7 @@ class Preparing:
         return "\n\n".join(part for part in parts if part)
 
     def _active_files(self) -> tuple[str, ...]:
-        """What SESSION.md says of files; parsed once for each change."""
+        """Files named in SESSION.md, which is parsed once for each change."""
         data = self._channel.read(SESSION) if self._config.lives else b""
         if self._active is None or self._active[0] is not data:
             self._active = data, parsed_session(data).active_files

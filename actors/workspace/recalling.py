@@ -13,10 +13,10 @@ _OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HIS
 
 
 class Recall:
-    """Index of one window's files and of the one that all share."""
+    """Index of one window's files and of the shared file."""
 
     def __init__(self, channel: Channel, *, has_own: bool) -> None:
-        """Nothing is indexed yet.
+        """Begin without an index.
 
         Args:
             channel: Reads the files.
@@ -31,7 +31,7 @@ class Recall:
     def find(
         self, question: str, today: date, budget_chars: int, favoured: frozenset[str] = frozenset()
     ) -> tuple[Entry, ...]:
-        """What belongs to a message, the best first; nothing where nothing does."""
+        """Entries that match a message, the best first; empty without a match."""
         return recalled(
             question,
             self._fresh(),
@@ -42,7 +42,7 @@ class Recall:
         )
 
     def note(self, question: str) -> None:
-        """What was said last, for a message that goes on from there."""
+        """Keep the last question, for a message that goes on from there."""
         self._previous = question
 
     def _fresh(self) -> RecallIndex:
@@ -57,7 +57,7 @@ class Recall:
         return self._index
 
     def _read(self, name: str, data: bytes, source: Source) -> bool:
-        """Whether a file holds something else than before, which is parsed now."""
+        """Parse a file if changed; True if changed."""
         known = self._parsed.get(name)
         if known is not None and known[0] is data:
             return False

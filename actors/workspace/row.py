@@ -116,7 +116,7 @@ def subagent_part(plan: Plan) -> Part:
 
 
 def workspace_config(plan: Plan) -> WorkspaceConfig:
-    """What the settings decide."""
+    """Configuration by the settings."""
     settings, table = plan.settings, plan.settings.table(WorkspaceTable)
     return WorkspaceConfig(
         root=settings.data_root / FOLDER,

@@ -16,14 +16,14 @@ from messages.base import Address, RequestId, TurnId, Window
 from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBash, RunBash, SharedFolder
 
 PATIENCE_S = 60.0
-"""So much longer a hook that nobody waits for has until it has ended: others may run before it."""
+"""Extra seconds for a hook without a waiting turn: other hooks may run before it."""
 MOST_IN_LANE = 8
-"""Runs of one hook, one of which runs and the others wait; of more, those that have waited longest are left out."""
+"""Most runs of one hook, one of them running; of more, the runs that have waited longest are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookTurn:
-    """On whose behalf hooks run, and what they may see."""
+    """Turn on whose behalf hooks run, and folders that they may see."""
 
     turn_id: TurnId
     """Empty where it is about no turn."""
@@ -33,7 +33,7 @@ class HookTurn:
 
 @dataclass(frozen=True, slots=True)
 class HookOutput:
-    """What one hook has to say."""
+    """Output of one hook."""
 
     skill: str
     text: str
@@ -51,7 +51,7 @@ class _Round:
     on_done: OnDone
     waiting: int
     texts: dict[str, str] = field(default_factory=dict)
-    """Skill -> what counts of its output, in the skills' order."""
+    """Skill -> counted output, in the skills' order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class _Run:
     skill: str
     lane: str
     overdue_s: float
-    """After how long nobody waits for it any more."""
+    """Seconds after which the run is given up."""
 
 
 class _UnusableError(Exception):
@@ -83,11 +83,11 @@ class Hooks:
 
     @property
     def are_running(self) -> bool:
-        """Whether something is waited for, so that the actor is not to be passivated."""
+        """True while a script runs, so that the actor is not passivated."""
         return bool(self._runs)
 
     def are_for(self, event: str) -> bool:
-        """Whether any skill has a hook for `event`, so that there is something to tell it."""
+        """True if any skill has a hook for `event`."""
         return any(life.script_at(event) for life in self._lives.look(self._host).lives)
 
     def begin(self, event: str, facts: Mapping[str, Fact], turn: HookTurn, on_done: OnDone) -> bool:
@@ -96,7 +96,7 @@ class Hooks:
         Args:
             event: One of `domain.workspace.skills.life.EVENTS`.
             facts: What they are told besides the event, the window and the turn.
-            turn: On whose behalf; the caller sees to it that commands may be run in it.
+            turn: On whose behalf; the caller ensures that commands may be run in it.
             on_done: Called once with what `before_prompt` hooks have to say.
 
         Returns:
@@ -112,13 +112,13 @@ class Hooks:
         return bool(scripts)
 
     def cancel(self) -> None:
-        """End all that runs; nothing more is said about it."""
+        """End all running scripts, without a report."""
         for request_id in self._runs:
             self._cancel(request_id)
         self._runs.clear()
 
     def _scripts(self, event: str) -> list[tuple[SkillLife, str, bool]]:
-        """What is to be run, by which path, and whether it can be run by itself."""
+        """Scripts to run: skill, path, and whether executable."""
         wanted = [life for life in self._lives.look(self._host).lives if life.script_at(event)]
         if not wanted:
             return []

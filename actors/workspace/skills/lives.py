@@ -16,22 +16,22 @@ from domain.workspace.skills.life import SkillLife, read_life
 log = logging.getLogger(__name__)
 
 FRESH_S = 3.0
-"""For so long a look at the folders is good for every turn of every window."""
+"""Seconds for which a look at the folders serves all turns of all windows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """What all skills declare, and what is wrong with it."""
+    """Declarations of all skills, and their faults."""
 
     lives: tuple[SkillLife, ...] = ()
-    """Of those that declare something, in the order of the list of skills."""
+    """Declarations, in the order of the list of skills."""
     faults: tuple[str, ...] = ()
     """Each names the file, the value and the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look at the folders: when, and what there was."""
+    """One look at the folders: time and result."""
 
     at: float
     front_matters: dict[str, FrontMatter]
@@ -39,13 +39,13 @@ class _Look:
 
 
 class SkillLives:
-    """What skills declare, shared by all windows: each look is a value that replaces the one before.
+    """Declarations of skills, shared by all windows: each look is a value that replaces the one before.
 
     Skills that come with the agent may say when they are wanted and what they are about; hooks are the operator's only.
     """
 
     def __init__(self, shipped: Iterable[Path], roots: Iterable[Path]) -> None:
-        """Nothing is read yet.
+        """Begin without a look.
 
         Args:
             shipped: Folders of the skills that parts of the agent bring.
@@ -58,7 +58,7 @@ class SkillLives:
         self._hook_faults: dict[tuple[str, str], str] = {}
 
     def look(self, host: Host) -> Lives:
-        """What there is now, or was a moment ago."""
+        """Present declarations, at most `FRESH_S` seconds old."""
         now, before = host.monotonic(), self._look
         if before is not None and 0 <= now - before.at < FRESH_S:
             return before.lives
@@ -77,16 +77,16 @@ class SkillLives:
 
     @property
     def hook_faults(self) -> tuple[str, ...]:
-        """Why hooks failed when they last ran, in whatever window; each names the skill and the event."""
+        """Reasons of hooks' last failures, in any window; each names the skill and the event."""
         return tuple(self._hook_faults.values())
 
     def note_hook(self, skill: str, event: str, fault: str) -> None:
         """Keep how a hook ended last; a fault is logged unless it is the one before.
 
         Args:
-            skill: Its name.
-            event: What it ran for.
-            fault: Why it failed; empty where it did not.
+            skill: Name of the skill.
+            event: Event of the run.
+            fault: Reason of a failure; empty for success.
         """
         told = f"skill {skill}: hook {event}: {fault}" if fault else ""
         before = self._hook_faults.pop((skill, event), "")
@@ -97,7 +97,7 @@ class SkillLives:
             log.warning("%s", told)
 
     def findings(self) -> tuple[str, ...]:
-        """What is wrong with what skills declare; reads the folders."""
+        """Faults in the declarations of skills; reads the folders."""
         found = self._folders.scan()
         return self._read(found.skills, dict(found.front_matters)).faults
 
@@ -114,5 +114,5 @@ class SkillLives:
 
 
 def _same(one: dict[str, FrontMatter], other: dict[str, FrontMatter]) -> bool:
-    """Whether all files are as they were: what did not change was not read again."""
+    """True if all files are unchanged: an unchanged file was not read again."""
     return list(one) == list(other) and all(fields is other[name] for name, fields in one.items())

@@ -36,14 +36,14 @@ OF_TIME = "it took longer than the {most:g} s that it may take (maxWallTimeSec)"
 class SubagentActor(Actor):
     """One run: thinks, runs commands one after the other, thinks again, and says once how it ended.
 
-    Owns: what its model is shown; no file.
+    Owns: the messages for its model; no file.
     Asks: the model, and the shell, on behalf of its parent's window but in a lane of its own. What either does not
     answer, the run's own time ends.
     Crashes on: its own faults. The run is lost then, which its workspace sees by the actor's awaking a second time.
     """
 
     def __init__(self, key: str, config: SubagentConfig) -> None:
-        """Nothing is begun yet.
+        """Begin without a task.
 
         Args:
             key: `<surface>/<id>/<run>`.
@@ -57,26 +57,26 @@ class SubagentActor(Actor):
         self._window = Window.from_key(window)
         self._config = config
         self._work: BeginRun | None = None
-        """What is being done; None before and after."""
+        """Task in progress; None before and after."""
         self._ended: ChildEnded | None = None
         self._timer: Timer | None = None
         self._awaited = RequestId("")
-        """The one request whose answer counts."""
+        """Id of the request whose answer counts."""
         self._partial = ""
-        """What of an answer has come."""
+        """Text so far of an unfinished answer."""
         self._calls: deque[ToolCall] = deque()
-        """Those without a result; while a command runs it is the first's."""
+        """Calls without a result; a running command belongs to the first."""
         self._asked_calls = 0
         self._is_acting = False
         self._limit = ""
-        """Which limit is reached, so that the model is asked one last time; empty for none."""
+        """Limit that was reached, so that the model is asked one last time; empty for none."""
 
     def on_start(self) -> None:
-        """Say that there is somebody; who hears it twice knows that a run was lost."""
+        """Tell the workspace that the actor has started; a second message means that a run was lost."""
         self.tell(self._config.workspace_of(self._window), RunAwoke(run=self._run))
 
     def handle(self, message: SubagentCommand | ModelAnswer | CommandReply | RunOverdue) -> None:
-        """Go on with what is awaited; what nobody waits for any more is no matter."""
+        """Act on an awaited answer; ignore any other."""
         match message:
             case BeginRun():
                 self._begin(message)
@@ -104,7 +104,7 @@ class SubagentActor(Actor):
         self.in_progress = self._work is not None
 
     def on_stop(self) -> None:
-        """Leave nothing running whose answer nobody would hear."""
+        """Cancel the request in progress, since no actor would hear its answer."""
         if self._work is not None:
             self._cancel()
 
@@ -229,7 +229,7 @@ class SubagentActor(Actor):
         self._think()
 
     def _arguments(self, call: ToolCall) -> BashArguments | str:
-        """What to run for a call, or the reason why nothing is run, for the model."""
+        """Arguments of a call, or the reason, for the model, not to run it."""
         if not self._can_run:
             return TURNED_OFF
         self._asked_calls += 1

@@ -1,4 +1,4 @@
-"""Configuration of sub-agents: whom a run asks, and what bounds all of them."""
+"""Configuration of sub-agents: addresses that a run asks, and bounds of all runs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class SubagentConfig:
 
     system_prompt: MakePrompt
     workspace_of: Callable[[Window], Address]
-    """Who is told that a run is there."""
+    """Address of the workspace, which hears of a run's start."""
     model: Address = MODEL
     shell: Address = SHELL
     can_run: bool = True
-    """Whether commands are run at all."""
+    """True if commands are run at all."""
     default_timeout_s: float = DEFAULT_TIMEOUT_S
-    """Of commands for which the model names none."""
+    """Time limit of commands for which the model names none."""
     max_timeout_s: float = MAX_TIMEOUT_S
     """Most that a definition can allow."""
     max_history_tokens: int = 100_000

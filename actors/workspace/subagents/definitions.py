@@ -14,7 +14,7 @@ from domain.workspace.subagents.definition import DefinitionReading, SubagentDef
 
 LONGEST_FILE_BYTES = 128 * 1024
 MOST_FILES = 200
-"""Of one folder."""
+"""Most files of one folder."""
 SUFFIX = ".md"
 NO_FILE = "must be a plain file and no link"
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -25,7 +25,7 @@ _Version = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The sub-agents that can be run, and what is wrong with others."""
+    """Usable sub-agents, and faults of others."""
 
     definitions: dict[str, SubagentDefinition] = field(default_factory=dict)
     """By name."""
@@ -36,7 +36,7 @@ class Offer:
 class Definitions:
     """The sub-agents in `folders`, looked at afresh by each scan; of two with one name the earlier folder's counts.
 
-    Windows share one, from several threads: a scan changes nothing that another looks at, it puts its own in the place.
+    Windows share one, from several threads: a scan changes no shared object, but replaces the last result by its own.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
@@ -45,7 +45,7 @@ class Definitions:
         self._readings: dict[Path, tuple[_Version, DefinitionReading]] = {}
 
     def scan(self) -> Offer:
-        """What is there now; looks at the disk."""
+        """Present definitions; looks at the disk."""
         definitions: dict[str, SubagentDefinition] = {}
         faults: list[str] = []
         readings: dict[Path, tuple[_Version, DefinitionReading]] = {}
@@ -70,11 +70,11 @@ class Definitions:
 
 
 def _read(path: Path, known: tuple[_Version, DefinitionReading] | None) -> tuple[_Version | None, DefinitionReading]:
-    """What a file says, and which version of it; that is not remembered which is None.
+    """Version and definition of a file; without a version, the result is not cached.
 
     Args:
-        path: Which.
-        known: What was read before; None for nothing.
+        path: Path of the file.
+        known: Last result for the file, if any.
     """
     try:
         opened = os.open(path, _OPEN)

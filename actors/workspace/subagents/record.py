@@ -1,4 +1,4 @@
-"""Record of a run: what a window knows of it, as it is kept."""
+"""Record of a run: a window's knowledge of the run, as kept on the disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNNING = "running"
 
 
 class Kept(Value, frozen=True, kw_only=True, gc=False):
-    """What a file says of a run."""
+    """Content of a run's file."""
 
     run: SubagentRun
     text: str = ""
@@ -33,25 +33,25 @@ class Record:
     run: SubagentRun
     text: str = ""
     is_awake: bool = False
-    """Whether its actor has said that it is there."""
+    """True if the run's actor has reported its start."""
     is_counted: bool = False
-    """Whether what it used is counted; its actor may tell it twice."""
+    """True if the run's usage is counted; its actor may report it twice."""
     timer: Timer | None = None
-    """Ends it where its actor does not."""
+    """Ends the run if its actor does not."""
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """True if the run has not ended."""
         return self.run.state == RUNNING
 
     def as_of(self, now: datetime) -> SubagentRun:
-        """The run, with the time that it takes so far."""
+        """The run with its duration so far."""
         if not self.is_running:
             return self.run
         return msgspec.structs.replace(self.run, seconds=seconds_between(self.run.began_at, now))
 
     def keep(self, shelf: Shelf) -> None:
-        """Write it down; a disk that takes nothing more is no reason to stop."""
+        """Write the record; a full disk does not stop the run."""
         try:
             shelf.write(self.run.run, msgspec.json.encode(Kept(run=self.run, text=self.text)))
         except OSError as error:
@@ -59,7 +59,7 @@ class Record:
 
 
 def kept_records(shelf: Shelf) -> Iterator[Record]:
-    """What is known of earlier runs; what cannot be read is left out."""
+    """Records of earlier runs; unreadable records are left out."""
     try:
         for name, data in shelf.read():
             try:
@@ -74,7 +74,7 @@ def kept_records(shelf: Shelf) -> Iterator[Record]:
 
 
 def seconds_between(begin: datetime, end: datetime) -> float:
-    """How long something took, never less than nothing; clocks may be set back."""
+    """Seconds between two times, at least 0; clocks may be set back."""
     return round(max(0.0, (end - begin).total_seconds()), 3)
 
 

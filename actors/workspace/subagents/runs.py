@@ -44,11 +44,11 @@ log = logging.getLogger(__name__)
 
 MOST_RUNNING = 4
 KEPT_RUNS = 20
-"""Of those that have ended, the newest."""
+"""Ended runs that are kept, the newest."""
 GRACE_S = 30.0
-"""How much longer than it may take a run is waited for; then its actor is lost."""
+"""Extra seconds to wait after a run's time limit; then its actor is lost."""
 STOP_S = 10.0
-"""How long somebody who stops a run waits for its actor."""
+"""Seconds that a stop waits for the run's actor."""
 INTERRUPTED = "interrupted: the agent was restarted"
 LOST = "interrupted: its actor was restarted"
 NO_ANSWER = "its actor did not answer"
@@ -58,28 +58,28 @@ ASKED_TO_STOP = "it was stopped by its parent"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentTurn:
-    """What runs that are begun now take over from the turn that asks for them."""
+    """Facts of the present turn that new runs take over."""
 
     audience: str = ""
     folders: tuple[SharedFolder, ...] = ()
     may_run: bool = True
-    """Whether commands may be run."""
+    """True if commands may be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextWish:
-    """What is to be known before a task: of the window's own state and memory, for a question."""
+    """Request for context before a task: the window's own state and memory, for a question."""
 
     task: str
     description: str
     paths: tuple[str, ...]
     wants_recall: bool
-    """Whether what is found by the question is wanted besides the working state."""
+    """True if recalled entries are wanted besides the working state."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsConfig:
-    """What runs take from the rest of the workspace."""
+    """Dependencies of runs on the rest of the workspace."""
 
     definitions: Definitions
     shelf: Shelf
@@ -91,7 +91,7 @@ class RunsConfig:
 
 @dataclass(slots=True)
 class _Waiter:
-    """Somebody who waits for a run's end."""
+    """Caller that waits for a run's end."""
 
     run: str
     reply_to: Address
@@ -100,7 +100,7 @@ class _Waiter:
 
 
 class _RefusalError(Exception):
-    """What is asked cannot be done; the text says why."""
+    """A request is refused; the text says why."""
 
 
 @dataclass(slots=True)
@@ -116,15 +116,15 @@ class Runs:
 
     @property
     def is_busy(self) -> bool:
-        """Whether any run has not ended."""
+        """True if any run has not ended."""
         return any(record.is_running for record in (self._records or {}).values())
 
     def serve(self, request: RunSubagent | WaitSubagent | StopSubagent | ListSubagents, turn: CurrentTurn) -> None:
         """Do what a script asks for, and answer it now or later.
 
         Args:
-            request: What is asked.
-            turn: The one that is being answered.
+            request: Request of a script.
+            turn: The turn in progress.
         """
         try:
             match request:
@@ -142,7 +142,7 @@ class Runs:
             self.host.tell(request.reply_to, Refused(request_id=request.request_id, reason=str(refusal)))
 
     def heard(self, report: SubagentReport) -> None:
-        """Take in what a run's actor says, or that it says nothing."""
+        """Act on a report of a run's actor, or on its silence."""
         match report:
             case RunAwoke():
                 self._awoke(report)
@@ -280,7 +280,7 @@ class Runs:
             self._take_in(record, report)
 
     def _take_in(self, record: Record, report: ChildEnded) -> None:
-        """What became of a run that was taken for lost; one that was ended for that stays so, with what it found."""
+        """Record the result of a run that was taken for lost; a stopped run stays stopped, with its findings."""
         record.text = report_text(report.text)
         changes: dict[str, object] = {"turns": report.turns, "calls": report.calls}
         if report.state != STOPPED:
@@ -306,7 +306,7 @@ class Runs:
         self.host.tell(subagent_of(self.window, run), EndRun(run=run, reason=reason))
 
     def _close(self, record: Record, report: ChildEnded) -> None:
-        """A run has ended: keep that, and say it to all who wait."""
+        """A run has ended: keep the result, and tell all waiting callers."""
         if record.timer is not None:
             record.timer.cancel()
         record.text = report_text(report.text)
@@ -344,7 +344,7 @@ class Runs:
         return self._records
 
     def _forget_old(self) -> None:
-        """Keep the newest of those that have ended."""
+        """Keep the newest ended runs."""
         records = self._records or {}
         ended = [run for run, record in records.items() if not record.is_running]
         for run in ended[:-KEPT_RUNS]:

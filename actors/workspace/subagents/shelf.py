@@ -20,27 +20,27 @@ _NAME = re.compile(r"[a-z0-9]{1,64}\.json")
 
 
 class Shelf(Protocol):
-    """Where runs are kept; all of it looks at the disk."""
+    """Storage of runs; all methods access the disk."""
 
     def write(self, run: str, data: bytes) -> None:
         """Keep what is known of a run.
 
         Raises:
-            OSError: that cannot be done.
+            OSError: the run cannot be written.
         """
 
     def read(self) -> Iterator[tuple[str, bytes]]:
         """Every run that is kept.
 
         Raises:
-            OSError: that cannot be done.
+            OSError: the runs cannot be read.
         """
 
     def remove(self, run: str) -> None:
         """Keep a run no longer.
 
         Raises:
-            OSError: that cannot be done.
+            OSError: the run cannot be removed.
         """
 
 
@@ -48,7 +48,7 @@ class RunFolder:
     """A folder of the agent's own, which no command sees; made when a run is first kept."""
 
     def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        """Nothing is opened yet.
+        """Begin without a folder.
 
         Args:
             folder: Absolute.
@@ -75,7 +75,7 @@ class RunFolder:
         (self._folder / f"{run}{SUFFIX}").unlink(missing_ok=True)
 
     def _data(self, name: str) -> bytes:
-        """What a file says; nothing where it is none of ours."""
+        """Content of a file; empty if unreadable or not the agent's."""
         try:
             return read_beneath(self._folder, name, LONGEST_FILE_BYTES)
         except (ValueError, OSError):
@@ -83,7 +83,7 @@ class RunFolder:
 
 
 class NoShelf:
-    """Keeps nothing: of a window that nothing is kept of."""
+    """Shelf that keeps nothing: for a window without stored data."""
 
     def write(self, run: str, data: bytes) -> None:
         """As `Shelf.write`."""

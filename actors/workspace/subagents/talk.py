@@ -11,27 +11,27 @@ from messages.base import TurnId
 from messages.model import ChatMessage, ModelReply, Role, ToolCall, Usage
 
 GONE = "nowhere any more; run the command again if you need it"
-"""Where all of a result stands that is shown in short and was not kept."""
+"""Place of a shortened result that was not kept."""
 
 
 class Talk:
-    """What a run's requests show; old results in short once it has grown long."""
+    """Messages of a run's requests; old results are shortened once the talk has grown long."""
 
     def __init__(self, run: str, prompt: str, at: datetime, limit_chars: int) -> None:
         """A talk of one message.
 
         Args:
-            run: Whose it is.
+            run: Id of the run.
             prompt: The task.
-            at: When it began.
-            limit_chars: What it may grow to besides the task.
+            at: Time of the beginning.
+            limit_chars: Bound on its growth besides the task.
         """
         self._turn = Turn(id=TurnId(run), message_id="", author_id="", author="", text=prompt, at=at, prompt=prompt)
         self._limit_chars = limit_chars
         self.replies = 0
         self.usage = Usage()
         self.last_words = ""
-        """What the model said last; empty while it has said nothing."""
+        """Last words of the model; empty before the first."""
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
@@ -40,7 +40,7 @@ class Talk:
 
     @property
     def is_overgrown(self) -> bool:
-        """Whether it is longer than it may be, though all that may be is in short."""
+        """True if the talk is too long, even with all results shortened."""
         return is_overgrown(self._turn, self._limit_chars)
 
     def count(self, reply: ModelReply) -> None:
@@ -65,9 +65,9 @@ class Talk:
         """Append the result of a call, and show older ones in short if that is too much.
 
         Args:
-            call: Which one.
+            call: The call.
             text: As the model is to read it.
-            full_output: File with all of it; empty for none.
+            full_output: File with the whole result; empty for none.
         """
         self._turn.whole_results[len(self._turn.steps)] = full_output or GONE
         self._turn.add_step(ChatMessage(role=Role.TOOL, text=text, tool_call_id=call.id))

@@ -31,7 +31,7 @@ HANDOVER = "handover"
 
 
 class _Cut:
-    """One question, with the words of it that nobody has taken back meanwhile."""
+    """One question, without words that were retracted meanwhile."""
 
     def __init__(self, message: BeforeTrim) -> None:
         self.message = message
@@ -40,7 +40,7 @@ class _Cut:
         """The same question, asked once more: of a turn whose predecessor was stopped while it waited."""
 
     def is_of(self, message: BeforeTrim) -> bool:
-        """Whether somebody asks about this cut."""
+        """True if a message asks about this cut."""
         known = self.message
         names = (known.log, known.kept_from, known.first_kept, known.words)
         return names == (message.log, message.kept_from, message.first_kept, message.words)
@@ -78,11 +78,11 @@ class Gate:
         self._holds = 0
         """Questions to the window without whose answer nothing is said of a head."""
         self._is_open_late = False
-        """Whether workers did not answer in time the last time."""
+        """True if workers did not answer in time the last time."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether a cut is being readied."""
+        """True while a cut is being readied."""
         return self._current is not None or bool(self._waiting)
 
     def begin(self, message: BeforeTrim) -> None:
@@ -103,7 +103,7 @@ class Gate:
         self._is_open_late = True
 
     def stop(self) -> None:
-        """Answer nobody any more."""
+        """Drop all questions without an answer."""
         self._waiting.clear()
         self._current = None
         self._host.withdraw(self._deadline)
@@ -145,7 +145,7 @@ class Gate:
         self._holds += 1
         if turn_id == tombstone.event_id:
             told(())
-        else:  # of what joined a turn nobody knows here which lines it had
+        else:  # the lines of a message that joined a turn are unknown here
             self._told.read_stretch(tombstone.path, turn_id, turn_id, told)
 
     # the parts of the above
@@ -238,7 +238,7 @@ class Gate:
 
     @property
     def _is_behind(self) -> bool:
-        """Whether people may have said what no file has."""
+        """True if users may have said words that are in no file."""
         is_kept = self._config.llm and self._config.session
         return not is_kept or bool(self._state.dirty or self._state.owed)
 
@@ -275,7 +275,7 @@ def _stretch(spoken: Sequence[SpokenTurn]) -> Stretch:
 
 
 def _turn_at(places: Iterable[SpokenTurn | FoundLine], tombstone: Tombstone) -> str:
-    """The turn that a tombstone is about, or that may have been joined by what it is about; empty for none of these."""
+    """Id of a tombstone's turn, or of the turn that the retracted message may have joined; empty for no turn."""
     nearest, line = "", -1
     for each in places:
         if each.turn_id == tombstone.event_id:

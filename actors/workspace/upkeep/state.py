@@ -11,13 +11,13 @@ from domain.workspace.rules.directives import FoundLine, surest
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"
-"""Which turns are in MEMORY.md and HISTORY.md."""
+"""File with the ids of turns that are in MEMORY.md and HISTORY.md."""
 MOST_FOUND = 40
 """Lines that are kept in mind, the surest."""
 MOST_OWED = 20
 MOST_DIRTY = 50
 MOST_WRITTEN = 1_000
-"""Turns; of older ones nobody asks again."""
+"""Most turns; older turns are not asked about again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Stretch:
 
 
 class WorkspaceState:
-    """What is kept in mind; whatever of the files is damaged counts as not there."""
+    """Kept state of a workspace; a damaged part of the files counts as missing."""
 
     def __init__(self, books: Bookkeeping, *, is_kept: bool = True) -> None:
-        """As it was kept.
+        """Load the kept state.
 
         Args:
             books: Where.
@@ -44,17 +44,17 @@ class WorkspaceState:
         document = books.document(STATE) if is_kept else {}
         written = books.document(WRITTEN) if is_kept else {}
         self.is_fresh = not document
-        """Whether there was nothing."""
+        """True if no state was kept before."""
         self.found = [line for each in _objects(document, "found") if (line := _found(each)) is not None]
         self.owed = [stretch for each in _objects(document, "owed") if (stretch := _stretch(each)) is not None]
         self.dirty = list(_texts(document.get("dirty")))
         """Turns that SESSION.md has not been told of, the first and the newest."""
         self.log = "".join(_texts([document.get("log")]))
-        """Which they are in."""
+        """Log of these turns."""
         self._written = dict.fromkeys(_texts(written.get("turns")))
 
     def keep(self) -> None:
-        """Write it down."""
+        """Write the state down."""
         if not self._is_kept:
             return
         self.books.put_document(
@@ -78,7 +78,7 @@ class WorkspaceState:
         self.found = list(known.values())
 
     def forget_turn(self, turn_id: str) -> bool:
-        """Whether lines of a turn, which was taken back, were kept in mind; they are not any more."""
+        """Forget the lines of a retracted turn; True if there were any."""
         left = [line for line in self.found if line.turn_id != turn_id]
         is_changed = len(left) < len(self.found)
         self.found = left
@@ -112,12 +112,12 @@ class WorkspaceState:
         self.owed = [*others, stretch][-MOST_OWED:]
 
     def pay(self, stretch: Stretch) -> None:
-        """It is in the files."""
+        """Note that a stretch is in the files."""
         self.owed = [each for each in self.owed if each != stretch]
         self.keep()
 
     def put_off(self, stretch: Stretch) -> None:
-        """It could not be written: others first."""
+        """Move a stretch behind the others: it could not be written now."""
         if stretch in self.owed:
             self.owed = [*(each for each in self.owed if each != stretch), stretch]
             self.keep()
@@ -130,7 +130,7 @@ class WorkspaceState:
             self.books.put_document(WRITTEN, {"turns": [*self._written]})
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
-        """Those turns that are not."""
+        """Turns that are not in the files."""
         return tuple(turn for turn in spoken if turn.turn_id not in self._written)
 
 

@@ -31,7 +31,7 @@ from messages.turn import SpokenTurn
 log = logging.getLogger(__name__)
 
 PENDING = "pending.json"
-"""What a worker found in a stretch, until both files have it."""
+"""Findings of a worker in a stretch, until both files have them."""
 
 
 class Updates:
@@ -47,13 +47,13 @@ class Updates:
         state: WorkspaceState,
         workers: Workers,
     ) -> None:
-        """Nothing is asked yet.
+        """Begin without a question.
 
         Args:
             host: The actor.
             config: The operator's decisions.
             channel: Reads the files.
-            files: Writes them.
+            files: Writes the files.
             state: Told which turns are in the files; beside it is kept what was found until it is written.
             workers: Ask models.
         """
@@ -77,8 +77,8 @@ class Updates:
 
         Args:
             spoken: The turns.
-            done: Told why it does not, or nothing.
-            words: What somebody wants to be kept in mind.
+            done: Called with the reason of a failure, or an empty text.
+            words: Words of a user about the points to keep.
         """
         base, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
 
@@ -127,9 +127,9 @@ class Updates:
         """Have MEMORY.md and HISTORY.md hold what lasts of a stretch, once.
 
         Args:
-            spoken: Its turns, at least one.
-            done: Told why they do not, or nothing.
-            words: What somebody wants to be kept in mind.
+            spoken: Turns of the stretch, at least one.
+            done: Called with the reason of a failure, or an empty text.
+            words: Words of a user about the points to keep.
         """
         stretch = f"{spoken[0].path} {spoken[0].turn_id} {spoken[-1].turn_id}"
         if self._pending_stretch() == stretch:
@@ -262,7 +262,7 @@ class Updates:
         return f"{self._host.now():%Y%m%dT%H%M%S%f}"
 
     def _refuse(self, purpose: str, text: str, error: ValueError, done: Done) -> None:
-        """Keep an answer that cannot be used for whoever wants to see why."""
+        """Keep an unusable answer for a later inspection."""
         kept = kept_answer(text, self._own)
         self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000])
         done(f"the answer of the worker for {purpose} cannot be used: {self._told(str(error), text)}")

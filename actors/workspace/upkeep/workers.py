@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One call that is to be made."""
+    """One call to be made."""
 
     purpose: str
     """`session`, `consolidate`, `sweep` or `fold`."""
@@ -34,12 +34,12 @@ class Workers:
     """Queue of one window's workers; how many windows have theirs served at a time is the ModelActor's."""
 
     def __init__(self, host: Host, config: WorkspaceConfig, window: Window, on_news: Callable[[bool], None]) -> None:
-        """Nobody works.
+        """Begin without work.
 
         Args:
             host: The actor.
             config: Whom to ask, and how long to wait.
-            window: On whose behalf.
+            window: Window on whose behalf models are asked.
             on_news: Called with whether a model has answered at all, or did not in time.
         """
         self._host = host
@@ -51,11 +51,11 @@ class Workers:
 
     @property
     def is_busy(self) -> bool:
-        """Whether one works or waits."""
+        """True while a worker works or waits."""
         return self._running is not None or bool(self._waiting)
 
     def begin(self, work: Work) -> None:
-        """Have a call made after those before it."""
+        """Queue a call behind earlier calls."""
         self._waiting.append(work)
         self._next()
 
@@ -64,7 +64,7 @@ class Workers:
         self._host.tell(self._window.address, CountUsage(window=self._window, usage=reply.usage))
 
     def stop(self, reason: str) -> None:
-        """Give up all of them."""
+        """Give up all calls."""
         waiting, self._waiting = list(self._waiting), deque()
         if self._running is not None:
             self._give_up(reason)
