@@ -37,7 +37,7 @@ REQUESTS_AT_ONCE = PAGES_AT_ONCE // PAGES_OF_REQUEST
 MOST_OF_WINDOW = 16
 """Waiting at a time; a control socket lets fewer through."""
 REQUEST_S = 55.0
-"""For a whole request, so that its answer comes before the asker at the socket gives up."""
+"""Most seconds for a whole request, so that its answer comes before the asker at the socket gives up."""
 RESULT_CHARACTERS = 5_000
 CLOSE_S = 2.0
 
@@ -45,8 +45,8 @@ CLOSE_S = 2.0
 class WebActor(Actor):
     """Queue before the web: searches and pages, one per window at a time and a few in all; the others wait in order.
 
-    While others wait, no request is served for longer than a few seconds: pages that are slow on purpose keep no one
-    out.
+    While others wait, no request is served for longer than a few seconds: deliberately slow pages cannot keep other
+    requests out.
 
     Owns: the connections to the search engine and to pages, and the engine's key, which stays secret.
     Asks: windows, whether a person wrote an address there.
@@ -135,7 +135,7 @@ class WebActor(Actor):
         return fault_of(request) or ("" if self._config.api_key else NO_KEY)
 
     def _admit(self) -> None:
-        """Start what may start now."""
+        """Start all requests that may start now."""
         while (request := self._queue.admit()) is not None or self._give_way():
             if request is not None:
                 self._begin(request)

@@ -46,7 +46,7 @@ _CLOSED_V6 = tuple(
 )
 _NAT64 = IPv6Network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-"""Before the IPv4 address in the lower half of an address that leads to it, whatever network that is in."""
+"""Marker before the IPv4 address in the lower half of an ISATAP address, in any network."""
 _PORTS = (80, 443)
 _FIRST_FREE_PORT = 1024
 
@@ -124,13 +124,13 @@ class PublicAddresses:
         self._also_open = also_open
         self._most_bytes = most_bytes
         self.received_bytes = 0
-        """Of all sockets."""
+        """Bytes received by all sockets."""
 
     def __call__(self, info: AddressInfo) -> socket.socket:
         """A socket for that address.
 
         Raises:
-            ForbiddenAddressError: it is not public.
+            ForbiddenAddressError: the address is not public.
         """
         family, kind, protocol, _, host_port = info
         host, port = host_port[:2]
@@ -143,10 +143,10 @@ class PublicAddresses:
         return _BoundedSocket(self, family, kind, protocol)
 
     def count(self, size: int, total: int) -> None:
-        """Take note of bytes that one of the sockets received.
+        """Count bytes that a socket received.
 
         Raises:
-            TooMuchReceivedError: it has received too many.
+            TooMuchReceivedError: the socket has received too many bytes.
         """
         self.received_bytes += size
         if total > self._most_bytes:

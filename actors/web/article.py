@@ -47,7 +47,7 @@ def extract(html: str, base_url: str, monotonic: Callable[[], float]) -> Article
     It takes at most about `PARSE_S` + `CONVERT_S` of computing, so it belongs into a thread of its own.
 
     Raises:
-        NoArticleError: nothing was found.
+        NoArticleError: no article was found.
     """
     soup = _parse(without_opaque_parts(html)[:MAX_HTML_CHARACTERS], _Deadline(PARSE_S, monotonic))
     title = _title(soup)

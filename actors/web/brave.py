@@ -53,7 +53,7 @@ class _Answer(msgspec.Struct):
 
 
 def fault_of(search: SearchWeb) -> str:
-    """Why the engine should not be asked that; empty if it may."""
+    """Reason not to ask the engine; empty if the search is valid."""
     if not search.query.strip():
         return "The query is empty."
     if len(search.query) > MAX_QUERY_CHARACTERS:
@@ -101,7 +101,7 @@ class BraveSearch:
         """Results of the engine, best first.
 
         Raises:
-            WebError: it finds no answer.
+            WebError: no usable answer came.
         """
         query = {"q": search.query, "count": str(search.count), "country": search.country.upper()}
         if search.freshness:

@@ -10,7 +10,7 @@ from actors.web.brave import API_BASE, parse_api_base
 
 OUT_BYTES_PER_HOUR = 64 * 1024
 LEAST_COUNTED_BYTES = 256
-"""Least bytes that a request counts: even its timing carries information."""
+"""Least bytes that a request counts: the request in itself carries information."""
 RESULT_PAGE_S = 10.0
 SINGLE_PAGE_S = 15.0
 SLOT_S = 5.0
@@ -21,15 +21,15 @@ class WebConfig:
     """Configuration of a WebActor."""
 
     api_key: str = field(default="", repr=False)
-    """Of the search engine; without one searches are refused and pages are read."""
+    """Key of the search engine; without a key searches are refused and pages are read."""
     api_base: str = API_BASE
     """Base URL of the engine."""
     also_open: frozenset[HostPort] = frozenset()
     """Addresses that may be read without being public: for tests."""
     read: Literal["seen", "any", "off"] = "seen"
-    """Which addresses are read: addresses that users wrote in the window or its searches found, any, or none."""
+    """Addresses that may be read: addresses that users wrote in the window or its searches found, any, or none."""
     out_bytes_per_hour: int = OUT_BYTES_PER_HOUR
-    """Of addresses and searches that one window may send out."""
+    """Most bytes of addresses and searches that one window may send out in an hour."""
     result_page_s: float = RESULT_PAGE_S
     """Longest wait in seconds for each page of a search's results."""
     single_page_s: float = SINGLE_PAGE_S
@@ -37,7 +37,7 @@ class WebConfig:
     check_s: float = 5.0
     """Longest wait for a window's word on an address; the window may have to read its log first."""
     slot_s: float = SLOT_S
-    """For how long a request is served at least, also when others wait for it to end."""
+    """Least seconds for a request before waiting requests can end it."""
 
     def __post_init__(self) -> None:
         """Refuse an address to which the key must not go.

@@ -21,7 +21,7 @@ class Names(AbstractResolver):
     """Resolver of names for a connector; lives on one loop."""
 
     def __init__(self) -> None:
-        """With nothing under way."""
+        """Begin without look-ups."""
         self._threads = Bulkhead("web-names", LOOKUPS_AT_ONCE)
 
     async def resolve(

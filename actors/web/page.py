@@ -26,7 +26,7 @@ from actors.web.errors import WebError
 from actors.web.names import Names
 
 MAX_PAGE_BYTES = 2 * 1024 * 1024
-"""After decompression."""
+"""Limit after decompression."""
 MAX_REDIRECTS = 5
 PAGES_OF_REQUEST = 3
 """Read at a time for one search."""
@@ -93,7 +93,7 @@ class PageReader:
         )
         self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._extracting = asyncio.Semaphore(1)
-        """One at a time, since it computes and everyone else needs the interpreter too."""
+        """One extraction at a time, since it computes and other threads need the interpreter too."""
 
     @property
     def received_bytes(self) -> int:
@@ -108,7 +108,7 @@ class PageReader:
         """The article at `address`; it is fetched within `timeout_s` or not at all.
 
         Raises:
-            WebError: there is none.
+            WebError: the page cannot be read.
         """
         async with self._slots:
             try:
@@ -127,7 +127,7 @@ class PageReader:
         """Let the next extraction begin: not earlier, even without a waiting request; a thread cannot be stopped."""
         self._extracting.release()
         if not extraction.cancelled():
-            extraction.exception()  # whoever waits is told; if nobody does, it is no matter
+            extraction.exception()  # a waiting caller gets it; without one it is dropped
 
     async def _fetch(self, url: URL) -> Page:
         for _ in range(MAX_REDIRECTS + 1):
@@ -197,7 +197,7 @@ def _location(response: ClientResponse) -> URL:
 
 
 def _reason(error: ClientError) -> str:
-    """Why a connection came to nothing, without the internals of the library."""
+    """Reason of a failed connection, without the internals of the library."""
     if isinstance(error, ClientConnectorError):
         cause = error.os_error
         if isinstance(cause, ForbiddenAddressError):

@@ -23,7 +23,7 @@ from messages.web import ReadPage, SearchWeb
 HOUR_S = 3_600.0
 MOST_RESULTS_KEPT = 500
 MOST_WINDOWS = 1_000
-"""Whose results are kept; those of the windows that searched longest ago are forgotten first."""
+"""Most windows with kept results; the windows that searched longest ago are forgotten first."""
 
 READ_OFF = 'Reading pages is turned off here (web.read = "off").'
 NO_WORD = "The conversation could not say whether somebody wrote that address; try again."
@@ -40,13 +40,13 @@ class Permission:
         allow: Callable[[SearchWeb | ReadPage], None],
         refuse: Callable[[SearchWeb | ReadPage, str], None],
     ) -> None:
-        """Nothing has been asked or found yet.
+        """Begin without requests and results.
 
         Args:
             host: The actor that asks windows and sets timers.
             config: Which addresses are read, and how much may go out.
-            allow: Called with what may be done, in the form in which it may be.
-            refuse: Called with what may not, and why.
+            allow: Called with each allowed request, in its allowed form.
+            refuse: Called with each refused request, and the reason.
         """
         self._host = host
         self._read = config.read
@@ -57,7 +57,7 @@ class Permission:
         self._found: OrderedDict[Window, SeenAddresses] = OrderedDict()
         self._checks: dict[RequestId, ReadPage] = {}
         self.sent_bytes = 0
-        """Of addresses and searches that were allowed, as they are counted."""
+        """Bytes of allowed addresses and searches, as counted."""
 
     def __len__(self) -> int:
         """Number of requests that wait for a window's answer."""
@@ -91,7 +91,7 @@ class Permission:
             self._found.popitem(last=False)
 
     def clear(self) -> list[ReadPage]:
-        """Forget the requests that wait; they are given back."""
+        """Forget and return the waiting requests."""
         waiting, self._checks = list(self._checks.values()), {}
         return waiting
 
