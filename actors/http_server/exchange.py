@@ -44,7 +44,7 @@ class Exchange:
             self._actor.tell(follower, message)
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Steady clock in seconds."""
         return self._actor.monotonic()
 
     def turn_id(self) -> str:

@@ -101,5 +101,5 @@ def cookie_name(request: web.Request, server: str) -> str:
 
 def _refused(status: int, why: str) -> web.Response:
     response = web.Response(status=status, text=f"{why}\n", headers=_HEADERS)
-    response.force_close()  # or whoever is not let in could keep all places, for an hour each
+    response.force_close()  # or refused clients could keep all places, for an hour each
     return response

@@ -14,10 +14,10 @@ class HeadBound(asyncio.Protocol):
     """Protocol that passes all on to another one, and ends a connection whose first head has too many bytes."""
 
     def __init__(self, inner: asyncio.Protocol, most_bytes: int = MOST_HEAD_BYTES) -> None:
-        """Nothing has come yet.
+        """Begin without data.
 
         Args:
-            inner: Is passed what comes.
+            inner: Protocol that gets the data.
             most_bytes: Of the head, its end included.
         """
         self._inner = inner

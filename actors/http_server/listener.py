@@ -23,7 +23,7 @@ class Listener:
     """
 
     def __init__(self, places: Places) -> None:
-        """Nothing is opened yet."""
+        """Open nothing yet."""
         self._places = places
         self._server: asyncio.Server | None = None
         self._web: web.Server | None = None
@@ -37,7 +37,7 @@ class Listener:
 
     @property
     def port(self) -> int:
-        """The port that is listened on; 0 while none is."""
+        """Port of the listener; 0 while closed."""
         return int(self._server.sockets[0].getsockname()[1]) if self._server is not None else 0
 
     async def listen(self, runner: web.AppRunner, address: str, port: int) -> None:
@@ -45,7 +45,7 @@ class Listener:
 
         Raises:
             OSError: the address cannot be listened on.
-            UnicodeError: it is no address.
+            UnicodeError: the address is invalid.
         """
         loop, server = asyncio.get_running_loop(), runner.server
         assert server is not None
@@ -64,7 +64,7 @@ class Listener:
         self._server = await loop.create_server(connected, address, port, backlog=128)
 
     async def close(self) -> None:
-        """Accept nothing more."""
+        """Stop accepting connections."""
         server, self._server = self._server, None
         if server is not None:
             await stop_accepting(list(server.sockets))

@@ -16,7 +16,7 @@ def page_file(package: str, name: str, headers: Mapping[str, str]) -> web.Respon
     """The file of that name.
 
     Raises:
-        aiohttp.web.HTTPNotFound: there is none.
+        aiohttp.web.HTTPNotFound: the file does not exist.
     """
     source, kind = files(package) / "page" / name, _TYPES.get(name.rpartition(".")[2])
     if kind is None or "/" in name or not source.is_file():

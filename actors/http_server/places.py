@@ -16,4 +16,4 @@ class Places:
     stranger_s: float
     """A connection is ended without a whole head within so long; or, not admitted, so long after its answer."""
     idle_s: float
-    """From the end of an answer to a whole next head; then the connection is ended."""
+    """Seconds from the end of an answer to a whole next head; then the connection is ended."""
