@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,10 @@ class _Response:
         self.headers: dict[str, str] = {}
 
 
+REFUSAL = re.compile(r"x\d+\.")
+"""Nonce of a notice that a message could not be stored; its digits are the message's last."""
+
+
 class Network:
     """The way to Discord and back; it outlives the agent's lives, its connections do not."""
 
@@ -56,6 +61,8 @@ class Network:
         """How many of them did what."""
         self.unsent: set[int] = set()
         """Messages whose events were lost or came late."""
+        self.unstored: set[str] = set()
+        """Last digits of the messages that the agent said it could not store, whether or not the notice arrived."""
         self.heard: set[int] = set()
         """Messages of which an event arrived."""
         self.effects = 0
@@ -79,6 +86,8 @@ class Network:
             if part.get("name") == "payload_json":
                 body = json.loads(part["value"])
         self._note(f"call {route.method} {path}")
+        if REFUSAL.match(nonce := str(body.get("nonce", ""))):
+            self.unstored.add(nonce[1 : nonce.index(".")])
         await asyncio.sleep(self._chance.skewed(0.005, 1.0))
         if self.is_down or self._chance.happens(self.fails / 2):
             self._note(f"fails {route.method} {path}")

@@ -42,8 +42,8 @@ class Record:
     met_at: float | None = None
     """When the agent was online for the first time: what was said earlier was not said to it."""
     unsent: set[int] = field(default_factory=set)
-    """Messages whose events were lost or came late, or whose history could not be read for longer than others wait for
-    it: they need not be in their order."""
+    """Messages whose events were lost or came late, which could not be stored at first, or whose history could not be
+    read for longer than others wait for it: they need not be in their order."""
     windows_ended: set[Window] = field(default_factory=set)
     """Windows in which somebody asked for a new one."""
     paths_confirmed: set[str] = field(default_factory=set)

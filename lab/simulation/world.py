@@ -118,6 +118,8 @@ class World:
             if self.life is not None:
                 self._end_life(power=False)
         self.record.unsent |= self.network.unsent
+        unstored = self.network.unstored
+        self.record.unsent |= {number for number in self.record.said if str(number)[-18:] in unstored}
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
         return Result(
             seed=self.seed,
