@@ -20,7 +20,7 @@ TurnId = NewType("TurnId", str)
 """The id of the user event that opened the turn."""
 
 MessageId = NewType("MessageId", str)
-"""Names one message that people read: Discord's snowflake in decimal; any word for the command line."""
+"""Id of a message for people: Discord's snowflake in decimal; any word for the command line."""
 
 UserId = NewType("UserId", str)
 """Names one person: Discord's snowflake in decimal; any word for the command line."""
@@ -60,7 +60,7 @@ class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     kind: str
     """Which sort of actor, e.g. `context`."""
     key: str = ""
-    """Which one of that sort; empty for an actor of which there is one."""
+    """Name within the sort; empty for an actor without siblings."""
 
     def __str__(self) -> str:
         """The address as people read it, e.g. `context/discord-thread/123`."""
@@ -89,7 +89,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def address(self) -> Address:
-        """Where this window's ContextActor is told things; its key is one string for all who keep it."""
+        """Address of this window's ContextActor; all holders share one string as its key."""
         return Address(CONTEXT_KIND, sys.intern(f"{self.surface.value}/{self.id}"))
 
     @classmethod
@@ -107,7 +107,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
 
 
 def has_request_id(message: object) -> bool:
-    """Whether `message` is a command or a reply; nothing else has the id that joins the two."""
+    """True if `message` is a command or a reply: no other message has the id that joins the two."""
     return isinstance(message, Message) and isinstance(getattr(message, "request_id", None), str)
 
 
@@ -115,7 +115,7 @@ def request_id_of(message: Message) -> RequestId:
     """The id that joins a reply to its command.
 
     Raises:
-        TypeError: `message` has none, so it is neither.
+        TypeError: `message` is neither a command nor a reply.
     """
     if not has_request_id(message):
         raise TypeError(f"{type(message).__name__} has no request_id: it is neither a command nor a reply")
@@ -137,11 +137,11 @@ def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
 
 
 _KEPT = (bytes, datetime)
-"""Types that stay what they are, so that they cannot pass for their text."""
+"""Types that are kept unconverted, so that a field of these types cannot pass for text."""
 
 
 def flaw_of(message: Message) -> str:
-    """What is wrong with the fields of `message`, measured by its class; empty if nothing is.
+    """Describe the faults in the fields of `message`, measured by its class; empty without a fault.
 
     Python lets anybody put anything into a field; who must not fall over another actor's mistake asks this first.
     """

@@ -20,10 +20,10 @@ class FileKind(StrEnum):
     """Fate of a file that came with a message."""
 
     UNREAD = "unread"
-    """Nobody tried to read it; only its address is known."""
+    """The file was not read; only its address is known."""
     TEXT = "text"
     IMAGE = "image"
-    """One that models can be shown."""
+    """An image that models can be shown."""
     FILE = "file"
     """Anything else, and what could not be read."""
 
@@ -32,18 +32,18 @@ class Attachment(Value, frozen=True, kw_only=True, gc=False):
     """A file that came with a message."""
 
     filename: str
-    """As its sender called it: any characters."""
+    """Name as the sender gave it: any characters."""
     url: str
     size_bytes: int
     media_type: str = ""
-    """As found in it, else as declared; empty when nobody said."""
+    """As found in the file, else as declared; empty if undeclared."""
     kind: FileKind = FileKind.UNREAD
     path: str = ""
-    """Where it is kept, below the window's working directory; empty if it isn't."""
+    """Path of the stored file, below the window's working directory; empty if it is not stored."""
     shown_chars: int = 0
-    """How much of it the message's text holds."""
+    """Number of characters of the file in the message's text."""
     note: str = ""
-    """What a reader has to know: why it could not be read or is not shown."""
+    """Remark for a reader: why the file could not be read or is not shown."""
 
 
 class Quote(Value, frozen=True, kw_only=True, gc=False):
@@ -64,29 +64,31 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     author_id: UserId
     author_name: str
     text: str
-    """What was typed, then what text files that came with it say, each in a marked section."""
+    """Typed text, then the contents of text files that came along, each in a marked section."""
     sent_at: datetime
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""
     reply_to_message_id: MessageId = MessageId("")
-    """The message that this one answers; empty for none."""
+    """Message that this message answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
     typed_chars: int | None = None
-    """How much of `text`, from its beginning, was typed and not put together by the runtime; None for all of it."""
+    """Number of characters of `text`, from its beginning, that were typed and not put together by the runtime; None for
+    all.
+    """
     audience: str = ""
-    """Who reads the window now, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Current readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     may_run: bool = True
-    """Whether the model may run commands to answer it."""
+    """True if the model may run commands to answer the message."""
     wants_answer: bool = True
-    """Whether it is to be answered; otherwise it is only logged, and later turns see it."""
+    """True if the message is to be answered; otherwise it is only logged, and later turns see it."""
     refusal: str = ""
     """Why it is not answered, to be said to the person; empty to say nothing."""
     quote: Quote | None = None
-    """What it answers, if Discord said so."""
+    """Quotation of the answered message, if Discord gave one."""
 
 
 class RetractMessages(Message, frozen=True, kw_only=True, gc=False):
-    """Recall messages no more, with all that came of those that opened a turn; unknown ones change nothing."""
+    """Recall messages no more, with all results of messages that opened a turn; unknown ids change nothing."""
 
     window: Window
     message_ids: tuple[MessageId, ...]
@@ -98,9 +100,9 @@ class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     message_id: MessageId
     text: str
-    """What is typed now."""
+    """Text after the edit."""
     files: int
-    """How many files it has now."""
+    """Number of files after the edit."""
 
 
 MOST_KEPT = 1_000
@@ -203,7 +205,7 @@ class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
     choices: tuple[str, ...]
     """All that the operator allows, the usual one first."""
     is_new: bool = False
-    """Whether the command named a model."""
+    """True if the command named a model."""
 
 
 class TellUsage(Message, frozen=True, kw_only=True, gc=False):
@@ -240,11 +242,11 @@ class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     is_written: bool
-    """Whether a person wrote it since the window's present log began."""
+    """True if a person wrote the address since the window's present log began."""
 
 
 class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
-    """What no turn said but an actor of the kind `by` is shown in the window: a reminder, a confirmation, a file."""
+    """Message of an actor of the kind `by` in the window, outside any turn: a reminder, a confirmation, a file."""
 
     window: Window
     by: str
@@ -252,7 +254,7 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
     message_ids: tuple[MessageId, ...]
     file: str = ""
     is_late: bool = False
-    """Whether it may have been posted, and logged, before."""
+    """True if the message may have been posted, and logged, before."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
@@ -270,10 +272,10 @@ class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     message_id: MessageId = MessageId("")
     text: str = ""
     author_id: UserId = UserId("")
-    """Who wrote `text`; empty for the one who asks."""
+    """Author of `text`; empty for the requester."""
     author_name: str = ""
     audience: str = ""
-    """Who reads the window now, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Current readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
 
 
 class UnpinMemory(Message, frozen=True, kw_only=True, gc=False):
@@ -293,13 +295,13 @@ class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     path: str
     line: int
-    """Where that which is pinned stands."""
+    """Line of the pinned text."""
     text: str
     """Its words."""
 
 
 class PinUnknown(Message, frozen=True, kw_only=True, gc=False):
-    """No log of the window has the message that was to be pinned: whoever knows its words may ask again with them."""
+    """No log of the window has the message that was to be pinned: the caller may ask again with the message's words."""
 
     request_id: RequestId
     message_id: MessageId
@@ -319,7 +321,7 @@ class StatusDue(Message, frozen=True, kw_only=True, gc=False):
 
     turn_id: TurnId
     step: int
-    """Which of the turn's doings it was."""
+    """Number of the step within the turn."""
 
 
 class TypingDue(Message, frozen=True, kw_only=True, gc=False):

@@ -18,7 +18,7 @@ CURATED = Address("curated")
 
 
 class Rejection(Value, frozen=True, kw_only=True, gc=False):
-    """One operation that was not committed."""
+    """An operation that was not committed."""
 
     scope: str
     text: str
@@ -123,7 +123,7 @@ class FixFact(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     scope: Word
     fact: Line
-    """Its id, its words, or words that no other fact has."""
+    """Id of the fact, its text, or words that no other fact has."""
     text: Line
     about: Word = ""
 
@@ -163,7 +163,7 @@ class MoveFact(Message, frozen=True, kw_only=True, gc=False):
     title: Line
     """Of the pointer."""
     gist: Line
-    """What the pointer says besides."""
+    """Additional text of the pointer."""
     about: Word = ""
 
 
@@ -213,7 +213,7 @@ class ClaudeImported(Message, frozen=True, kw_only=True, gc=False):
     topics: tuple[str, ...]
     """Topic files that were copied."""
     skipped: tuple[str, ...]
-    """What was left out, each with its reason."""
+    """Parts left out, each with its reason."""
 
 
 class FileStep(Message, frozen=True, kw_only=True, gc=False):

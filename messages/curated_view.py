@@ -1,7 +1,7 @@
-"""Protocol of looks into curated memory: what stands in it, what is wrong with it, what was decided about it.
+"""Protocol of looks into curated memory: contents, faults and decisions.
 
-Owner: CuratedActor, as of `messages.curated`, which has what changes something. A request's `window` says on whose
-behalf it is made; the command line's is the operator's, who may name another in `about`.
+Owner: CuratedActor, as of `messages.curated`, which has the requests that change memory. A request's `window` says on
+whose behalf it is made; the command line's is the operator's, who may name another in `about`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class FileSize(Value, frozen=True, kw_only=True, gc=False):
 
 
 class ScopeStatus(Value, frozen=True, kw_only=True, gc=False):
-    """One scope as it is now."""
+    """Present state of one scope."""
 
     scope: str
     folder: str
@@ -47,7 +47,7 @@ class ScopeStatus(Value, frozen=True, kw_only=True, gc=False):
     proposed: int
     """Operations that the capture proposes."""
     notes: tuple[str, ...] = ()
-    """What is wrong with its files."""
+    """Faults of the scope's files."""
     waiting_facts: tuple[str, ...] = ()
     """The first of them, with `staged: ` or `proposed: ` before each."""
 
@@ -110,7 +110,7 @@ class CuratedDescribed(Message, frozen=True, kw_only=True, gc=False):
     """`on`, or why nothing is injected here."""
     scopes: tuple[ScopeStatus, ...]
     note: str = ""
-    """What there is besides, such as a project that is not trusted."""
+    """Additional remark, such as a project that is not trusted."""
 
 
 class ListPages(Message, frozen=True, kw_only=True, gc=False):
@@ -156,7 +156,7 @@ class ListTraces(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ShowTrace(Message, frozen=True, kw_only=True, gc=False):
-    """Show one decision; answered by `TracesListed` with that one, or `Refused`."""
+    """Show one decision; answered by `TracesListed` with that decision, or `Refused`."""
 
     request_id: RequestId
     reply_to: Address

@@ -1,7 +1,7 @@
 """Protocol of the surface that people read: DiscordActor, or the command line in its place.
 
-Its second part is who may read which window, as Discord says it now; whoever shows one window's words in another
-listens.
+The second part is the readership of windows, as Discord states it now; actors that show one window's words in another
+listen.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     mark: str = ""
     """A part of the text by which an earlier sending is known though other words of it differ; empty for none."""
     mention_user_id: UserId = UserId("")
-    """Who may be notified by a mention in the text; empty for nobody."""
+    """User who may be notified by a mention in the text; empty for no user."""
     turn_id: str = ""
-    """The turn that the text ends: it takes the place of what `ShowProgress` showed of it. Empty for no turn."""
+    """The turn that the text ends: the text takes the place of the turn's `ShowProgress` display. Empty for no turn."""
     exact: str = ""
-    """What the text can only spell out, character for character in a file beside it; empty for no file."""
+    """Exact characters, for a file beside a text that can only spell them out; empty for no file."""
 
 
 class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
@@ -52,7 +52,7 @@ class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
     text: str
     """The answer so far; empty while there is none."""
     status: str
-    """What is being done besides, in one short line; empty for nothing worth saying."""
+    """Further work in progress, in one short line; empty for no line."""
     answers_message_id: MessageId = MessageId("")
 
 
@@ -112,7 +112,7 @@ class StopIntake(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
-    """What a person said is in its window's log, and on the disk: nobody needs to look for it again."""
+    """A person's message is in its window's log, and on the disk: no actor needs to look for the message again."""
 
     window: Window
     message_id: MessageId
@@ -155,7 +155,7 @@ class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reason: str
     for_now: bool = False
-    """Somebody may open the channel to us again: the same request may work then, in hours."""
+    """The channel may be opened to the bot again: the same request may work then, in hours."""
 
 
 DiscordCommand = (
@@ -173,18 +173,18 @@ DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached
 
 
 class Grant(Value, frozen=True, kw_only=True, gc=False):
-    """One permission in one channel: who has it, with all overwrites counted in; owner and administrators apart."""
+    """Holders of one permission in one channel, with all overwrites counted in; owner and administrators apart."""
 
     is_default: bool
-    """Whether somebody has it whom nothing below names."""
+    """True if members not listed below have the permission."""
     giving_roles: frozenset[str] = frozenset()
     """Roles that give it in the whole server, where it is not the default and no overwrite of `@everyone` decides."""
     denied_roles: frozenset[str] = frozenset()
     allowed_roles: frozenset[str] = frozenset()
-    """These count more than denied ones."""
+    """Allowed roles override denied roles."""
     denied_members: frozenset[str] = frozenset()
     allowed_members: frozenset[str] = frozenset()
-    """What is said of a member counts more than what is said of roles."""
+    """An overwrite for a member overrides overwrites for roles."""
 
 
 class Readers(Value, frozen=True, kw_only=True, gc=False):
@@ -193,11 +193,11 @@ class Readers(Value, frozen=True, kw_only=True, gc=False):
     guild_id: str
     channel_id: str
     sees: Grant
-    """Who sees what is said there from now on."""
+    """Members who see messages from now on."""
     reads: tuple[Grant, ...]
-    """Permissions that it takes, all of them, to read what was said there before."""
+    """Permissions that a member needs, all of them, to read earlier messages."""
     is_private: bool = False
-    """Whether only those of them read it who were invited."""
+    """True if only invited members read the window."""
 
 
 class WindowReaders(Value, frozen=True, kw_only=True, gc=False):
@@ -205,7 +205,7 @@ class WindowReaders(Value, frozen=True, kw_only=True, gc=False):
 
     window: Window
     readers: Readers | None
-    """None when the window is gone, or nobody knows who reads it: then its words are shown in no other."""
+    """None when the window is gone or its readers are unknown: its words are shown in no other window then."""
 
 
 class TellReaders(Message, frozen=True, kw_only=True, gc=False):

@@ -55,7 +55,7 @@ class EmbeddingFailed(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reason: str
     is_permanent: bool
-    """Whether trying again is of no use until an operator has done something: a wrong key, an exhausted quota."""
+    """True if a retry is of no use until an operator acts: a wrong key, an exhausted quota."""
 
 
 class DeadlinePassed(Message, frozen=True, kw_only=True, gc=False):
@@ -88,7 +88,7 @@ class TextsReranked(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     scores: tuple[float, ...]
     are_logits: bool
-    """Whether any number may stand there; otherwise each is in [0, 1]."""
+    """True if scores are unbounded; otherwise each score is in [0, 1]."""
 
 
 class RerankFailed(Message, frozen=True, kw_only=True, gc=False):

@@ -1,4 +1,4 @@
-"""Protocol of the facts: what is remembered of conversations that go through the gateway, or that somebody adds.
+"""Protocol of the facts: memories of conversations that go through the gateway, and entries that clients add.
 
 Owner: FactsActor, the only one that writes `facts.memory_path`; FactRecallActor reads, by way of the index. The second
 part is that of FactIndexActor, the only one that opens `facts/index.sqlite`, which can be made again from the files.
@@ -22,7 +22,7 @@ FACT_INDEX = Address("fact-index")
 GATEWAY = Address("gateway")
 
 ConversationId = Annotated[str, Meta(max_length=500)]
-"""What a request calls `memory_id`: any text."""
+"""Text that a request calls `memory_id`: any characters."""
 EntryId = Annotated[str, Meta(max_length=200)]
 TopK = Annotated[int, Meta(ge=0, le=200)]
 EntryText = Annotated[str, Meta(max_length=4_000)]
@@ -39,7 +39,7 @@ class EntryRole(StrEnum):
 
 
 class FactHit(Value, frozen=True, kw_only=True, gc=False):
-    """One entry that was found, and why."""
+    """One entry that was found, and the reasons."""
 
     id: str
     role: EntryRole
@@ -64,7 +64,7 @@ class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
     """Conversation whose entries are found in all of one owner's."""
     question: str
     seen: tuple[str, ...] = ()
-    """Texts that the model is shown anyway: none of them is given once more."""
+    """Texts that the model is shown anyway: no such text is returned again."""
     turn_id: str = ""
     """The turn that the question belongs to, whose own entries are not given; empty for none."""
     top_k: TopK | None = None
@@ -72,13 +72,13 @@ class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
-    """What belongs to the question."""
+    """Entries that belong to the question."""
 
     request_id: RequestId
     block: str
     """As a model is to see it, in bounded length; empty when there is nothing."""
     hits: tuple[FactHit, ...]
-    """Those in the block, in its order."""
+    """Hits in the block, in the block's order."""
     summary: str = ""
     """The conversation's, as far as it is in the block."""
     note: str = ""
@@ -98,13 +98,13 @@ class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
     turn_id: Annotated[str, Meta(max_length=300)]
     """Chosen by the asker, unique."""
     model: str = ""
-    """The one that answered, which is asked for facts too where the settings name none."""
+    """Model that answered; also asked for facts where the settings name no model."""
     user_text: str = ""
     """As the person wrote it; empty for none, or where it was kept before."""
     answer_text: str = ""
     """As the model wrote it; empty for none."""
     is_over: bool = True
-    """Whether nothing more comes of this turn."""
+    """True if the turn has no further messages."""
 
 
 class TurnStored(Message, frozen=True, kw_only=True, gc=False):
@@ -129,7 +129,7 @@ class EntryAdded(Message, frozen=True, kw_only=True, gc=False):
     id: str
     path: str
     is_new: bool
-    """Whether it was not there already, word for word."""
+    """True if the entry is new; False if it existed word for word."""
 
 
 class SearchEntries(Message, frozen=True, kw_only=True, gc=False):
@@ -144,7 +144,7 @@ class SearchEntries(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EntriesFound(Message, frozen=True, kw_only=True, gc=False):
-    """What was found, best first."""
+    """Entries found, best first."""
 
     request_id: RequestId
     hits: tuple[FactHit, ...]
@@ -160,11 +160,11 @@ class ListEntries(Message, frozen=True, kw_only=True, gc=False):
     """Empty to list conversations."""
     roles: Annotated[tuple[EntryRole, ...], Meta(max_length=4)] = (EntryRole.MEMORY,)
     after: Annotated[int, Meta(ge=0, le=10**9)] = 0
-    """How many to leave out, of those that would come first."""
+    """Number of first entries to skip."""
 
 
 class ListedEntry(Value, frozen=True, kw_only=True, gc=False):
-    """One entry, as a list shows it."""
+    """One entry in the form of a list."""
 
     id: str
     role: EntryRole
@@ -199,7 +199,7 @@ class ForgetEntry(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     id: EntryId
     for_good: bool = False
-    """Whether nothing is to be left of it, tombstones included; what git has committed stays in its history."""
+    """True to remove the entry entirely, tombstones included; git's commits stay in git's history."""
 
 
 class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
@@ -207,7 +207,7 @@ class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     path: str
-    """Where its file is now, below `facts.memory_path`; empty when it is gone for good."""
+    """Path of the entry's file now, below `facts.memory_path`; empty when the file is removed for good."""
 
 
 class SpaceSeen(Message, frozen=True, kw_only=True, gc=False):
@@ -231,12 +231,12 @@ class Committed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FactsTimer(StrEnum):
-    """What a timer of the actor's own is for; a snapshot is `memory_index.json`."""
+    """Purpose of a timer of the actor's own; a snapshot is `memory_index.json`."""
 
     SNAPSHOT = "snapshot"
     RETRY = "retry"
     CROSS_OUT = "cross-out"
-    """What is done is to be safe, and crossed out."""
+    """Finished work is to be made durable, and its journal entries committed."""
     COMPARE = "compare"
     NEXT = "next"
 
@@ -248,7 +248,7 @@ class FactsDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 class IndexRow(Value, frozen=True, kw_only=True, gc=False):
-    """One entry, as the index keeps it."""
+    """One entry in the form of the index."""
 
     id: str
     path: str
@@ -267,7 +267,7 @@ class IndexRow(Value, frozen=True, kw_only=True, gc=False):
 
 
 class KnownRow(Value, frozen=True, kw_only=True, gc=False):
-    """One row without its vector and its content."""
+    """One row without vector and content."""
 
     id: str
     path: str
@@ -277,7 +277,7 @@ class KnownRow(Value, frozen=True, kw_only=True, gc=False):
     created_at: datetime
     summary_kind: str
     model: str
-    """Vector space of its vector; empty where it has none."""
+    """Vector space of the row's vector; empty where the row has no vector."""
 
 
 class LoadRows(Message, frozen=True, kw_only=True, gc=False):
@@ -336,7 +336,7 @@ class IndexBegun(Message, frozen=True, kw_only=True, gc=False):
 
 
 class IndexTidyDue(Message, frozen=True, kw_only=True, gc=False):
-    """What was written lately is taken into the database itself, by a timer of the index's own."""
+    """Timer of the index's own: write-ahead entries move into the database itself."""
 
 
 class FindRows(Message, frozen=True, kw_only=True, gc=False):
@@ -356,7 +356,7 @@ class FindRows(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FoundRow(Value, frozen=True, kw_only=True, gc=False):
-    """One row that is near."""
+    """One row near the query."""
 
     id: str
     conversation: str
@@ -378,7 +378,7 @@ class GatewayUp(Message, frozen=True, kw_only=True, gc=False):
     """The gateway listens, or cannot (told by its own loop)."""
 
     port: int
-    """0 where it does not listen."""
+    """Port of the gateway; 0 where it does not listen."""
     trouble: str = ""
 
 

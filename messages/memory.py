@@ -37,9 +37,9 @@ class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
     pinned: bool
     excerpt: str
     truncated: bool
-    """Whether the excerpt is less than all that was said."""
+    """True if the excerpt is less than the whole turn."""
     score: float
-    """What it was ranked by: the formula's value, or for pins and the first pick the similarity."""
+    """Value used for ranking: the formula's value, or for pins and the first pick the similarity."""
     similarity: float
     """Cosine with the question in [0, 1]; 0 when either has no vector."""
     recency: float
@@ -93,7 +93,7 @@ class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     memories: tuple[FoundMemory, ...]
     note: str = ""
-    """What the search had to do without; empty for nothing."""
+    """Parts that were unavailable to the search; empty for none."""
 
 
 class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
@@ -106,9 +106,9 @@ class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
     search: str
     """Which search found the candidates."""
     note: str
-    """What the search had to do without; empty for nothing."""
+    """Parts that were unavailable to the search; empty for none."""
     candidates: int
-    """How many turns the formula ranked."""
+    """Number of turns that the formula ranked."""
     budget_tokens: int
     block_tokens: int
     """Of the injected block, by the 4-characters rule."""
@@ -147,7 +147,7 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     pins_here: int = 0
     """Pins that may be shown in the window that asks; to the operator, in the window that may be shown most."""
     pins_given: int = 0
-    """How many of these have room in what a turn is given, of which a quarter stays for what is found."""
+    """Number of these pins with room in a turn's memory, of which a quarter stays for search results."""
 
 
 class MemoryRebuilt(Message, frozen=True, kw_only=True, gc=False):

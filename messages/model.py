@@ -1,7 +1,7 @@
 """Protocol of ModelActor, the only one that calls language models; and of what calls of any model took.
 
-Whoever calls a model tells the topic `BEGUN` of each attempt that goes out, and the topic `SPENT` of each that is over,
-whatever became of it. LedgerActor enters it.
+A caller of a model publishes to the topic `BEGUN` each attempt that goes out, and to the topic `SPENT` each attempt
+that is over, whatever its outcome. LedgerActor enters it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SPENT = "spent"
 BEGUN = "begun"
 """Topic of `CallBegun`."""
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]
-"""How many a call took; no call takes more."""
+"""Number of tokens of a call; the upper bound exceeds any real call."""
 Dollars = Annotated[float, Meta(ge=0, le=10**12)]
-"""What a call cost; no call costs more."""
+"""Cost of a call; the upper bound exceeds any real call."""
 
 
 class Role(StrEnum):
@@ -105,15 +105,15 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     attachments: str = ""
     """The folder that the window's images lie in, one of the agent's own; empty when there are none."""
     purpose: str = ""
-    """What it is for, where that is no turn of the window's; those of one purpose are served one after the other."""
+    """Purpose of a request outside a window's turns; requests with one purpose are served one after the other."""
     api_base: str = ""
     """Address of a server in OpenAI's form that is called itself, without litellm; empty for the configured way."""
     key_name: str = ""
     """Name of the secret that this server is called with; empty for none."""
     run_id: str = ""
-    """Turn that it is part of, where it is part of one."""
+    """Turn of the request; empty outside a turn."""
     is_background: bool = False
-    """Whether nobody waits for it: so few are served at a time that turns do not miss the places."""
+    """True if no user waits for the answer: so few such requests are served at a time that turns find free places."""
 
 
 class CancelModel(Message, frozen=True, kw_only=True, gc=False):
@@ -152,7 +152,7 @@ class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class CallKind(StrEnum):
-    """What was called."""
+    """Kind of a called model."""
 
     MODEL = "model"
     EMBEDDING = "embedding"
@@ -160,7 +160,7 @@ class CallKind(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """What became of an attempt."""
+    """Outcome of an attempt."""
 
     ANSWERED = "answered"
     FAILED = "failed"
@@ -170,7 +170,7 @@ class CallOutcome(StrEnum):
 
 
 class CallBegun(Message, frozen=True, kw_only=True, gc=False):
-    """One attempt at a call goes out now: what is known of it if nothing more is heard.
+    """One attempt at a call goes out now: facts known of the attempt if its end is never reported.
 
     Told once at most, and before the attempt's `CallSpent`; not of what this machine computes itself.
     """
@@ -197,11 +197,11 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """When it was over, or began, if it was killed; aware UTC."""
     kind: CallKind
     owner: str
-    """Key of the window that it was for, or the address of whoever called for no window in particular."""
+    """Key of the window of the call, or the address of a caller that called for no window in particular."""
     run_id: str = ""
-    """Turn that it was part of, where it was part of one."""
+    """Turn of the call; empty outside a turn."""
     purpose: str = ""
-    """What it was for, where that is no turn of the window's."""
+    """Purpose of a call outside a window's turns."""
     call_id: str
     """The same for all attempts at one call."""
     attempt: int
@@ -214,12 +214,12 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     cost_usd: Dollars = 0.0
     outcome: CallOutcome
     is_estimated: bool = False
-    """Whether the provider did not say how many tokens it took, so that they are guessed from the texts."""
+    """True if the provider gave no token counts, so that counts are estimated from the texts."""
     took_s: float = 0.0
 
 
 class DayUsage(Value, frozen=True, kw_only=True, gc=False):
-    """What all calls for one window took since midnight (UTC), whatever they were for."""
+    """Usage of all calls for one window since midnight (UTC), for any purpose."""
 
     calls: int
     """Attempts: each counts."""
@@ -243,7 +243,7 @@ class UsageSum(Value, frozen=True, kw_only=True, gc=False):
     """Sum of the calls of one day, or for one window."""
 
     key: str
-    """The day (UTC), or the window's key, or the address of whoever called for no window."""
+    """Day (UTC), key of the window, or address of a caller that called for no window."""
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -252,7 +252,7 @@ class UsageSum(Value, frozen=True, kw_only=True, gc=False):
 
 
 class UsageRead(Message, frozen=True, kw_only=True, gc=False):
-    """What calls took lately."""
+    """Recent usage of calls."""
 
     request_id: RequestId
     by_day: tuple[UsageSum, ...]

@@ -1,7 +1,7 @@
 """Protocol of the object store: what is kept of the files and outputs that windows have seen.
 
-Owner: ObjectStoreActor, the only one that opens `objects/objects.sqlite`. Everything is kept by window; nothing that is
-asked for one window is answered from another's.
+Owner: ObjectStoreActor, the only actor that opens `objects/objects.sqlite`. Everything is kept by window; nothing that
+is asked for one window is answered from another's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OBJECT_STORE = Address("object-store")
 
 Number = Annotated[int, Meta(ge=1, le=10**9)]
 AnyNumber = Annotated[int, Meta(ge=0, le=10**9)]
-"""0 where none is meant."""
+"""0 stands for no number."""
 Size = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
@@ -49,8 +49,8 @@ class NewVersion(Value, frozen=True, kw_only=True, gc=False):
 
     version: FileVersion
     text: str | None = None
-    """None for what has no text: a binary, unread or missing file; and for what has the content of the version before,
-    whose text is this one's too."""
+    """None for a file without text (binary, unread or missing), and for content equal to the previous version's, whose
+    text this version shares."""
 
 
 class OutputRow(Value, frozen=True, kw_only=True, gc=False):
@@ -71,7 +71,7 @@ class OutputRow(Value, frozen=True, kw_only=True, gc=False):
     outcome: str
     exit_code: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | None
     alias: Word = ""
-    """The file object whose text it is; empty if it is one of its own."""
+    """File object with the same text; empty if the output has a text of its own."""
     alias_no: AnyNumber = 0
     """Which version of it."""
 
@@ -161,7 +161,7 @@ class TextFetched(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     version: FileVersion
     text: str | None
-    """None where it has none, or it is no longer kept."""
+    """None where the object has no text, or the text is no longer kept."""
 
 
 class ListVersions(Message, frozen=True, kw_only=True, gc=False):
@@ -181,7 +181,7 @@ class VersionsListed(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     versions: tuple[FileVersion, ...]
     kept: tuple[int, ...]
-    """Numbers of those whose text is kept."""
+    """Numbers of versions with kept text."""
     shown: tuple[tuple[int, int], ...]
     """Version -> in how many places it was shown."""
     is_all: bool = True
@@ -217,7 +217,7 @@ class CollectObjects(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
-    """What was thrown away, and what is left."""
+    """Removed texts, and remaining sizes."""
 
     request_id: RequestId
     texts: int
@@ -228,7 +228,7 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TidyDue(Message, frozen=True, kw_only=True, gc=False):
-    """What was written lately is taken into the database itself, by a timer of the store's own."""
+    """Timer of the store's own: write-ahead entries move into the database itself."""
 
 
 StoreCommand = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself

@@ -1,4 +1,4 @@
-"""Protocol of a window's objects: what of its files and outputs the model is shown, and what it may say about that.
+"""Protocol of a window's objects: files and outputs that the model is shown, and the model's requests about objects.
 
 Owner: ObjectsActor, one per window. It also words requests, in the terms of `messages.turn`, and keeps what it knows
 in the object store, in those of `messages.object_store`. A request's `window` says whose objects are meant.
@@ -22,7 +22,7 @@ FilePath = Annotated[str, Meta(max_length=2_000)]
 
 
 def objects_of(window: Window) -> Address:
-    """Where a window's objects are."""
+    """Address of a window's objects."""
     return Address(OBJECTS_KIND, window.address.key)
 
 
@@ -51,11 +51,11 @@ class ObjectDone(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     steps: tuple[str, ...]
-    """What was done, one sentence each."""
+    """Completed steps, one sentence each."""
 
 
 class ObjectLine(Value, frozen=True, kw_only=True, gc=False):
-    """One object as a list shows it."""
+    """One object in the form of a list."""
 
     id: str
     kind: str
@@ -99,11 +99,11 @@ class TellHistory(Message, frozen=True, kw_only=True, gc=False):
 
 
 class VersionShown(Value, frozen=True, kw_only=True, gc=False):
-    """One version as a history shows it."""
+    """One version in the form of a history."""
 
     version: FileVersion
     is_kept: bool
-    """Whether its text is."""
+    """True if the version's text is kept."""
     shown: int
     """In how many places it was shown to the model."""
 
@@ -116,7 +116,7 @@ class HistoryTold(Message, frozen=True, kw_only=True, gc=False):
     versions: tuple[VersionShown, ...]
     is_all: bool
     note: str = ""
-    """What there is to say of an object that has no versions."""
+    """Remark on an object without versions."""
 
 
 class ShowObject(Message, frozen=True, kw_only=True, gc=False):
@@ -136,7 +136,7 @@ class ShowObject(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ObjectShown(Message, frozen=True, kw_only=True, gc=False):
-    """A text, and what it is of."""
+    """A text, and its source."""
 
     request_id: RequestId
     id: str
@@ -159,7 +159,7 @@ class DiffObject(Message, frozen=True, kw_only=True, gc=False):
 
 
 class KeepDue(Message, frozen=True, kw_only=True, gc=False):
-    """What the store refused is offered again, by a timer of one's own."""
+    """Timer of the actor's own: offer the store again its refused requests."""
 
 
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject

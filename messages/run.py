@@ -1,9 +1,9 @@
-"""Protocol of runs, for whoever looks on: how a person's message is being answered, step by step; and of their feed.
+"""Protocol of runs, for observers: how a person's message is being answered, step by step; and of their feed.
 
-Owner: whoever follows the topic `RUNS`; ContextActor tells, and tells nothing where nobody follows. A run is the work
+Owner: subscribers of the topic `RUNS`; ContextActor publishes only while the topic has subscribers. A run is the work
 on one turn; within it a round is one reply of the model with the commands that it asked for. Each type is tagged with
-the name that pi has for it, where a run is an `agent` and a round is a `turn`. FeedActor keeps what happened lately for
-whoever asks for it piece by piece.
+the name that pi has for it, where a run is an `agent` and a round is a `turn`. FeedActor keeps recent events for
+clients that ask for them piece by piece.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_WAIT_S = 50
 
 
 class Moment(Value, frozen=True, kw_only=True, gc=False):
-    """Place of an event: in which run, and where in it."""
+    """Place of an event: the run, and the position within the run."""
 
     window: Window
     run_id: TurnId
@@ -38,7 +38,7 @@ class RunBegan(Message, frozen=True, kw_only=True, gc=False, tag="agent_start"):
     moment: Moment
     message_id: str
     resumed: bool
-    """Whether an earlier life had begun with it."""
+    """True if an earlier life of the process had begun the run."""
 
 
 class RunEnded(Message, frozen=True, kw_only=True, gc=False, tag="agent_end"):
@@ -48,7 +48,7 @@ class RunEnded(Message, frozen=True, kw_only=True, gc=False, tag="agent_end"):
     outcome: str
     """`answered`, `failed` or `aborted`; `lost` when the log can take no more, and the run begins anew later."""
     notice: str = ""
-    """What is said in place of an answer."""
+    """Text shown in place of an answer."""
 
 
 class RoundBegan(Message, frozen=True, kw_only=True, gc=False, tag="turn_start"):
@@ -79,7 +79,7 @@ class MessageGrew(Message, frozen=True, kw_only=True, gc=False, tag="message_upd
 
     moment: Moment
     offset: int
-    """How many characters of the message stand before `text`; what stood behind them is gone."""
+    """Number of characters of the message before `text`; characters after that point are replaced."""
     text: str
 
 
@@ -90,7 +90,7 @@ class MessageEnded(Message, frozen=True, kw_only=True, gc=False, tag="message_en
     role: str
     text: str
     author: str = ""
-    """Who said it, where that is a person."""
+    """Author, if the message is a person's."""
     model: str = ""
     stop_reason: str = ""
     """`stop`, `tool_calls` or `length`; `aborted` when it was given up."""
@@ -138,7 +138,7 @@ class ReadEvents(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EventsRead(Message, frozen=True, kw_only=True, gc=False):
-    """What happened; nothing, if nothing did in time."""
+    """Events; empty if no event came in time."""
 
     request_id: RequestId
     events: tuple[str, ...]
@@ -146,11 +146,11 @@ class EventsRead(Message, frozen=True, kw_only=True, gc=False):
     last: int
     """Place of the last of them, for the next look."""
     missed: int
-    """How many came between that look and this one and are not kept any more; at least one if that was long ago."""
+    """Number of events since the client's last request that are no longer kept; at least one after a long pause."""
 
 
 class FeedTick(Message, frozen=True, kw_only=True, gc=False):
-    """Answer whoever has waited long enough; stop keeping what nobody asks for; timer of the FeedActor's own."""
+    """Timer of the FeedActor's own: answer clients at the end of their wait; drop events no client asks for."""
 
 
 FeedMessage = ReadEvents | FeedTick

@@ -15,7 +15,7 @@ from messages.status import DescribeYourself
 SCHEDULER = Address("scheduler")
 
 ReminderText = Annotated[str, Meta(max_length=1_500)]
-"""So that one message of Discord has room for it with all that stands around it."""
+"""Length that leaves room in one Discord message for the text and its surroundings."""
 DelayMinutes = Annotated[int, Meta(ge=0, le=60 * 24 * 366 * 10)]
 """Ten years at most."""
 
@@ -30,13 +30,13 @@ class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
     msg: str
     recur: str
     next_due: datetime | None
-    """UTC; None for a one-off whose time has passed and that is about to be said, and for one that failed."""
+    """UTC; None for a one-off whose time has passed and whose text is about to be posted, and for a failed reminder."""
     next_local: str
     """The same on London's clocks, for people; empty for None."""
     is_addressable: bool = True
     """False for an id that stands on several lines, or none: it can't be modified or deleted by it."""
     failed: bool = False
-    """Whether it could not be said where it was asked for; a change of its time opens it again."""
+    """True if the reminder could not be posted where it was asked for; a change of its time opens it again."""
 
 
 class InvalidLine(Value, frozen=True, kw_only=True, gc=False):
@@ -124,7 +124,7 @@ class RelayConfirmation(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ConfirmationRelayed(Message, frozen=True, kw_only=True, gc=False):
-    """It is on its way."""
+    """The confirmation is on its way."""
 
     request_id: RequestId
 
@@ -174,21 +174,21 @@ class MinuteBegan(Message, frozen=True, kw_only=True, gc=False):
     """Time to look at the file (the actor's own timer)."""
 
     aim: int
-    """Which timer; one that an earlier actor set is nobody's any more."""
+    """Number of the timer; a timer that an earlier actor set is ignored."""
 
 
 class LookAgain(Message, frozen=True, kw_only=True, gc=False):
     """Time to see whether the file has come to rest (the actor's own timer)."""
 
     scan: int
-    """Which look; one that is over is not gone on with."""
+    """Number of the scan; a finished scan is not continued."""
 
 
 class GoOnWriting(Message, frozen=True, kw_only=True, gc=False):
     """Time for the next step of the edit under way (the actor's own timer)."""
 
     edit: int
-    """Which edit; one that is over is not gone on with."""
+    """Number of the edit; a finished edit is not continued."""
 
 
 ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder

@@ -20,14 +20,14 @@ class BashOutcome(StrEnum):
 class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
     """A folder of a contributor's own that commands in a sandbox see at its path; without a sandbox it is there anyway.
 
-    What commands leave in it is as in a working directory: links, pipes, folders that are shut. Who reads it follows
-    no link.
+    What commands leave in it is as in a working directory: links, pipes, folders that are shut. Readers of the folder
+        follow no link.
     """
 
     path: str
     """Absolute and real: no part of it is a link. While it does not exist, nothing is shown."""
     may_write: bool = False
-    """Whether commands may change it, within bounds that are a working directory's but smaller."""
+    """True if commands may change the folder, within bounds like a working directory's but smaller."""
     kept: tuple[str, ...] = ()
     """Names directly in it that they may only read although they may change the rest; what is not there when a command
     begins is not kept. Who puts another file in the place of one of them while a command runs takes the protection of
@@ -47,7 +47,8 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     timeout_s: float | None = None
     """Seconds, > 0; None for the configured default; more than the maximum is refused."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.policy.audience`: it decides which logs the command may read."""
+    """Readers of the window, as a label of `domain.policy.audience`: the label decides which logs the command may read.
+    """
     folders: tuple[SharedFolder, ...] = ()
     """Shown to the command besides; of two with one path the narrower permission holds."""
     lane: str = ""
@@ -96,7 +97,7 @@ class BashResult(Message, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_error(self) -> bool:
-        """Whether the model should take it as a failure."""
+        """True if the model should take the result as a failure."""
         return self.outcome is not BashOutcome.EXITED or self.exit_code != 0
 
 

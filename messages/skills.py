@@ -10,7 +10,7 @@ SKILLS = Address("skills")
 
 
 class SkillEntry(Value, frozen=True, kw_only=True, gc=False):
-    """One skill that can be used."""
+    """One usable skill."""
 
     name: str
     description: str

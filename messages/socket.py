@@ -14,7 +14,7 @@ SOCKET = Address("socket")
 
 
 class Refused(Message, frozen=True, kw_only=True, gc=False):
-    """Nothing was done and nothing was changed."""
+    """The request was refused; no state was changed."""
 
     request_id: RequestId
     reason: str
@@ -28,7 +28,7 @@ class OpenDoor(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     is_lane: bool = False
-    """Whether it is the one for lanes, at which only what lanes may ask is answered."""
+    """True for the socket of lanes, which answers only the requests open to lanes."""
 
 
 class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
@@ -42,7 +42,7 @@ class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TendDoors(Message, frozen=True, kw_only=True, gc=False):
-    """Time to close doors that nobody has used for long, or to try again those that could not be made (own timer)."""
+    """Timer of the actor's own: close sockets that are idle for long, or retry sockets that could not be made."""
 
 
 DoorMessage = OpenDoor | TendDoors

@@ -1,6 +1,6 @@
 """Protocol of self-description: an actor is asked what it is doing; any actor that has something to tell may answer.
 
-Also the event of the kernel, for whoever runs the system: an actor cannot be kept running.
+Also the event of the kernel, for the operator: an actor cannot be kept running.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
     about: str
     """The actor's kind."""
     figures: Figures
-    """What everybody may know who may ask anything at all."""
+    """Figures for every user who may ask the agent."""
     operator_figures: Figures = ()
-    """What tells of other windows or of this machine: shown to the operator only, after the others."""
+    """Figures about other windows or this machine: shown to the operator only, after `figures`."""
 
 
 StatusMessage = DescribeYourself

@@ -1,8 +1,8 @@
-"""Protocol of a turn, for whoever takes part: contribute before it, word its results, hear of it afterwards.
+"""Protocol of a turn, for its participants: contribute before the turn, word its results, receive its end.
 
-Owner: whoever is named a contributor, a subscriber, the part that words a window's results, or the one that is asked
-before its history is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block
-and the prompts stay ContextActor's: of what is worded only texts are replaced.
+Owner: contributors, subscribers, the part that words a window's results, and the part that is asked before the history
+is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block and the prompts
+stay ContextActor's: of what is worded only texts are replaced.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
     author: str
     text: str
     meta_json: str = "{}"
-    """Its metadata, as the log spells them."""
+    """Metadata of the event, as the log spells it."""
 
 
 class Reference(Value, frozen=True, kw_only=True, gc=False):
@@ -65,11 +65,11 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     visible: tuple[EventId, ...]
     """Events that the request shows word for word anyway."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     log: str = ""
     """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
     may_run: bool = True
-    """Whether commands may be run in this turn."""
+    """True if commands may be run in this turn."""
 
 
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
@@ -121,7 +121,7 @@ class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
     events: tuple[LoggedEvent, ...]
     """The person's words, then the answer, where there is one."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
 
 
 class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
@@ -140,7 +140,7 @@ class CallShown(Value, frozen=True, kw_only=True, gc=False):
     call_id: str
     """The provider's."""
     command: str
-    """What was run; empty for a call that could not be understood."""
+    """Command that was run; empty for a call that could not be understood."""
     text: str
     """The result, as it would be shown without this protocol."""
     outcome: str
@@ -172,16 +172,18 @@ class WordRequest(Message, frozen=True, kw_only=True, gc=False):
     turns: tuple[TurnShown, ...]
     """All that the request shows, the oldest first."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     withdrawals: int = 0
-    """How often words were taken back in this log; where it is another number than before, turns left for that."""
+    """Number of withdrawals of words in this log; a number unlike the previous request's means that turns left for that
+    reason.
+    """
     breaks_from: TurnId = TurnId("")
     """The oldest turn whose messages are not those of the request before, whatever is worded: from there on no cache of
     a provider's has the conversation. Empty where all of it stands as it did."""
 
 
 class RequestWorded(Message, frozen=True, kw_only=True, gc=False):
-    """How the results of one request are worded; those that are not named are shown as they are."""
+    """Wording of the results of one request; results that are not named are shown unchanged."""
 
     request_id: RequestId
     results: tuple[tuple[EventId, str], ...]
@@ -202,7 +204,7 @@ class SpokenTurn(Value, frozen=True, kw_only=True, gc=False):
     author: str
     text: str
     answer: str = ""
-    """What the agent said last; empty for nothing."""
+    """Last text of the agent; empty for none."""
     results: tuple[str, ...] = ()
     """Of each command's output the end."""
 
@@ -223,23 +225,23 @@ class BeforeTrim(Message, frozen=True, kw_only=True, gc=False):
     first_kept: TurnId = TurnId("")
     """The first turn that is to be left now; empty where nothing is to be cut."""
     spoken: tuple[SpokenTurn, ...] = ()
-    """What is to be cut off, the oldest first."""
+    """Turns to be cut off, oldest first."""
     words: str = ""
-    """What somebody who asked for the cut wants to be kept in mind; empty for nothing."""
+    """Points to be kept in mind, as given by the requester of the cut; empty for none."""
     audience: str = ""
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     may_run: bool = True
-    """Whether commands may be run now."""
+    """True if commands may be run now."""
 
 
 class TrimReady(Message, frozen=True, kw_only=True, gc=False):
-    """What stands at the head of the history, the same until the next cut; and whether that may be."""
+    """Text at the head of the history, the same until the next cut; and the permission to cut."""
 
     request_id: RequestId
     handover: str = ""
     """Block for the head: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON; empty for nothing."""
     cut: bool = True
-    """Whether what was to be cut may be; else it is left out of this request only, and asked about again."""
+    """True if the turns may be cut; else they are left out of this request only, and the question is asked again."""
     trouble: str = ""
     """Why not, for a person; empty where all is well."""
 
@@ -262,7 +264,7 @@ class CompactWindow(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     asked_by: UserId
     words: str = ""
-    """What is to be kept in mind; empty for nothing special."""
+    """Points to be kept in mind; empty for none."""
 
 
 class WindowCompacted(Message, frozen=True, kw_only=True, gc=False):
@@ -284,7 +286,7 @@ class TellSpoken(Message, frozen=True, kw_only=True, gc=False):
     first: TurnId = TurnId("")
     """Empty for the log's first."""
     last: TurnId = TurnId("")
-    """Empty for its newest that has ended."""
+    """Last turn wanted; empty for the window's newest turn that has ended."""
 
 
 class SpokenTold(Message, frozen=True, kw_only=True, gc=False):
@@ -309,5 +311,5 @@ WordingReply = RequestWorded
 TrimMessage = BeforeTrim | WindowBegun
 TrimReply = TrimReady | SpokenTold | WindowCompacted
 WindowRequest = CompactWindow | TellSpoken | CountUsage
-"""What a part may ask of a window."""
+"""Requests that a part may send to a window."""
 make_ready(__name__)

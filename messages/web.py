@@ -40,14 +40,14 @@ class SearchWeb(Message, frozen=True, kw_only=True, gc=False):
     freshness: Word = ""
     """`pd`, `pw`, `pm`, `py` or `YYYY-MM-DDtoYYYY-MM-DD`; empty for any time."""
     content: bool = False
-    """Whether each result's page is read too."""
+    """True if each result's page is read too."""
 
 
 class ReadPage(Message, frozen=True, kw_only=True, gc=False):
     """Read one public page; answered by `PageRead` or `Refused`.
 
-    Refused is also an address that nobody wrote in the window and no search found for it, unless the operator allows
-    any, since whoever makes up an address tells its host whatever it says.
+    Refused is also an address that no person wrote in the window and no search returned, unless the operator allows
+    any: a made-up address could carry text of the window to its host.
     """
 
     request_id: RequestId

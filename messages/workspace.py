@@ -23,16 +23,16 @@ SUBAGENT_KIND = "subagent"
 TASK_CHARS = 12_000
 """Longest task of a sub-agent."""
 WAIT_S = 55
-"""Longest wait of one request for a run's end; whoever wants to wait longer asks again."""
+"""Longest wait of one request for a run's end; to wait longer, the caller asks again."""
 
 
 def workspace_of(window: Window) -> Address:
-    """Where a window's workspace is."""
+    """Address of a window's workspace."""
     return Address(WORKSPACE_KIND, window.address.key)
 
 
 def subagent_of(window: Window, run: str) -> Address:
-    """Where a run of a window's is."""
+    """Address of a run of a window."""
     return Address(SUBAGENT_KIND, f"{window.address.key}/{run}")
 
 
@@ -48,15 +48,15 @@ class DescribeSession(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SessionDescribed(Message, frozen=True, kw_only=True, gc=False):
-    """Working state, as its file has it."""
+    """Working state, as the file has it."""
 
     request_id: RequestId
     text: str
     """Of SESSION.md, without what is empty; at most 8,000 characters."""
     folder: str
-    """Where the window's files are."""
+    """Folder of the window's files."""
     facts: tuple[tuple[str, str], ...] = ()
-    """What else there is to say: name -> value."""
+    """Further facts: name -> value."""
 
 
 class FileStepDue(Message, frozen=True, kw_only=True, gc=False):
@@ -68,7 +68,7 @@ class FileStepDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UpkeepDue(Message, frozen=True, kw_only=True, gc=False):
-    """What was put off may be tried again, by a timer of one's own."""
+    """Timer of the actor's own: retry postponed work."""
 
 
 # sub-agents: what scripts ask
@@ -115,17 +115,17 @@ class ListSubagents(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SubagentRun(Value, frozen=True, kw_only=True, gc=False):
-    """One run, and what became of it."""
+    """A run with its outcome."""
 
     run: str
     name: str
     state: str
-    """`running`, `done`, `failed` (by an error) or `stopped` (by somebody, or by a limit)."""
+    """`running`, `done`, `failed` (by an error) or `stopped` (on request, or by a limit)."""
     began_at: datetime
     turns: int = 0
     """Model calls that were answered."""
     calls: int = 0
-    """Commands that it asked for."""
+    """Number of commands that the run asked for."""
     seconds: float = 0.0
     note: str = ""
     """Why it was stopped or failed; empty for nothing."""
@@ -137,7 +137,7 @@ class SubagentTold(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     run: SubagentRun
     text: str = ""
-    """What it found: its last words; empty where it said nothing, or still runs."""
+    """Result of the run: its last words; empty where the run said nothing, or still runs."""
 
 
 class SubagentOffered(Value, frozen=True, kw_only=True, gc=False):
@@ -149,7 +149,7 @@ class SubagentOffered(Value, frozen=True, kw_only=True, gc=False):
 
 
 class SubagentsListed(Message, frozen=True, kw_only=True, gc=False):
-    """What may be run, and what was, the newest first."""
+    """Subagents on offer, and past runs, newest first."""
 
     request_id: RequestId
     offered: tuple[SubagentOffered, ...]
@@ -162,13 +162,13 @@ class SubagentsListed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ChildRole(Value, frozen=True, kw_only=True, gc=False):
-    """What a run may do, and as whom."""
+    """Identity and bounds of a run."""
 
     name: str
     body: str
-    """What its definition says it is, for the system prompt."""
+    """Text of the definition, for the system prompt."""
     can_run: bool = True
-    """Whether it has bash."""
+    """True if the run has bash."""
     model: str = ""
     """litellm's name of the model; empty for the configured one."""
     max_turns: int = 24
@@ -186,11 +186,11 @@ class BeginRun(Message, frozen=True, kw_only=True, gc=False):
     """The parent's, whose folder and permissions its commands have."""
     role: ChildRole
     prompt: str
-    """The task, with what goes before it."""
+    """The task, with the text that precedes it."""
     audience: str = ""
-    """Of the turn that asked for it."""
+    """Audience of the turn that asked for the run."""
     folders: tuple[SharedFolder, ...] = ()
-    """That its commands are to see."""
+    """Folders that the run's commands see."""
 
 
 class EndRun(Message, frozen=True, kw_only=True, gc=False):
@@ -220,7 +220,7 @@ class ChildEnded(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RunOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """A run, or somebody's wait for one, has had its time, by a timer of one's own."""
+    """Timer of the actor's own: a run, or a request's wait for a run, has used up its time."""
 
     run: str
     request_id: RequestId = RequestId("")
