@@ -21,7 +21,7 @@ class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
     """A folder of a contributor's own that commands in a sandbox see at its path; without a sandbox it is there anyway.
 
     What commands leave in it is as in a working directory: links, pipes, folders that are shut. Readers of the folder
-        follow no link.
+    follow no link.
     """
 
     path: str

@@ -22,7 +22,7 @@ _BACKTICKS = re.compile("`{3,}")
 
 
 def must_escape(text: str) -> bool:
-    """Whether `text` may not be stored as it is.
+    """True if `text` may not be stored unescaped.
 
     Two reasons: a character that could mislead a terminal, an editor or a tool that splits lines; or a line that
     looks like a record's first or last line. The second is what makes records findable after damage: no stored
@@ -48,7 +48,7 @@ def escape(text: str) -> str:
 
 
 def unescape(stored: str) -> str:
-    """What `escape` was given.
+    """Restore the text that was given to `escape`.
 
     Raises:
         ValueError: `escape` never gives `stored`.
@@ -68,8 +68,8 @@ def _original(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     r"""`text` with every unsafe or hidden character shown as `\uXXXX`: fit for a terminal, not reversible.
 
-    More than a log must escape: also what nobody sees, such as zero-width spaces and tags, but not a joiner that an
-    emoji or a script needs. Beyond U+FFFF it is two such codes, as in JSON.
+    More than a log must escape: also characters that are invisible, such as zero-width spaces and tags, but not a
+    joiner that an emoji or a script needs. Beyond U+FFFF it is two such codes, as in JSON.
     """
     return _ROUND_NUMBERS.sub(_code, _UNSAFE.sub(_code, reveal(text, _codes)))
 

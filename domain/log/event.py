@@ -25,12 +25,12 @@ class Kind(StrEnum):
     DELIVERY = "delivery"
     PIN = "pin"
     TOMBSTONE = "tombstone"
-    """Something that was said is taken back: its words stay in the log, and are recalled no more."""
+    """A withdrawal of earlier words: the words stay in the log, and are recalled no more."""
     SYSTEM = "system"
 
 
 class Event(Value, frozen=True, kw_only=True, gc=False):
-    """One thing that happened in a window. `event` makes one from what callers have."""
+    """One occurrence in a window. `event` makes an Event from the values of callers."""
 
     id: EventId
     at: datetime
@@ -55,7 +55,7 @@ class Header(Value, frozen=True, kw_only=True, gc=False):
     seq: int
     """Tells windows that started in the same second apart, from 1."""
     opened_by: str
-    """Who or what opened the window, e.g. a Discord user id."""
+    """Opener of the window, e.g. a Discord user id."""
     after: int | None = None
     """Greatest message id of the window's earlier logs; None where that was not written down, or there is none."""
 

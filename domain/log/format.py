@@ -19,7 +19,7 @@ from messages.base import Surface, Window
 
 FORMAT_VERSION = 1
 FIRST_HASH = ""
-"""What the first record of a file is chained to."""
+"""Hash to which the first record of a file is chained."""
 
 _SEAL = b"\n> [!seal] torn record above, %d bytes ignored\n"
 _OPENED = re.compile(rb"## [^\n]+\n<!-- [^\n]+\n(`{3,})")
@@ -81,7 +81,7 @@ def encode_seal(torn: bytes, previous_hash: str) -> tuple[bytes, str]:
 
 
 def seal_text(torn: bytes) -> bytes:
-    """What a person reads of the seal over `torn`."""
+    """Readable text of the seal over `torn`."""
     opened = _OPENED.match(torn)
     # No stored content has so long a run of backticks: a second one is the closing fence.
     is_open = opened is not None and torn.find(b"\n" + opened[1], opened.end()) < 0

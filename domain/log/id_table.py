@@ -32,7 +32,7 @@ class IdTable:
         """One for each of them; `_NONE` for an id that was taken out."""
         self._new: dict[int, int] = {}
         self._others: dict[int, int] = {}
-        """Those that the columns cannot hold."""
+        """Ids that the columns cannot hold."""
         self._count = 0
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class IdTable:
             self._sort_in()
 
     def pop(self, id_: int) -> int | None:
-        """Take an id out; its number, None of one that is not there."""
+        """Take an id out; its number, or None for an id that is absent."""
         place = self._place(id_)
         if place is None:
             number = self._apart(id_).pop(id_, None)
@@ -98,11 +98,11 @@ class IdTable:
         self._others.clear()
 
     def _apart(self, id_: int) -> dict[int, int]:
-        """Where an id is, or would be, that the columns do not have."""
+        """Dictionary of an id that the columns do not have."""
         return self._new if 0 <= id_ <= MOST_IDS else self._others
 
     def _place(self, id_: int) -> int | None:
-        """Where an id stands in the columns, with a number or without."""
+        """Index of an id in the columns, with a number or without; None for an absent id."""
         place = bisect_left(self._ids, id_)
         return place if place < len(self._ids) and self._ids[place] == id_ else None
 

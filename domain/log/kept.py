@@ -108,10 +108,10 @@ def _message(event: Event, message_id: object, words: str = "", files: int = 0) 
 
 
 def _number(message_id: str) -> int:
-    """A snowflake; 0 for what is none."""
+    """A snowflake; 0 for any other text."""
     return int(message_id) if message_id.isdecimal() and len(message_id) <= _LONGEST_ID else 0
 
 
 def _rank(message: KeptMessage) -> tuple[bool, int]:
-    """What was typed goes before what is quoted, then the newer before the older."""
+    """Sort key: typed text before quoted text, then the newer before the older."""
     return message.words != "", message.logged_at_ms

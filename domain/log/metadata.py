@@ -40,7 +40,7 @@ def meta_json(meta: Mapping[str, MetaValue]) -> str:
 
 
 def meta_dict(text: str) -> dict[str, MetaValue]:
-    """What `meta_json` was given.
+    """Restore the metadata that was given to `meta_json`.
 
     Raises:
         ValueError: not one JSON object.
@@ -52,7 +52,7 @@ def meta_dict(text: str) -> dict[str, MetaValue]:
 
 
 def is_canonical(text: str) -> bool:
-    """Whether `meta_json` could have given `text`."""
+    """True if `meta_json` could have given `text`."""
     try:
         meta = object_of(text)
         return "esc" not in meta and _spelled(meta) == text
@@ -66,7 +66,7 @@ def marked(text: str) -> str:
 
 
 def unmarked(text: str) -> tuple[str, bool]:
-    """The metadata without its mark, and whether it had one.
+    """The metadata without the mark, and True if the mark was there.
 
     Raises:
         ValueError: not one JSON object.
@@ -80,7 +80,7 @@ def unmarked(text: str) -> tuple[str, bool]:
 
 
 def object_of(text: str) -> dict[str, MetaValue]:
-    """What `text` says as it stands, marks and all.
+    """Parse `text` unchanged, marks and all.
 
     Raises:
         ValueError: not one JSON object.

@@ -2,12 +2,12 @@
 
 What happens at each place of a file, from its start:
 
-1. A record that is whole and continues the chain is read. Nothing inside it is looked at but by its length.
+1. A record that is whole and continues the chain is read. Only the length of its content is looked at.
 2. Anything else is skipped up to the first of: a seal over exactly the skipped bytes; a whole end marker; a line that
    begins an event. Contents hold no such lines, so these are true boundaries, in a record cut short as well.
 3. Skipped and sealed: a record cut short by a crash, noted as a seal. Skipped up to the end of the file: a torn tail,
-   to be sealed. Otherwise the file was changed by somebody else: damage, noted once for everything up to the next
-   record that can be verified.
+   to be sealed. Otherwise another program changed the file: damage, noted once for everything up to the next record
+   that can be verified.
 4. After damage the chain starts anew: from the hash that the damaged record states, from the one that its bytes have,
    or from that of the last verified record (which fits when text was put in). A record that continues none of the
    three cannot be told from an altered one and is part of the damage.
@@ -58,7 +58,7 @@ class Record(Value, frozen=True, gc=False):
     content: str
     meta_json: str
     meta: Mapping[str, MetaValue]
-    """What `meta_json` says."""
+    """Parsed `meta_json`."""
 
 
 class ParsedEvent(Value, frozen=True, kw_only=True, gc=False):
@@ -75,7 +75,7 @@ class Gap(Value, frozen=True, kw_only=True, gc=False):
     """Bytes that are no record."""
 
     line: int
-    """On which it begins, from 1."""
+    """Line of the gap's beginning, from 1."""
     offset: int
     length: int
     reason: str
@@ -102,9 +102,9 @@ class ParsedLog(Value, frozen=True, kw_only=True, gc=False):
     seals: tuple[Gap, ...]
     """Records cut short by a crash, each without the note that seals it."""
     damage: tuple[Gap, ...]
-    """Where the file is not what was written."""
+    """Places where the file differs from the written records."""
     torn: Gap | None
-    """What a crash left at the end and nobody has sealed yet."""
+    """Unsealed remainder of a crash at the end of the file."""
     state: LogState
     """After the last whole record, so before what is torn."""
 
@@ -304,7 +304,7 @@ def _record(data: bytes, fenced: re.Match[bytes], end: int, marker: re.Match[byt
 
 
 def _plain(line: int, offset: int, name: bytes, at: bytes, kind: bytes, content: bytes, meta: bytes) -> Record:
-    """The event of these parts, which are stored as they are."""
+    """The event of these parts, whose text is stored unescaped."""
     event_id: Any = name.decode("ascii")  # A call of EventId for each took a fiftieth of the reading.
     meta_json = meta.decode("ascii")
     return Record(

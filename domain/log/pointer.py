@@ -6,13 +6,13 @@ from pathlib import PurePath
 
 
 def beneath(root: PurePath, pointer: str) -> str | None:
-    """The rest of `pointer` if it leads to something in `root`, such as `attachments`; None if it leads elsewhere.
+    """The rest of `pointer` if it leads into `root`, such as `attachments`; None if it leads elsewhere.
 
     Read by its words: it may go up and come back, and whether anything is there is not asked.
 
     Args:
         root: A single name.
-        pointer: As somebody wrote it; may be hostile.
+        pointer: Path as a user wrote it; may be hostile.
     """
     parts: list[str] = []
     for part in PurePath(pointer).parts:

@@ -11,14 +11,14 @@ class Reading:
 
     A message up to `reached` is in a gap, or `pending`, which means known and on its way to the log, or else it is
     logged or needs not be, or Discord never sent its event: only a page of history says that nothing is missing below
-    it, which is why what is kept goes no further than `confirmed`. Whoever takes one out of a gap or a page notices it
-    in the same breath.
+    it, which is why what is kept goes no further than `confirmed`. A caller that takes a message out of a gap or a page
+    notices it in the same step.
     """
 
     __slots__ = ("_pending", "confirmed", "first", "gaps", "joins", "reached", "session", "surface")
 
     def __init__(self, watermark: Watermark) -> None:
-        """What an earlier life knew; in no session yet."""
+        """Start from the state of an earlier life; in no session yet."""
         self.surface: Surface = watermark.surface
         self.first = watermark.first
         self.reached = watermark.upto
@@ -26,21 +26,21 @@ class Reading:
         self.confirmed = watermark.upto
         """Up to here nothing but what the gaps say is missing, by pages of history; never above `reached`."""
         self.gaps = watermark.gaps
-        """What is still to be looked for, in order."""
+        """Gaps still to be read, in order."""
         self.session = 0
         """The session since which nothing can have been missed but what the gaps say."""
         self.joins = 0
-        """How often it joined a session: a page that was read before says nothing of what was missed since."""
+        """Number of joined sessions: a page that was read before a join says nothing of messages missed since."""
         self._pending: set[int] | None = None  # One set for each of a hundred thousand channels would take 20 MB.
 
     @property
     def may_be_forgotten(self) -> bool:
-        """Whether nothing is pending nor to be looked for, and no thread below it is read by when it was met."""
+        """True if no message is pending or missing, and no thread of the channel is read by its first message."""
         return not self.gaps and not self._pending and not self.first and not self.is_in_doubt
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether events came since history was read, among which one may be missing."""
+        """True if events came since history was read, among which a message may be missing."""
         return self.confirmed < self.reached
 
     def join(self, session: int, newest: int) -> None:
@@ -48,7 +48,7 @@ class Reading:
 
         Args:
             session: The new one.
-            newest: Newest message when it began; `ENDLESS` where nobody knows.
+            newest: Newest message when the session began; `ENDLESS` where unknown.
         """
         upto = ENDLESS if self.gaps and self.gaps[-1].upto == ENDLESS else max(newest, self.reached)
         if upto > self.confirmed:
@@ -71,7 +71,8 @@ class Reading:
 
         Args:
             message_id: Its.
-            session: The one in which it came; in one that the channel has not joined, much may have come before it.
+            session: Session in which the message came; in a session that the channel has not joined, earlier messages
+                may be missing.
         """
         if self._pending is None:
             self._pending = set()
@@ -79,11 +80,11 @@ class Reading:
         self.pass_by(message_id, session)
 
     def pass_by(self, message_id: int, session: int) -> None:
-        """A message is known that needs no log; of those before it that says nothing.
+        """Note a message that needs no log; messages before it stay unknown.
 
         Args:
             message_id: Its.
-            session: The one in which it came.
+            session: Session in which the message came.
         """
         if self.session == session:
             self.reached = max(self.reached, message_id)
@@ -101,7 +102,7 @@ class Reading:
             self.doubt(message_id - 1)
 
     def lacks(self, message_id: int) -> bool:
-        """Whether a message may be in no log, nor on its way there; one that was logged in this life may be as well."""
+        """True if a message may be neither logged nor on its way; may hold for a message logged in this life, too."""
         if self._pending is not None and message_id in self._pending:
             return False
         return message_id > self.confirmed or any(gap.after < message_id <= gap.upto for gap in self.gaps)
@@ -111,7 +112,7 @@ class Reading:
 
         Args:
             after: What it comes after.
-            newest: Its newest message; 0 for none.
+            newest: Newest message of the page; 0 for none.
             joins: What `joins` was when it was asked for.
             reached: What `reached` was then: so much had been said.
             is_last: Whether nothing newer was there then.
@@ -122,7 +123,7 @@ class Reading:
             self.reached = max(self.reached, self.confirmed)
 
     def give_up(self) -> None:
-        """What is missing will never be known."""
+        """Give up all gaps: missing messages will never be known."""
         self.gaps = ()
         self.confirmed = self.reached
 
@@ -140,7 +141,7 @@ class Reading:
         self.gaps = tuple(gaps)
 
     def watermark(self) -> Watermark:
-        """What may be kept of it: what is not confirmed or pending, and a gap without an end, stand above the line."""
+        """The part to be kept: unconfirmed and pending messages, and an endless gap, stand above the watermark."""
         ceilings = [gap.after for gap in self.gaps if gap.upto == ENDLESS]
         if self._pending:
             ceilings.append(min(self._pending) - 1)

@@ -16,7 +16,7 @@ _LOGGED = 0x80
 
 
 class Readings:
-    """Channel id -> its reading. What is changed of one counts when it is kept again, so nobody may hold one for long.
+    """Channel id -> its reading. A changed reading counts once it is kept again: hold no reading for long.
 
     A reading at rest, as nearly all are, is a row of columns; one of which something is pending or missing, or that
     knows when its channel was met, is an object as well.
@@ -32,12 +32,12 @@ class Readings:
         self._sessions = array("I")
         self._joins = array("I")
         self._written = array("Q")
-        """What the file says is logged; it says so of no gap, and not when the channel was met."""
+        """Logged position by the file, for channels without a gap or the time of a first message."""
         self._busy: dict[int, Reading] = {}
         self._unmet: set[int] = set()
         """Channels with logs that have no reading."""
         self._written_whole: dict[int, Watermark] = {}
-        """What the file says of the others that it names."""
+        """Watermarks by the file, for the other channels that the file names."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -46,7 +46,7 @@ class Readings:
         return channel_id in self._rows
 
     def get(self, channel_id: int) -> Reading | None:
-        """A channel's reading; None of one that is not known."""
+        """A channel's reading; None for an unknown channel."""
         if (reading := self._busy.get(channel_id)) is not None:
             return reading
         row = self._rows.get(channel_id)
@@ -83,11 +83,11 @@ class Readings:
     # all of them
 
     def newest(self) -> int:
-        """The newest message that any of them reached; 0 of none."""
+        """The newest message that any reading reached; 0 for no reading."""
         return max(self._reached, default=0)
 
     def resting(self) -> Iterator[tuple[int, int]]:
-        """What is reached in those at rest, with their channels."""
+        """Reached position of each channel at rest, with the channel."""
         return ((self._reached[row], channel) for channel, row in self._rows.pairs() if channel not in self._busy)
 
     def busy(self) -> Iterator[tuple[int, Reading]]:
@@ -95,7 +95,7 @@ class Readings:
         return iter(self._busy.items())
 
     def of_surface(self, surface: Surface) -> list[int]:
-        """The channels that are of one kind."""
+        """The channels of one kind."""
         return [channel for channel, row in self._rows.pairs() if self._surface(row) is surface]
 
     def met(self) -> int:
@@ -113,12 +113,12 @@ class Readings:
             self._flags[row] |= _LOGGED
 
     def has_logs(self, channel_id: int) -> bool:
-        """Whether a channel is known whose window has logs."""
+        """True if the channel is known and its window has logs."""
         row = self._rows.get(channel_id)
         return row is not None and bool(self._flags[row] & _LOGGED)
 
     def logged(self) -> Iterator[tuple[int, int, Surface]]:
-        """What is reached in the channels whose windows have logs, with the channels and what they are."""
+        """Reached position of each channel whose window has logs, with the channel and its surface."""
         for channel, row in self._rows.pairs():
             if self._flags[row] & _LOGGED:
                 yield self._reached[row], channel, self._surface(row)
@@ -126,7 +126,7 @@ class Readings:
     # what the file says
 
     def written(self, channel_id: int) -> Watermark | None:
-        """What the file says of a channel; None of one that is not known, or that it does not name."""
+        """Watermark of a channel by the file; None for a channel that is unknown, or absent from the file."""
         row = self._rows.get(channel_id)
         if row is None:
             return None
@@ -149,7 +149,7 @@ class Readings:
             self._written_whole[channel_id] = watermark
 
     def all_written(self) -> Mapping[int, Watermark]:
-        """What the file says of all channels that are known."""
+        """Watermarks by the file of all known channels."""
         return {channel: watermark for channel in self._rows if (watermark := self.written(channel)) is not None}
 
     def _new_row(self, channel_id: int, surface: Surface) -> int:

@@ -17,13 +17,13 @@ from messages.base import EventId, Value, make_ready
 DELETED = "deleted"
 EDITED = "edited"
 EDIT_DEFERRED = "edit-deferred"
-"""What a system event is about that says that a message was edited, and that its old words are taken back later."""
+"""Subject of a system event: a message was edited, and its old words are taken back later."""
 DELETION_DEFERRED = "deletion-deferred"
-"""What one is about that says the same of messages that were deleted."""
+"""Subject of a system event: messages were deleted, and their words are taken back later."""
 OWED = "owed"
-"""What one is that carries a text which is owed over into a new log."""
+"""Subject of a system event that carries an undelivered text over into a new log."""
 LOOKED_THROUGH = "looked-through"
-"""What one is about that says of which deferred messages nothing is left to be taken back."""
+"""Subject of a system event that lists deferred messages without further words to take back."""
 QUOTE = "quote"
 _NOTE = b"(taken back)"
 _BYTES = re.compile(rb"[^\n]")
@@ -31,19 +31,19 @@ _END = b"\n<!-- end "
 
 
 class Tombstone(Value, frozen=True, kw_only=True, gc=False):
-    """What one event of a log takes back."""
+    """Withdrawal of one event of a log."""
 
     event_id: EventId
     path: str
     line: int
-    """Where that stands which is taken back."""
+    """Line of the withdrawn event."""
     message_id: str
     is_quote: bool
-    """Whether only that event's quotation of the message is taken back."""
+    """True if only that event's quotation of the message is taken back."""
 
 
 def tombstone_of(meta: Mapping[str, MetaValue]) -> Tombstone | None:
-    """What a tombstone event with this metadata takes back; None if it does not say that."""
+    """Tombstone by an event's metadata; None if the metadata describes no tombstone."""
     event_id, path, line = meta.get("event"), meta.get("path"), meta.get("line")
     if not isinstance(event_id, str) or not isinstance(path, str) or not isinstance(line, int):
         return None

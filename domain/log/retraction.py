@@ -12,7 +12,7 @@ from messages.base import EventId
 
 
 def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
-    """What has to be taken back for these messages and was not yet, each once.
+    """Events to be taken back for these messages and not taken back yet, each once.
 
     Args:
         events: Of the window's logs, oldest first, each with its log's path.
@@ -21,7 +21,7 @@ def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
     found: dict[tuple[EventId, bool], Tombstone] = {}
     places: dict[EventId, tuple[str, int]] = {}
     hosts: dict[EventId, EventId] = {}
-    """Message that joined a turn while it ran -> that turn."""
+    """Message that joined a running turn -> the turn."""
     for path, logged in events:
         event, meta = logged.event, logged.event.meta_dict()
         places[event.id] = path, logged.line
@@ -47,7 +47,7 @@ def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
 
 
 def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, str]:
-    """Message in which people were shown what came of one of these -> that one, with which goes what quotes it.
+    """Map each message with an answer to one of these messages to the answered message; quotations go along.
 
     Args:
         events: As of `retracted`.

@@ -46,20 +46,20 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     clean: bool
     """The file ends in a whole record (a sealed one counts)."""
     from_start: bool
-    """What was looked at is the whole file."""
+    """True if the bytes are the whole file."""
 
     @property
     def is_known(self) -> bool:
-        """Whether `last` is the log's last event (None: it has none); if not, the log must be read to know."""
+        """True if `last` is the log's last event (None: no event); if not, the log must be read to know."""
         return self.clean and (self.last is not None or self.from_start)
 
 
 def tail_state(tail: bytes, *, from_start: bool) -> TailState:
-    """What the last bytes of a log say; hashes are not checked.
+    """State of a log by its last bytes; hashes are not checked.
 
     Args:
         tail: Its last bytes, cut anywhere.
-        from_start: Whether they are all of it.
+        from_start: True if the bytes are the whole log.
     """
     last: TailEvent | None = None
     greatest = 0

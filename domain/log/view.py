@@ -12,19 +12,19 @@ from messages.base import Value, Window, make_ready
 
 
 class Finding(Value, frozen=True, kw_only=True, gc=False):
-    """Something in a log that is not as it was written."""
+    """A place in a log that differs from the written text."""
 
     line: int
     reason: str
 
 
 def findings(log: ParsedLog, window: Window | None = None, name: LogName | None = None) -> tuple[Finding, ...]:
-    """What is wrong with `log`, in the order of lines; sealed records are not, a torn tail is.
+    """Faults of `log`, in the order of lines; sealed records are no faults, a torn tail is.
 
     Args:
         log: A whole file's.
-        window: Whose log its folders say it is; None if they say nothing.
-        name: What its file name says; None if it says nothing.
+        window: Window by the log's folders; None if the folders name no window.
+        name: Name by the file name; None if the file name is no log name.
     """
     results = [_of_gap(gap) for gap in log.damage]
     if log.header is not None and window is not None and name is not None:

@@ -16,7 +16,7 @@ from messages.base import Surface, Value, make_ready
 FILE_NAME = "watermarks"
 """Below the data root."""
 ENDLESS = (1 << 63) - 1
-"""Greater than every message id: the end of a gap of which nobody knows how far it goes."""
+"""Greater than every message id: the end of a gap of unknown length."""
 _LINE = re.compile(
     rb"([a-z-]+)/([0-9]{1,20}) from=([0-9]{1,20}) upto=([0-9]{1,20}) gaps=([0-9,-]*) hash=([0-9a-f]{16})"
 )
@@ -30,7 +30,7 @@ class Gap(Value, frozen=True, gc=False):
 
 
 class Watermark(Value, frozen=True, kw_only=True, gc=False):
-    """How far a channel was read: every message up to `upto` is logged, or needs not be, but those in `gaps`."""
+    """Watermark of a channel: every message up to `upto` is logged, or needs no log, except those in `gaps`."""
 
     surface: Surface
     first: int
@@ -51,7 +51,7 @@ def parse_line(line: bytes) -> tuple[int, Watermark]:
     """The channel and its watermark that `line_of` spells as `line`, which ends before its line feed.
 
     Raises:
-        ValueError: it is none, or not whole.
+        ValueError: `line` is no watermark, or not whole.
     """
     match = _LINE.fullmatch(line)
     if match is None or _check_sum(line[: match.start(6) - len(" hash=")]) != match[6]:
@@ -78,7 +78,7 @@ def watermarks_in(data: bytes) -> Mapping[int, Watermark]:
 
 
 def unreadable_lines(data: bytes) -> int:
-    """How many lines of a file say nothing, one that is cut short at its end among them."""
+    """Number of unreadable lines of a file, a line that is cut short at the end included."""
     bad = 0
     for line in _lines(data):
         try:

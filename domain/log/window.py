@@ -41,7 +41,7 @@ def log_folder(window: Window) -> PurePosixPath:
 
 
 def keeps_logs(surface: Surface, context_id: str) -> bool:
-    """Whether `log_folder` knows a folder for such a window."""
+    """True if `log_folder` knows a folder for such a window."""
     return surface in LOGGED_SURFACES and _CONTEXT_ID.fullmatch(context_id) is not None
 
 
@@ -66,7 +66,7 @@ def log_path(window: Window, started_at: datetime, seq: int) -> PurePosixPath:
 
 
 def parse_log_name(name: str) -> LogName:
-    """What `name`, a file name without folders, says; it may lack the seq.
+    """Parse `name`, a file name without folders; the seq may be missing.
 
     Raises:
         ValueError: not a log file's name.
@@ -83,7 +83,7 @@ def parse_log_name(name: str) -> LogName:
 
 
 def redacted_path(path: PurePosixPath | str) -> PurePosixPath:
-    """Where the log at `path`, relative to the data root, lies without the words that were taken back."""
+    """Path of the log at `path`, relative to the data root, in its version without withdrawn words."""
     return REDACTED_ROOT / PurePosixPath(path).relative_to(LOG_ROOT)
 
 

@@ -12,7 +12,7 @@ OUTPUT_ROOT = PurePath("output")
 
 
 def attachments_folder(window: Window) -> PurePath:
-    """Where files that people attach are kept: `attachments/<surface>/<context_id>`.
+    """Folder of attached files: `attachments/<surface>/<context_id>`.
 
     Raises:
         ValueError: as `log_folder`.
@@ -21,7 +21,7 @@ def attachments_folder(window: Window) -> PurePath:
 
 
 def output_folder(window: Window) -> PurePath:
-    """Where the full output of commands is kept: `output/<surface>/<context_id>`.
+    """Folder of the full output of commands: `output/<surface>/<context_id>`.
 
     Raises:
         ValueError: as `log_folder`.

@@ -17,7 +17,7 @@ class WindowNumbers:
 
     def __init__(self) -> None:
         self._ids: dict[str, IdTable] = {}
-        """What stands before the slash -> the ids behind it."""
+        """Text before the slash -> the ids behind it."""
         self._others: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class WindowNumbers:
 
 
 def _parts(key: str) -> tuple[str, int | None]:
-    """What stands before a key's slash, and the id behind it; None where the id's number does not spell the same."""
+    """Text before a key's slash, and the id behind it; None where the id's number does not spell the same."""
     surface, _, name = key.partition("/")
     is_id = name.isascii() and name.isdecimal() and len(name) <= _DIGITS and (name[0] != "0" or name == "0")
     return surface, int(name) if is_id else None
