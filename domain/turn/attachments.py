@@ -1,4 +1,4 @@
-"""Attachments of messages: what they are, what of them a model reads, and how a log and a prompt name them."""
+"""Attachments of messages: their kinds, the text that a model reads, and their names in a log and a prompt."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ReadText:
 
     beginning: str
     further_chars: int
-    """How many characters follow in the file."""
+    """Number of further characters in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,15 @@ class PastedText:
     """All of it, or no less of its beginning than there is room for."""
     size_bytes: int
     path: str
-    """Where it is kept; empty if it isn't."""
+    """Path of the stored file; empty if it is not stored."""
     fault: str = ""
     """Why it isn't kept."""
     further_chars: int = 0
-    """How many characters follow in the file."""
+    """Number of further characters in the file."""
 
     @property
     def chars(self) -> int:
-        """How many characters the file has."""
+        """Number of characters of the whole file."""
         return len(self.text) + self.further_chars
 
 
@@ -96,15 +96,15 @@ class Composition:
 
     text: str
     shown_chars: list[int] = field(default_factory=list)
-    """How much of each text file is in `text`, in their order."""
+    """Number of characters of each text file in `text`, in the files' order."""
 
 
 def kind_of(filename: str, media_type: str) -> FileKind:
-    """What a file is by its name and declared type, which may both be wrong.
+    """Kind of a file by its name and declared type, which may both be wrong.
 
     Args:
-        filename: As its sender called it.
-        media_type: Such as `text/plain; charset=utf-8`; empty when nobody said.
+        filename: Name as the sender gave it.
+        media_type: Such as `text/plain; charset=utf-8`; empty when undeclared.
     """
     kind = media_type.partition(";")[0].strip().lower()
     ending = filename.rpartition(".")[2].lower() if "." in filename else ""
@@ -118,7 +118,7 @@ def kind_of(filename: str, media_type: str) -> FileKind:
 
 
 def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
-    """What `data` says if it is text: UTF-8, or UTF-16 that says so, without control characters; None if it isn't.
+    """Decode `data` as UTF-8, or as UTF-16 with a mark; None for other data or control characters.
 
     It is decoded in pieces, of which the beginning is kept: a string can be four times as large as its bytes.
     """
@@ -145,7 +145,7 @@ def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
 
 
 def usable_chars(budget_tokens: int, kept: Iterable[str]) -> int:
-    """How much of a message's next text file `composed` can use when so much of those before it was kept."""
+    """Number of characters of a message's next text file that `composed` can use after the kept earlier files."""
     return max(budget_tokens * _CHARS_PER_TOKEN - sum(map(len, kept)), _LEAST_SHOWN_CHARS)
 
 
@@ -207,7 +207,7 @@ def defused_sections(text: str) -> str:
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
-    """What a log says of a message's files."""
+    """Metadata of a message's files for the log."""
     return [_file_meta(file) for file in files]
 
 
@@ -261,7 +261,7 @@ def _file_meta(file: Attachment) -> dict[str, MetaValue]:
 
 
 def _line(file: Mapping[str, Any]) -> str:
-    """How a file is named; empty when the message's text names it already."""
+    """Line that names a file; empty when the message's text names the file already."""
     if file.get("shown"):
         return ""
     name = _name_in_line(str(file.get("filename", "")))

@@ -40,7 +40,7 @@ def bash_tool(
     """The tool, with the limits that are in force.
 
     Args:
-        default_timeout_s: For a call that names none.
+        default_timeout_s: For a call without a timeout.
         max_timeout_s: Most that a call may name.
         may_write: Whether the working directory may be changed; else only HOME may.
     """
@@ -69,11 +69,11 @@ def bash_tool(
 BASH_TOOL = bash_tool()
 
 NOT_RUN = "Not run: "
-"""How a call's result begins that was not carried out."""
+"""Beginning of the result of a call that was not carried out."""
 
 
 def called(call: ToolCall) -> BashArguments | str:
-    """What to run for `call`, or the reason why nothing is run, for the model to read."""
+    """Arguments to run for `call`, or the reason for a refusal, for the model to read."""
     if call.name != BASH_TOOL.name:
         return f"{NOT_RUN}Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
     arguments = parse_arguments(call.arguments_json)
@@ -145,7 +145,7 @@ def _as_float(number: float) -> float:
 
 
 def _kind(value: object) -> str:
-    """What JSON calls the type of `value`."""
+    """JSON's name for the type of `value`."""
     return _KINDS.get(type(value), "null")
 
 

@@ -24,7 +24,7 @@ INTERRUPTED = (
 )
 
 SHORT_CHARS = 600
-"""How much of a result's end stays when it is shortened."""
+"""Number of characters that stay of a result's end when the result is shortened."""
 KEEP_SHARE = 0.5
 """Share of what a turn may grow by that is left after shortening, so that a request's beginning changes seldom."""
 EARLIER_CHARS = 2_000
@@ -36,7 +36,7 @@ def shorten(turn: Turn, limit_chars: int) -> None:
 
     Args:
         turn: Which changes; a result that was shortened stays so.
-        limit_chars: What it may grow by beyond the message that opened it.
+        limit_chars: Largest growth beyond the message that opened the turn.
     """
     if turn.grown_chars <= limit_chars:
         return
@@ -60,7 +60,7 @@ def shortened(text: str, where: str, chars: int = SHORT_CHARS) -> str:
 
 
 def is_overgrown(turn: Turn, limit_chars: int) -> bool:
-    """Whether a turn has grown beyond its bound, though all that may be is shortened; its newest result counts not."""
+    """True if a turn, all results shortened but the newest, which does not count, has outgrown its bound."""
     newest = next(reversed(turn.whole_results), None)
     return turn.grown_chars - (weighed_chars(turn.steps[newest].text) if newest is not None else 0) > limit_chars
 

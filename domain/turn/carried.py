@@ -1,4 +1,4 @@
-"""What a window's new log says first: all that outlives the conversation before."""
+"""Events at the head of a window's new log: all that outlives the conversation before."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ class Conversation:
 
         Args:
             max_history_tokens: Bound on what a request holds besides its newest turn, as its texts are weighed.
-            counted_result_chars: What a result counts at most, where another part words them; None where none does.
+            counted_result_chars: Largest counted size of a result where another part words results; None without such a
+                part.
             is_gated: Whether another part readies each cut of the history.
         """
         self._counted_result_chars = counted_result_chars
@@ -72,14 +73,14 @@ class Conversation:
         self.pending: dict[str, str] = {}
         """Message whose words are to be taken back and were not yet -> `deleted` or `edited`; no request shows it."""
         self.withdrawals = 0
-        """Times that words were taken back, or that it was said that they will be."""
+        """Number of withdrawals of words, and of announcements of withdrawals."""
         self.addresses = SeenAddresses()
         """Web addresses that people wrote and did not take back."""
         self.model = ""
-        """The model that somebody chose; empty for the usual one."""
+        """Model that a user chose; empty for the usual model."""
         self.turns_asked = 0
         self.used = Usage()
-        """What providers told of all calls."""
+        """Usage of all calls, as reported by providers."""
 
     def add(self, event: Event) -> None:
         """Take in the next event of the log; kinds that say nothing to the model change nothing."""
@@ -136,7 +137,7 @@ class Conversation:
 
     @property
     def open_count(self) -> int:
-        """How much is to be done yet: turns without an ending or their last events, and texts that are owed."""
+        """Number of open items: turns without an ending or their last events, and undelivered texts."""
         return len(self.open_turns()) + len(self.stopped_turns()) + len(self._debts)
 
     def shown_after(self, message_id: str) -> tuple[MessageId, ...]:
@@ -145,14 +146,14 @@ class Conversation:
         return tuple(each for each in self._shown if int(each) > after)
 
     def has_shown(self, message_ids: Iterable[str]) -> bool:
-        """Whether any of these messages is one of the newest 200 that are known to show texts."""
+        """True if any of these messages is among the newest 200 known to show texts."""
         return any(message_id in self._shown for message_id in message_ids)
 
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
 
         Raises:
-            KeyError: there is none, or it was trimmed.
+            KeyError: the turn is unknown, or was forgotten.
         """
         return self._turns[turn_id]
 
@@ -164,7 +165,7 @@ class Conversation:
         worded: Worded = AS_LOGGED,
         head: str = "",
     ) -> tuple[ChatMessage, ...]:
-        """What the model is shown for `turn_id`: `head`, earlier turns that fit, this one with its block and asides.
+        """Messages of a request for `turn_id`: `head`, earlier turns that fit, this turn with its block and asides.
 
         Oldest whole turns are left out, as one batch each time the limit is passed; a turn that is left out stays so.
         """
@@ -195,7 +196,7 @@ class Conversation:
         return tuple(turn.as_shown for turn in turns if turn.state is not TurnState.OVERHEARD)
 
     def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
-        """Whether a turn has, or with a message that would join it had, grown by more than a request may hold."""
+        """True if a turn exceeds the bound of a request, or would with the message `joining`."""
         further = self._turns[joining].prompt_chars if joining is not None else 0
         return is_overgrown(self._turns[turn_id], self.limit_chars - further)
 
@@ -212,7 +213,7 @@ class Conversation:
         return tuple(chain.from_iterable((EventId(each.id), *each.event_ids) for each in self.trimming.in_requests()))
 
     def shows(self, message_id: str) -> bool:
-        """Whether a message of Discord's is part of what later requests begin with, as far as can be said now."""
+        """True if a Discord message is part of the beginning of later requests, as far as can be said now."""
         for newest in self._turns.values():
             if newest.state is TurnState.OPEN or newest.id == next(reversed(self._turns)):
                 self.trimming.trim(newest.id)  # All before have ended: this forgets what its own request will, too.

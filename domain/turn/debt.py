@@ -24,13 +24,13 @@ class Debt:
     turn: Turn | None
     """The turn that it came of, as far as the present log has it."""
     ended_turn: TurnId
-    """The turn whose end it is; empty for none."""
+    """The turn that the text ends; empty for none."""
     is_answer: bool = False
-    """Whether it is what the model answered, and no notice."""
+    """True if the text is the model's answer, and no notice."""
 
 
 def owed(event: Event, text: str, turn: Turn | None, *, ends_turn: bool) -> Debt:
-    """What an event of this log owes."""
+    """Undelivered text of an event of this log."""
     return Debt(
         event_id=event.id,
         text=text,

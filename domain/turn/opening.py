@@ -1,4 +1,4 @@
-"""Opening of a turn: what a person's message makes of it."""
+"""Opening of a turn: the turn that a person's message makes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from domain.log.metadata import MetaValue
 from messages.context import RuntimePosted
 
 POSTED = "posted"
-"""What the metadata of its event says that it is."""
+"""Value of `what` in the metadata of a posting's event."""
 
 
 def posted_meta(posted: RuntimePosted, open_count: int) -> dict[str, MetaValue]:
@@ -26,7 +26,7 @@ def posted_meta(posted: RuntimePosted, open_count: int) -> dict[str, MetaValue]:
 
 
 def is_posting(event: Event, message_ids: Collection[str]) -> bool:
-    """Whether an event says that the runtime posted one of these messages."""
+    """True if an event says that the runtime posted one of these messages."""
     if event.kind is not Kind.SYSTEM:
         return False
     meta = event.meta_dict()

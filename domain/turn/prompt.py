@@ -86,7 +86,7 @@ _END = """- A block that starts with the line {prefix} directly before the newes
 
 
 def system_prompt(window: Window, workdir: str | None, *additions: str, shows_logs: bool = True) -> str:
-    """The instructions that open every request of `window`; they hold nothing that changes with time.
+    """The instructions that open every request of `window`, without any part that changes with time.
 
     Args:
         window: Where the conversation is held.
@@ -127,7 +127,7 @@ def quoted(author: str, text: str, beside: str = "") -> str:
 
     Args:
         author: A display name of any characters.
-        text: What it said; empty for nothing that can be shown.
+        text: Quoted text; empty if no text can be shown.
         beside: As of `prompt_header`.
     """
     lines = (f"{MARK}{shown_name(author)}{beside} wrote:", *map(marked_line, text.splitlines()))
@@ -135,7 +135,7 @@ def quoted(author: str, text: str, beside: str = "") -> str:
 
 
 def unanswered(ending: str, notice: str) -> str:
-    """What stands in the place of an answer, in the model's own role: nobody's words, and nobody's name.
+    """Text in the place of an answer, in the model's own role: without a person's words or name.
 
     Args:
         ending: `failed` or `aborted`.
@@ -151,7 +151,7 @@ def with_block(block: str, prompt: str) -> str:
 
 
 def is_block(text: str) -> bool:
-    """Whether `text` is a block that may stand before a prompt: the line `INJECTED_CONTEXT_<NAME>`, then one of JSON.
+    """True if `text` is a block that may precede a prompt: the line `INJECTED_CONTEXT_<NAME>`, then a line of JSON.
 
     A line of JSON without `<`, framed by `<runtime_context>`, is one as well. The name is what tells the runtime's
     words from people's, so no other shape may pass.

@@ -1,6 +1,6 @@
 """Lines of an event stream: what a run tells, as one JSON object each, for programs that look on.
 
-Somebody who began to look on in the middle is shown whole runs and no halves.
+A client that connects in the middle is shown whole runs and no halves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from messages.run import RunEvent
 
 
 def run_line(event: RunEvent) -> str:
-    """The event as JSON on one line: its type, where it belongs, and its own fields but those that have nothing to say.
+    """The event as JSON on one line: type, place, and all fields of its own that are not empty.
 
     Half a surrogate pair, which a model may write, is spelled as an escape; so every line is ASCII.
     """
@@ -45,7 +45,7 @@ class WholeRuns:
         """Window -> its run."""
 
     def shows(self, line: str) -> bool:
-        """Whether the next line of the stream belongs to a run that was seen from its beginning."""
+        """True if the next line of the stream belongs to a run seen from its beginning."""
         event = json.loads(line)
         window: str = event["window"]
         run: str = event["run"]

@@ -16,11 +16,11 @@ class SeenMessages:
         self._floor = 0
 
     def __contains__(self, message_id: str) -> bool:
-        """Whether `message_id` is remembered."""
+        """True if `message_id` is remembered."""
         return int(message_id) in self._ids
 
     def is_in_doubt(self, message_id: str) -> bool:
-        """Whether `message_id` may have been had though it is not remembered."""
+        """True if `message_id` may have been received although it is not remembered."""
         number = int(message_id)
         return number <= self._floor and number not in self._ids
 

@@ -26,7 +26,7 @@ _FENCE = "---"
 _BASE_DIR = "{baseDir}"
 _HEAD = re.compile(r'<skill name="[^"\n]*" location="[^"\n]*">\n')
 _END = "\n</skill>"
-"""What `invocation` puts around a skill's file."""
+"""End of the section that `invocation` makes of a skill's file."""
 
 _HOW_TO_USE = """Skills
 Each of the skills below is a file with instructions for one kind of task.
@@ -37,7 +37,7 @@ Each of the skills below is a file with instructions for one kind of task.
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """One skill that can be used."""
+    """One usable skill."""
 
     name: str
     description: str
@@ -49,7 +49,7 @@ class Skill:
 
     @property
     def folder(self) -> str:
-        """What paths in its file are relative to."""
+        """Folder to which paths in the skill's file are relative."""
         return str(PurePosixPath(self.path).parent)
 
 
@@ -99,7 +99,7 @@ def read_front_matter(fields: object, path: PurePosixPath) -> Reading:
 
 
 def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> str:
-    """What the system prompt says about skills; empty when there are none.
+    """Section of the system prompt about skills; empty without skills.
 
     Skills that no longer fit into `budget_chars` are only counted.
     """
@@ -120,7 +120,7 @@ def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) 
 
 
 def invocation(skill: Skill, text: str, arguments: str) -> str:
-    """What a person's `/skill:name arguments` puts into the turn: the file's body, then the arguments.
+    """Text that a person's `/skill:name arguments` puts into the turn: the file's body, then the arguments.
 
     Args:
         skill: Which one.
@@ -144,7 +144,7 @@ def defused_invocation(text: str) -> str | None:
 
 
 def arguments_of(text: str) -> str:
-    """What a person added to an `invocation`; empty for any other text."""
+    """Arguments that a person added to an `invocation`; empty for any other text."""
     head = _HEAD.match(text)
     end = text.find(_END, head.end()) if head else -1
     return "" if end < 0 else text[end + len(_END) :]

@@ -1,6 +1,6 @@
 """Identity of speakers: a name as it can stand in one of the runtime's lines, and when the id must stand beside it.
 
-Anybody chooses a name freely; nobody chooses an id. A name that could be taken for another's is therefore never alone.
+Users choose names freely, but never ids. A name that could be taken for another's is therefore never alone.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _ROLES = (
     "you yourself me agent assistant bot developer human model operator remembrancer result runtime server somebody "
     "system tool user"
 )
-"""What a model, the runtime and a provider call themselves and one another."""
+"""Names that a model, the runtime and a provider use for themselves and one another."""
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "TAMIL", "THAI", "HANGUL", "CJK")
 """Scripts in which people are named, and of which we know what resembles Latin letters."""
 _ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK"}
-"""What is written together counts as one script."""
+"""Scripts that are written together count as one script."""
 _ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "!": "l", "0": "o", "5": "s", "$": "s", "3": "e", "4": "a"})
 _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 
@@ -51,7 +51,7 @@ def shown_name(name: str) -> str:
 
 
 def shown_line(text: str, most_chars: int = 300) -> str:
-    """`text` on one line that shows all of it, cut short; unlike a name it keeps its punctuation."""
+    """`text` on one line with all characters visible, cut short; unlike a name, a line keeps its punctuation."""
     line = " ".join(text.split())
     line = line if line.isascii() and line.isprintable() else _disarmed(line, {})
     return line if len(line) <= most_chars else line[: most_chars - 1] + "…"
@@ -64,7 +64,7 @@ def shown_id(speaker_id: str) -> str:
 
 @lru_cache(maxsize=1024)
 def likeness(name: str) -> str:
-    """What a hasty reader makes of `name`: equal for names that look alike; empty if there is nothing to be seen."""
+    """Letters of `name` as a hasty reader sees them: equal for names that look alike; empty for an invisible name."""
     letters = "".join(filter(str.isalnum, as_seen(name).translate(_ALIKE)))
     for pair, single in _PAIRS:
         letters = letters.replace(pair, single)
@@ -73,7 +73,7 @@ def likeness(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def is_plain(name: str) -> bool:
-    """Whether `name` can stand alone while nobody else has its like: all of it seen, in one script, no role's."""
+    """True if `name` can stand alone as long as its likeness is unique: all visible, in one script, no role's name."""
     line = " ".join(name.split())
     if not line or "(" in line or shown_name(line) != line or not likeness(line):
         return False
@@ -95,17 +95,17 @@ class Speakers:
         """Likeness -> the id of the only one who has had it; empty once there were two."""
 
     def beside(self, name: str, speaker_id: str) -> str:
-        """What stands beside `name` in a line of ours: the id where the name could be somebody else's, else nothing.
+        """Text beside `name` in a line of the runtime: the id where the name could be another speaker's, else empty.
 
         Args:
             name: A display name of any characters.
-            speaker_id: Whose it is; empty when that is not known.
+            speaker_id: Id of the speaker; empty when unknown.
         """
         is_owner = self._is_owner(likeness(name), speaker_id)
         return "" if is_owner and is_plain(name) else f" {shown_id(speaker_id)}"
 
     def _is_owner(self, of: str, speaker_id: str) -> bool:
-        """Whether nobody but `speaker_id` has had a name that looks so; somebody unknown never owns one."""
+        """True if only `speaker_id` has had a name of this likeness; an unknown speaker never owns a likeness."""
         if not speaker_id:
             return of not in self._owners
         if of not in self._owners and len(self._owners) >= MOST_LIKENESSES:
@@ -133,7 +133,7 @@ def _disarmed(line: str, replaced: Mapping[str, str] = _REPLACED) -> str:
 
 
 def _selects(character: str) -> bool:
-    """Whether it is one of the marks that are not to be seen: joiners of graphemes, variation selectors."""
+    """True if the character is an invisible mark: a joiner of graphemes, a variation selector."""
     return character == "\u034f" or unicodedata.name(character, "").startswith(
         ("VARIATION SELECTOR", "MONGOLIAN FREE", "KHMER VOWEL INHERENT")
     )

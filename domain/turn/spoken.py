@@ -15,11 +15,11 @@ from messages.turn import SpokenTurn
 RESULT_CHARS = 2_000
 """Of each command's output, its end."""
 _ENDLESS = 10**12
-"""Tokens: a bound that is none."""
+"""Tokens: a bound without effect."""
 
 
 def all_turns(events: Iterable[Event]) -> Conversation:
-    """The conversation that the events of one log make, of which nothing is forgotten."""
+    """The conversation of one log's events, with no turn forgotten."""
     return folded(Conversation(_ENDLESS), (event for event in events if not _is_cut(event)))
 
 
@@ -71,7 +71,7 @@ def _spoken(turn: Turn, path: str, line: int) -> SpokenTurn:
 
 
 def _joined(turn: Turn) -> Iterator[str]:
-    """What joined the turn while it ran, without the header that requests show it with."""
+    """Texts that joined the turn while it ran, without the header of requests."""
     for step in turn.steps:
         if step.role is Role.USER and step.text != TAKEN_BACK:
             yield step.text.partition("\n")[2]

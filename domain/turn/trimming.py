@@ -72,7 +72,7 @@ class Trimming:
             total += turn.size_chars
 
     def bound(self) -> None:
-        """Forget old turns of a history that nobody cut although it is twice as long as it may be."""
+        """Forget old turns of an uncut history of more than twice the allowed length."""
         if not self._is_gated or len(self._turns) % _LOOKED_AT_EVERY:
             return
         *before, newest = self._turns.values()
@@ -82,7 +82,7 @@ class Trimming:
             self.kept_from = next(iter(self._turns))
 
     def plan(self, newest_id: TurnId) -> TrimPlan | None:
-        """What has to go before a request for a turn is made; None for nothing."""
+        """Turns to cut before a request for a turn is made; None for no cut."""
         newest = self._turns[newest_id]
         before = self._before(newest_id)
         left_out = self._before(self._left_out_before) if self._left_out_before in self._turns else []

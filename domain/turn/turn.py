@@ -18,7 +18,7 @@ from messages.model import ChatMessage, ImageFile, Role, ToolCall
 from messages.turn import CallShown, TurnShown
 
 TAKEN_BACK = "(taken back: this message was deleted or edited)"
-"""Stands for words of a turn that somebody took back."""
+"""Stands for withdrawn words of a turn."""
 
 
 class TurnState(StrEnum):
@@ -29,7 +29,7 @@ class TurnState(StrEnum):
     FAILED = "failed"
     ABORTED = "aborted"
     OVERHEARD = "overheard"
-    """Nothing is to be done about it."""
+    """The message needs no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ class Aside:
     """Messages that only this turn's requests carry; no log has them."""
 
     after_steps: int
-    """How many of the turn's steps stand before them."""
+    """Number of the turn's steps before the asides."""
     messages: tuple[ChatMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What was said last while a turn ran: what memories are looked for, and before which step they stand."""
+    """Latest message that joined a running turn: the query for memories, and the step before which memories stand."""
 
     step: int
     """Which of the turn's steps."""
@@ -66,7 +66,7 @@ class Turn:
     prompt: str
     """The text as the model is shown it, with its header and without an injected block."""
     steps: list[ChatMessage] = field(default_factory=list)
-    """What came after the prompt, in the model's own form."""
+    """Messages after the prompt, in the model's own form."""
     unanswered_calls: dict[str, ToolCall] = field(default_factory=dict)
     state: TurnState = TurnState.OPEN
     rounds: int = 0
@@ -75,11 +75,11 @@ class Turn:
     stop_reason: str = ""
     """Why it was stopped, until its last events are logged; empty if it was not."""
     calls: int = 0
-    """Tools that it asked for."""
+    """Number of tool calls of the model."""
     size_chars: int = 0
     """As `domain.text.token_estimate` weighs them."""
     opening_chars: int = 0
-    """How much of that the message makes that opened it."""
+    """Part of `size_chars` for the message that opened the turn."""
     whole_results: dict[int, str] = field(default_factory=dict)
     """Which of the steps are results that are shown whole, and where each stands, for when it is not."""
     results: dict[int, CallShown] = field(default_factory=dict)
@@ -87,36 +87,36 @@ class Turn:
     asked_at: datetime | None = None
     """When the newest call was asked for."""
     audience: str = ""
-    """Who could read the window then, as a label of `domain.policy.audience`."""
+    """Readers of the window at the turn's beginning, as a label of `domain.policy.audience`."""
     event_ids: list[EventId] = field(default_factory=list)
     """Of the agent's events, and of messages that joined."""
     images: tuple[ImageFile, ...] = ()
-    """What came with the message for a model to see."""
+    """Images of the message for the model."""
     images_before: int = 0
-    """How many images the conversation had had before."""
+    """Number of earlier images in the conversation."""
     may_run: bool = True
-    """Whether the model may run commands to answer it."""
+    """True if the model may run commands to answer the message."""
     message_ids: list[str] = field(default_factory=list)
-    """Of the messages that are part of it: what people said, and what they were shown in answer."""
+    """Of the messages that are part of it: people's messages, and the messages shown in answer."""
     quoted_ids: list[str] = field(default_factory=list)
-    """Of the messages that it quotes."""
+    """Ids of the quoted messages."""
     joined: list[str] = field(default_factory=list)
-    """Of those, the messages that came while it ran."""
+    """Ids of the messages that came while the turn ran."""
     newest: Joined | None = None
     """The last of them."""
     step_of: dict[EventId, int] = field(default_factory=dict)
     """Which of the steps says what an event says: one of the agent's, or a message that joined."""
     unquoted: dict[EventId, str] = field(default_factory=dict)
-    """What each of its messages that quotes another is without that."""
+    """Text of each message that quotes another message, without the quotation."""
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether more will be logged of it."""
+        """True if the log will have further events of the turn."""
         return self.state is TurnState.OPEN or bool(self.stop_reason)
 
     @property
     def as_shown(self) -> TurnShown:
-        """Its calls, as whoever words them is told."""
+        """The turn's calls, in the form for the part that words results."""
         return TurnShown(turn_id=self.id, calls=tuple(self.results.values()))
 
     @property
@@ -126,12 +126,12 @@ class Turn:
 
     @property
     def grown_chars(self) -> int:
-        """What was added to the message that opened it."""
+        """Characters added to the message that opened the turn."""
         return self.size_chars - self.opening_chars
 
     @property
     def said_last(self) -> Turn | Joined:
-        """What joined it last, unless that was taken back, else itself."""
+        """Latest message that joined the turn, unless withdrawn; else the turn."""
         return self.newest if self.newest is not None and self.newest.text else self
 
     def add_step(self, step: ChatMessage) -> None:
@@ -141,7 +141,7 @@ class Turn:
         self.size_chars += sum(weighed_chars(call.arguments_json) for call in step.tool_calls)
 
     def add_result(self, call: CallShown, counted_chars: int) -> None:
-        """Append a result that another part words, so that it counts no more than that makes of it."""
+        """Append a result that another part words: at most `counted_chars` of the text count."""
         self.results[len(self.steps)] = call
         self.steps.append(ChatMessage(role=Role.TOOL, text=call.text, tool_call_id=call.call_id))
         self.size_chars += weighed_chars(call.text[:counted_chars])
@@ -170,7 +170,7 @@ class Turn:
         self._reword(event_id, TAKEN_BACK)
 
     def take_back_quotation(self, event_id: EventId) -> None:
-        """Leave out what one of its messages quotes."""
+        """Leave out the quotation of one of the turn's messages."""
         words = self.unquoted.pop(event_id, None)
         if words is None:
             return
@@ -187,7 +187,7 @@ class Turn:
                 self.newest = dataclasses.replace(self.newest, text="")
 
     def may_be_joined_by(self, other: Turn) -> bool:
-        """Whether another's message can become part of this turn: it may do as much, and as many read the answer.
+        """True if another turn's message can join this turn: same right to run commands, same readers.
 
         One with images can't: they are counted by turns.
         """

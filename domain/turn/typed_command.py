@@ -29,7 +29,7 @@ def slash_command(text: str) -> str:
 
 
 def says_stop(text: str) -> bool:
-    """Whether `text` is the word "stop" alone; case, punctuation and whom it mentions are no matter."""
+    """True if `text` is the word "stop" alone; case, punctuation and mentions do not matter."""
     return len(text) <= _LONGEST_STOP and [word.casefold() for word in _WORD.findall(_MENTION.sub("", text))] == [
         "stop"
     ]

@@ -1,7 +1,7 @@
-"""Web addresses that people wrote: the only ones that may be read, besides those that a search found.
+"""Web addresses that people wrote: only these may be read, besides addresses that a search found.
 
-An address says more than where to look: whoever makes one up can put anything into it, and its host gets to read that.
-Therefore two addresses are the same only if the very same request is made for both.
+An address says more than where to look: the author of a made-up address can put any text into it, and the host reads
+that text. Therefore two addresses are the same only if the very same request is made for both.
 """
 
 from __future__ import annotations
@@ -15,29 +15,30 @@ from urllib.parse import quote, urlsplit
 LONGEST = 4_000
 """Characters of an address."""
 MOST_IN_TEXT = 200
-"""Addresses that are taken of one text."""
+"""Largest number of addresses taken of one text."""
 MOST_KEPT = 2_000
 """Addresses that are kept; the oldest are forgotten first."""
 MOST_SOURCES = 8
-"""Messages that are kept of those with one address, the newest."""
+"""Largest number of kept messages with one address, the newest."""
 
 _WRITTEN = re.compile(r"(?<![\w.@/-])(?:https?://|(?=(?:[\w-]{1,63}\.)+[^\W\d_]{2,}(?![\w@])))", re.IGNORECASE)
-"""Where an address begins: a scheme, or a host without one."""
+"""Beginning of an address: a scheme, or a host without a scheme."""
 _HINT = re.compile(r"[\w-][.:][\w/-]")
 """In every text that holds an address, and in few others."""
 _STRETCH = re.compile(r"[^\s<>\"`\\^{}|\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
 _AFTER = ".,;:!?)]}'*_~\u2026\u3002\uff0c\uff09\u300d\u300f\u3011\u00bb\u201d\u2019"
-"""What a sentence or markdown may put behind an address, though an address may end in it, too."""
+"""Characters that a sentence or markdown may put behind an address, though an address may end in such a character, too.
+"""
 _TRIMS = 8
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[0-9a-z._-]{1,253}|\[[0-9a-f:.]{2,45}\]")
 _KEPT_NOW = frozenset("ß\u1e9eς")
-"""Letters for which the rules of names that Python knows put others, and those that hold today do not: other hosts."""
+"""Letters that Python's older rules for host names replace and today's rules keep: other hosts."""
 _SAFE = "%/:?#[]@!$&'()*+,;=-._~"
 
 
 def normal_address(text: str) -> str:
-    """The one form of an address for which the same request is made; its fragment stays here. Empty if it is none.
+    """Normal form of an address, the same for the same request, without fragment; empty if `text` is no address.
 
     Small letters in scheme and host, no port that goes without saying, a path, and whatever is not ASCII encoded.
     """
@@ -80,7 +81,7 @@ class SeenAddresses:
         """Mark of an address -> the newest of what it stood in."""
 
     def __contains__(self, address: str) -> bool:
-        """Whether the request for `address` is one for an address that was added."""
+        """True if the request for `address` equals the request for an address that was added."""
         normal = normal_address(address)
         return bool(normal) and _mark(normal) in self._sources
 

@@ -17,7 +17,7 @@ from messages.turn import CallShown
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """How one request is worded; what is not named stands as the log has it."""
+    """Wording of one request; results that are not named stand as the log has them."""
 
     results: Mapping[EventId, str] = field(default_factory=lambda: MappingProxyType({}))
     """Event of a result -> the text in its place."""
@@ -30,7 +30,7 @@ AS_LOGGED = Worded()
 
 
 def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, asked_at: datetime | None) -> CallShown:
-    """A call with its result, for whoever words it.
+    """A call with its result, for the part that words results.
 
     Args:
         event: The result.

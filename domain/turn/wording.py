@@ -14,7 +14,7 @@ from domain.turn.speaker import Speakers
 
 
 def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
-    """A person's message as the model is shown it: header, what it answers, words, files.
+    """A person's message as the model is shown it: header, quoted message, words, files.
 
     Args:
         event: The logged message.
@@ -28,14 +28,14 @@ def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
 
 
 def typed_words(content: str, typed: object) -> str:
-    """What a person typed of a logged message's content; what files and skills say is nobody's word."""
+    """Part of a logged message's content that a person typed; text of files and skills does not count."""
     if not isinstance(typed, int):
         return content
     return content[:typed] if typed else arguments_of(content)
 
 
 def _words(content: str, typed: object) -> str:
-    """What was typed, then what the runtime added, in which only its own frames are left as they are."""
+    """Typed text, then the runtime's additions, in which only the runtime's own frames stay intact."""
     if not isinstance(typed, int):
         return defuse(content)
     added = content[typed:]
@@ -44,7 +44,7 @@ def _words(content: str, typed: object) -> str:
 
 
 def _quotation(meta: Mapping[str, Any], speakers: Speakers) -> str:
-    """What a message answers, where the conversation did not show that when it was logged; with a newline at the end.
+    """Quotation of the answered message, unless the conversation showed it at logging time; with a newline at the end.
 
     Whether it was shown stands in the log, so that what a request says of it never changes.
     """
