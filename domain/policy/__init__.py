@@ -1,4 +1,4 @@
-"""Policies: who may do what, how much of it, and what comes after a failure.
+"""Policies: permissions, limits, and the steps after a failure.
 
 Read first `access.py` and `audience.py` (who is heard, and what may be shown where), second `fair_queue.py`,
 `rate_limit.py` and `budget.py` (limits), third `restarts.py` and `retrying.py` (crashes of actors, failures of calls);

@@ -8,7 +8,7 @@ from enum import StrEnum
 from messages.base import Value, make_ready
 
 EVERYBODY = "*"
-"""Among the users of an `Access`: whoever can write in the channel is heard."""
+"""Among the users of an `Access`: every user who can write in the channel is heard."""
 
 
 class Standing(StrEnum):
@@ -23,7 +23,7 @@ class Standing(StrEnum):
 
 
 class Access(Value, frozen=True, kw_only=True, gc=False):
-    """Those who are heard, by id and never by name; with all sets empty, nobody is."""
+    """Users who are heard, by id and never by name; with all sets empty, no user is heard."""
 
     users: frozenset[str]
     roles: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class Access(Value, frozen=True, kw_only=True, gc=False):
 
 
 def standing(access: Access, *, user_id: str, role_ids: Iterable[str]) -> Standing:
-    """What the person with these roles may do."""
+    """Standing of a person with these roles."""
     roles = frozenset(role_ids)
     if EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(roles):
         return Standing.MEMBER
@@ -39,7 +39,7 @@ def standing(access: Access, *, user_id: str, role_ids: Iterable[str]) -> Standi
 
 
 def depends_on_roles(access: Access, user_id: str) -> bool:
-    """Whether `standing` cannot be told for this person without knowing their roles."""
+    """True if `standing` needs the roles of this person."""
     if not access.roles and not access.viewer_roles:
         return False
     return standing(access, user_id=user_id, role_ids=()) is Standing.NOBODY

@@ -1,8 +1,8 @@
-"""Audience of a window: who reads it, and what may be shown there without giving it a new reader.
+"""Audience of a window: its readers, and the texts that may be shown there without a new reader.
 
 What decides is who may read it when its words are to be shown, as Discord says then (`messages.discord.Readers`). Two
-channels are compared overwrite by overwrite: words may be shown in another window only if whoever may see that one,
-whatever roles he has or is given, may read where they were said. Who has which role is not asked.
+channels are compared overwrite by overwrite: words may be shown in another window only if every possible reader of the
+target, with any roles, may read the source. The present holders of roles are not asked for.
 
 A label, `<guild id>:<channel id>:<reach>`, names a window's place, so that it can stand in the log's metadata. It
 decides nothing but which view of the logs a window's commands get. A thread's channel id is its parent's.
@@ -25,14 +25,14 @@ class Reach(StrEnum):
     EVERYONE = "everyone"
     """Every member: a channel that `@everyone` may see, or a public thread in it."""
     CHANNEL = "channel"
-    """Those who may see the channel: the channel itself, or a public thread in it."""
+    """Readers of the channel: the channel itself, or a public thread in it."""
     PRIVATE = "private"
     """Those who were invited: a private thread, or a direct message (its guild id is 0)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """The place of one window, and who read it when that was written down."""
+    """The place of one window, and its readers at the time of the record."""
 
     guild_id: str
     channel_id: str
@@ -44,7 +44,7 @@ class Audience:
 
     @classmethod
     def parse(cls, label: str) -> Audience | None:
-        """The audience that a label names; None for an empty one.
+        """Audience of a label; None for an empty label.
 
         Raises:
             ValueError: `label` is neither empty nor `<guild id>:<channel id>:<reach>`.
@@ -60,42 +60,42 @@ class Audience:
 
 
 def may_show(source: Window, source_readers: Readers | None, target: Window, readers: Readers | None) -> bool:
-    """Whether words of `source` may be shown in `target`: whether all readers of `target` may read `source` anyway."""
+    """True if words of `source` may be shown in `target`: all readers of `target` may read `source` anyway."""
     return source == target or admits(source_readers, readers)
 
 
 def admits(source: Readers | None, target: Readers | None) -> bool:
-    """Whether words of a window with the readers `source` may be shown in any other with the readers `target`."""
+    """True if words of a window with the readers `source` may be shown in any other with the readers `target`."""
     if source is None or target is None or source.is_private or source.guild_id != target.guild_id:
         return False
     return not any(_is_stranger(source, target, person) for person in _people(source, target))
 
 
 def is_open(readers: Readers) -> bool:
-    """Whether everybody in the server may read a window with these readers."""
+    """True if every member of the server may read a window with these readers."""
     return not readers.is_private and all(map(_is_everyones, readers.reads))
 
 
 def _is_everyones(grant: Grant) -> bool:
-    """Whether nobody lacks a permission."""
+    """True if every member has the permission."""
     return grant.is_default and not grant.denied_roles and not grant.denied_members
 
 
 @dataclass(frozen=True, slots=True)
 class _Person:
-    """Somebody who may be in the server: who he is, as far as an overwrite names him, and his roles."""
+    """A possible member of the server: id, as far as an overwrite names the member, and roles."""
 
     member: str
     roles: frozenset[str]
 
 
 def _is_stranger(source: Readers, target: Readers, person: _Person) -> bool:
-    """Whether somebody sees what is said in `target` who may not read what was said in `source`."""
+    """True if `person` sees new messages in `target` but may not read the messages in `source`."""
     return _has(target.sees, person) and not all(_has(grant, person) for grant in source.reads)
 
 
 def _has(grant: Grant, person: _Person) -> bool:
-    """Whether somebody has a permission: what is said of him counts first, then of his roles, then of everyone."""
+    """True if `person` has a permission: overwrites for the member count first, then for roles, then for everyone."""
     if person.member in grant.allowed_members:
         return True
     if person.member in grant.denied_members:
@@ -110,8 +110,8 @@ def _has(grant: Grant, person: _Person) -> bool:
 def _people(source: Readers, target: Readers) -> Iterable[_Person]:
     """All sorts of people that these permissions can tell apart.
 
-    Two roles suffice for each: whatever somebody's roles are, one of them at most lets him see the target, and one at
-    most keeps him from the source; without the others he still sees the one and not the other.
+    Two roles suffice for each: of a stranger's roles, one role at most admits to the target, and one role at most
+    excludes from the source; without further roles the person is still a stranger.
     """
     grants = (target.sees, *source.reads)
     role_sets = ((), *combinations(_sorts_of_roles(grants), 1), *combinations(_sorts_of_roles(grants), 2))
@@ -121,7 +121,7 @@ def _people(source: Readers, target: Readers) -> Iterable[_Person]:
 
 
 def _sorts_of_roles(grants: Sequence[Grant]) -> list[str]:
-    """One role of each sort: those that no grant tells apart count as one."""
+    """One role of each sort: roles that no grant tells apart count as one."""
     named = frozenset(
         chain.from_iterable((*each.giving_roles, *each.denied_roles, *each.allowed_roles) for each in grants)
     )
@@ -135,7 +135,7 @@ def _sorts_of_roles(grants: Sequence[Grant]) -> list[str]:
 
 
 def _sorts_of_members(grants: Sequence[Grant]) -> list[str]:
-    """One member of each sort, of those whom a grant names."""
+    """One member of each sort, among members that a grant names."""
     named = frozenset(chain.from_iterable((*each.denied_members, *each.allowed_members) for each in grants))
     sorts = {
         tuple((member in each.denied_members, member in each.allowed_members) for each in grants): member
@@ -151,7 +151,7 @@ NO_VIEW = "nobody"
 def view_key(audience_label: str) -> str:
     """Name of the folder with the logs that may be read in a window with that label, its own apart.
 
-    Windows of one channel share a view: whoever sees one of its threads sees the channel.
+    Windows of one channel share a view: a reader of a channel's thread sees the channel.
 
     Raises:
         ValueError: as `Audience.parse`.

@@ -23,7 +23,7 @@ class DailyBudget:
 
     @property
     def has_cap(self) -> bool:
-        """Whether it ever is enough."""
+        """True if the budget has an upper limit."""
         return self.cap_usd > 0
 
     def spend(self, cost_usd: float, at: datetime) -> None:
@@ -32,7 +32,7 @@ class DailyBudget:
         self._day = at.date()
 
     def spent_usd(self, at: datetime) -> float:
-        """What the day of `at` has cost so far."""
+        """Cost of the day of `at` so far."""
         return self._spent_usd if at.date() == self._day else 0.0
 
     def refusal(self, at: datetime) -> str:

@@ -19,7 +19,7 @@ class Request(Protocol):
 
     @property
     def window(self) -> Window:
-        """On whose behalf it is made."""
+        """Window on whose behalf the request is made."""
         ...
 
 
@@ -37,7 +37,7 @@ class FairQueue(Generic[R]):
 
         Args:
             limit: How many requests may be served at once, >= 1.
-            key: Whose a request is; None for its window's.
+            key: Asker of a request; None for the request's window.
         """
         if limit < 1:
             raise ValueError(f"limit {limit} must be >= 1")
@@ -51,15 +51,15 @@ class FairQueue(Generic[R]):
         """Askers that had a request waiting and none served, the longest waiting first; some may have changed."""
 
     def __bool__(self) -> bool:
-        """Whether any request waits or is being served."""
+        """True if any request waits or is being served."""
         return bool(self._requests)
 
     def __len__(self) -> int:
-        """How many requests wait or are being served."""
+        """Number of requests that wait or are being served."""
         return len(self._requests)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """Whether that request waits or is being served."""
+        """True if that request waits or is being served."""
         return request_id in self._requests
 
     def get(self, request_id: RequestId) -> R | None:
@@ -122,11 +122,11 @@ class FairQueue(Generic[R]):
         return tuple(self._requests[request_id] for request_id in self._served.values())
 
     def waiting_of(self, key: Hashable) -> int:
-        """How many requests of that asker, a window, are not being served yet."""
+        """Number of waiting requests of that asker, a window."""
         return len(self._queues.get(key, ()))
 
     def is_awaited(self) -> bool:
-        """Whether an asker that has none served waits only because as many are served as may be."""
+        """True if an asker without a served request waits only because the limit is reached."""
         while self._next and (self._next[0] in self._served or self._next[0] not in self._queues):
             self._next.popleft()
         return bool(self._next) and len(self._served) >= self._limit

@@ -57,7 +57,7 @@ def parse_trust_list(text: str) -> TrustList:
     """The list that a text holds.
 
     Raises:
-        ValueError: it holds none; names the rule.
+        ValueError: the text holds no list; the message names the rule.
     """
     try:
         document = json.loads(text)
@@ -77,6 +77,6 @@ def parse_trust_list(text: str) -> TrustList:
 
 
 def _folder_of(path: str) -> str:
-    """Folder that a file is trusted for: the one that it lies in, of a data root's mark the one above."""
+    """Folder that a file is trusted for: the file's own folder, or the folder above for a data root's mark."""
     folder, _, name = path.rpartition("/")
     return (folder.rpartition("/")[0] if name == MADE_NAME else folder) or "/"

@@ -11,7 +11,7 @@ from messages.discord import Readers, WindowReaders
 
 
 class KnownReaders:
-    """Window -> its readers. Of whatever is not in it, nobody knows who reads it."""
+    """Window -> its readers. Missing window: readers unknown."""
 
     def __init__(self) -> None:
         self._of = WindowNumbers()
@@ -27,12 +27,12 @@ class KnownReaders:
         return None if number is None else self._readers[number]
 
     def of_view(self, view: str) -> Readers | None:
-        """Readers of a channel, who see all that is shown in its threads; None when they are not known."""
+        """Readers of a channel, who see all messages in its threads; None when unknown."""
         return self._of_view.get(view)
 
     @property
     def channels(self) -> tuple[Readers, ...]:
-        """Readers of every channel that has a window, each once; whoever sees a thread sees its channel."""
+        """Readers of every channel that has a window, each once; a reader of a thread sees its channel."""
         return tuple(self._of_view.values())
 
     def learn(self, told: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:

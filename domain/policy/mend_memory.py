@@ -19,7 +19,7 @@ from messages.base import Window
 from messages.model import ModelRequest
 
 _LOSSLESS = frozenset({Mend.ROLES, Mend.SYSTEM, Mend.EMPTY})
-"""Mends that take nothing away."""
+"""Mends that lose no content."""
 _ONLY_PICTURES = frozenset({Mend.PICTURES})
 _BY_LIKELIHOOD = (Mend.PICTURES, Mend.ROLES, Mend.EMPTY, Mend.HISTORY)
 """Mends after words that are not recognised: a picture is new more seldom than a request is longer than all before."""
@@ -51,7 +51,7 @@ class _Model:
     mends: frozenset[Mend] = frozenset()
     bound: Bound | None = None
     most_pictures: int | None = None
-    """In one request; None for no bound."""
+    """Largest number in one request; None for no bound."""
     accepted_tokens: int = 0
     """Estimated size of the longest accepted request."""
     accepted: frozenset[Mend] = frozenset()
@@ -60,7 +60,7 @@ class _Model:
 
 @dataclass(slots=True)
 class _Talk:
-    """State of one conversation with one model."""
+    """State of a conversation with one model."""
 
     bound: Bound | None = None
     """After words that did not name the length."""
@@ -234,7 +234,7 @@ def _cut(facts: _Model, talk: _Talk, request: ModelRequest) -> tuple[ModelReques
 
 
 def _mended(prepared: Prepared, mends: Iterable[Mend], bound: Bound, pictures: frozenset[str] | None) -> Mended | None:
-    """The request with further mends; None if they change nothing."""
+    """The request with further mends; None if the mends have no effect."""
     gone = None if pictures is None else pictures | prepared.pictures
     mended = mend_request(prepared.base, prepared.mends | frozenset(mends), bound.cut_to, pictures=gone)
     return None if mended.request == prepared.request else mended

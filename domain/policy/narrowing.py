@@ -54,7 +54,7 @@ class Step(StrEnum):
 
 
 def server_works(fault: Fault, works: bool | None) -> bool | None:
-    """Whether the server works, given the fault of a call and the answers to other calls since it began.
+    """State of the server, by the fault of a call and the answers to other calls meanwhile: True if it works.
 
     Args:
         fault: Of the call.
@@ -72,7 +72,7 @@ def is_blamed_on_text(fault: Fault) -> bool:
 
 
 def next_step(fault: Fault, count: int, *, tries: int, downs: int, rounds: int, works: bool | None) -> Step:
-    """What to do about the texts of a failed call.
+    """Next step for the texts of a failed call.
 
     Args:
         fault: Of the call.

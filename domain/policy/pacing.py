@@ -22,7 +22,7 @@ class Pacing:
 
     @property
     def is_due(self) -> bool:
-        """Whether enough was done for the next attempt."""
+        """True if enough turns or calls are done for the next attempt."""
         return self._turns >= TURNS or self._calls >= CALLS
 
     def turn_ended(self, calls: int) -> None:
@@ -36,7 +36,7 @@ class Pacing:
         self._turns = self._calls = 0
 
     def may_try(self, now_s: float) -> bool:
-        """Whether no failure forbids it, by the monotonic clock."""
+        """True if no failure forbids an attempt, by the monotonic clock."""
         return not self._pause_turns and now_s >= self._not_before_s
 
     def failed(self, now_s: float) -> None:

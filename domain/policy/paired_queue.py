@@ -10,7 +10,7 @@ from messages.base import RequestId
 
 
 class PairedQueue(Generic[R]):
-    """Two fair queues that are one to whoever serves them; each request belongs to one of the two."""
+    """Two fair queues that are served as one queue; each request belongs to one of the two."""
 
     def __init__(self, front: FairQueue[R], aside: FairQueue[R], is_aside: Callable[[R], bool]) -> None:
         """Both queues.
@@ -25,11 +25,11 @@ class PairedQueue(Generic[R]):
         self._is_aside = is_aside
 
     def __bool__(self) -> bool:
-        """Whether any request waits or is being served."""
+        """True if any request waits or is being served."""
         return bool(self.front) or bool(self.aside)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """Whether that request waits or is being served."""
+        """True if that request waits or is being served."""
         return request_id in self.front or request_id in self.aside
 
     def get(self, request_id: RequestId) -> R | None:

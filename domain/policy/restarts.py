@@ -21,9 +21,9 @@ class RestartPolicy:
     jitter: float = 0.2
     """Greatest share added to a wait, so that neighbours do not come back in step."""
     max_attempts: int = 3
-    """Failures of one message after which it is quarantined."""
+    """Number of failures after which a message is quarantined."""
     suspend_s: float = 30.0
-    """How long an actor that may not end the process rests after crashing too often."""
+    """Pause of an actor that may not end the process, after too many crashes."""
 
     def __post_init__(self) -> None:
         """Refuse what no supervisor could keep to."""
@@ -43,7 +43,7 @@ def recent(crashes: tuple[float, ...], now: float, policy: RestartPolicy) -> tup
 
 
 def may_restart(crashes: tuple[float, ...], policy: RestartPolicy) -> bool:
-    """Whether an actor with these recent crashes may start again."""
+    """True if an actor with these recent crashes may start again."""
     return len(crashes) <= policy.intensity
 
 

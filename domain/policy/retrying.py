@@ -101,7 +101,7 @@ class Fault:
     status: int | None = None
     """HTTP status; None if there was no response."""
     asked_wait_s: float | None = None
-    """How long the server asks us to wait."""
+    """Wait that the server asks for."""
     type_name: str = ""
     """Name of the exception's type; said only of unknown faults."""
     words: str = field(default="", compare=False, repr=False)
@@ -170,7 +170,7 @@ def classify(
 
     Args:
         type_names: The exception's class and base classes, then those of its causes.
-        status: The response's HTTP status; None without one.
+        status: HTTP status of the response; None without a response.
         message: The exception's text; only searched, never repeated, but for a number of seconds.
         headers: The response's, names in lower case.
         now: Aware; what a `Retry-After` date counts from.
@@ -186,7 +186,7 @@ def classify(
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """How long the server asks to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date; None if it doesn't.
+    """Wait that the server asks for: `retry-after-ms`, or `Retry-After` as seconds or as a date; None without a wait.
 
     Source:
         RFC 9110, 10.2.3; the header in milliseconds is what OpenAI and Azure send.

@@ -11,7 +11,7 @@ from messages.model import CallOutcome, CallSpent
 
 
 class By(StrEnum):
-    """What calls are summed by."""
+    """Key by which calls are summed."""
 
     DAY = "day"
     WINDOW = "window"
