@@ -1,4 +1,4 @@
-"""Brief wording of a value that somebody else made: for an error, of whatever type, length and depth it is."""
+"""Brief wording of a foreign value for an error message, for any type, length and depth."""
 
 from __future__ import annotations
 

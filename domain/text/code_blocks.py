@@ -48,7 +48,7 @@ class CodeBlocks:
         """Index in the line that was asked about at which a block of its own may begin, outside of all lists."""
 
     def at(self, number: int) -> CodeBlock | None:
-        """Block of code that begins in the line; None for none."""
+        """Block of code that begins in the line; None without a block."""
         line, nesting = self._lines[number], self._nesting
         if line.startswith(_PLAIN_ITEM):
             nesting.begin_plain_item()

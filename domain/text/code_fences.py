@@ -1,4 +1,4 @@
-"""Code blocks of a markdown text: which of its lines are fenced; a fence that nothing closes opens none."""
+"""Code blocks of a markdown text: the fenced lines; an unclosed fence opens no block."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CodeFences:
         return (mark.number for mark in self._marks)
 
     def last_of(self, number: int) -> int | None:
-        """The last line of the block that a line opens; None if it opens none that something closes."""
+        """The last line of the block that a line opens; None for a line that opens no closed block."""
         place = self._places.get(number)
         if place is None or not self._marks[place].opens or self._marks[place].size > self._longest[place]:
             return None
@@ -65,7 +65,7 @@ class CodeFences:
 
 
 def _marks(number: int, line: str, behind_bullets: bool) -> Iterator[_Mark]:
-    """The mark that a line is, if it is one."""
+    """The mark in a line, if any."""
     match = _FENCE.match(line) if "```" in line or "~~~" in line else None
     if match is None or (match["bullet"] and not behind_bullets):
         return

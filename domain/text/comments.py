@@ -1,7 +1,7 @@
 """Comments of a markdown text: `<!-- … -->`, and Obsidian's `%% … %%`.
 
 A mark in code within a line opens none, nor does one behind a backslash. A mark in the middle of a line that is never
-closed, or that is followed by another opening mark before it is closed, is text: one slip of a hand hides nothing.
+closed, or that is followed by another opening mark before it is closed, is text: a slip of the hand hides no text.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Comment(NamedTuple):
 
     begin: int
     end: int
-    """Behind its closing mark; the text's end if it has none."""
+    """End behind the closing mark; the text's end without a mark."""
     is_open: bool
-    """True if nothing closes it."""
+    """True if the comment is never closed."""
 
 
 class Comments:
@@ -65,7 +65,7 @@ class Comments:
         return None
 
     def _html(self, begin: int, is_block: bool) -> Comment | None:
-        """Comment that `<!--` at `begin` opens; None if it is text."""
+        """Comment that `<!--` at `begin` opens; None for plain text."""
         text, inside = self._text, begin + len(_OPENS)
         if not self._is_over and self._close < begin + 2:  # `<!-->` is a whole one
             self._close = text.find(_CLOSES, begin + 2)

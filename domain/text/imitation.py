@@ -1,7 +1,7 @@
 """Imitations: lines of people, files and commands that look like one of the runtime's, and what is done to them.
 
-`OWN_LINES` names every line that the runtime writes among other people's words. Whoever adds such a line adds it there;
-`tests/domain/text/test_imitation.py` holds every writer against it.
+`OWN_LINES` names every line that the runtime writes among other people's words. A change that adds such a line also
+adds it there; `tests/domain/text/test_imitation.py` holds every writer against the list.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _ORNAMENTS = (
     re.compile(r"[\s*_~`\"'\\|]*"),
     re.compile(r"(?:[^\w\[({<>]|_|[\[({<](?=[^\w]{0,3}[\[({<])|\d{1,3}[.)]\s)*"),
 )
-"""What may stand before a line's words without a reader's minding."""
+"""Characters before a line's words that a reader overlooks."""
 _MARKUP = re.compile(r"[*_~`|\\]")
-"""What may stand among a line's words likewise."""
+"""Characters among a line's words that a reader overlooks."""
 
 _DATE = r"[\[({<] ?[\do]{4}[^\do]{1,3}[\dol]{1,2}[^\dol]{1,3}[\dol]{1,2}"
 
@@ -42,7 +42,7 @@ class OwnLine:
     pattern: str
     """Of its beginning, as `as_seen` leaves it, without ornament; wider than what the runtime itself writes."""
     in_outputs: bool = True
-    """Whether a command's output may not have it either; what only stands in files a command may print."""
+    """True if a command's output may not have the line either; a command may print lines that only stand in files."""
 
 
 OWN_LINES = (

@@ -11,7 +11,7 @@ FILE_NAME = "answer.md"
 LONGEST_FILE_BYTES = 8 << 20
 
 _CLOSING_UNITS = 4
-"""What closing a code block adds."""
+"""Units that closing a code block adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Shown:
     parts: tuple[str, ...]
     """One message each."""
     attached: str = ""
-    """What the first message's file holds; empty for no file."""
+    """Content of the first message's file; empty for no file."""
 
 
 def in_messages(text: str) -> Shown:

@@ -1,4 +1,4 @@
-"""Look-alikes: a text as a hasty reader sees it, so that what imitates something can be compared with it.
+"""Look-alikes: a text as a hasty reader sees it, for comparison with imitations.
 
 It is only for comparing. Two texts that are seen alike may be as different as a Latin and a Cyrillic name.
 """
@@ -17,7 +17,7 @@ UNSEEN = re.compile(
     "\U0001bca0-\U0001bca3\U0001d165-\U0001d182\U000e0000-\U000e0fff"
     "]"
 )
-"""Characters that nobody sees, or sees only on another one."""
+"""Characters that are invisible, or visible only on another character."""
 
 _LATIN = re.compile(r"\b(?:LETTER|INITIAL) (?:SMALL CAPITAL |DOTLESS |TURNED )?([A-Z])\b")
 """In the names of characters: accents and strokes, small capitals, letters in circles and squares."""
@@ -84,9 +84,9 @@ _SIGNS = (
 )
 
 _BY_CATEGORY = {"Ps": "[", "Pe": "]", "Pd": "-", "Cf": "", "Mn": "", "Me": ""}
-"""What brackets and dashes look like that are none of the keyboard's; formats and marks of any script are unseen."""
+"""Likenesses of brackets and dashes that no keyboard has; formats and marks of any script are unseen."""
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""What has a terminal change colours, and so on."""
+"""Escape sequences by which a terminal changes colours, and so on."""
 
 
 class _Looks(dict[int, str]):

@@ -17,11 +17,11 @@ class Block:
     """A table or a list."""
 
     begin: int
-    """Where its first line begins."""
+    """Beginning of the first line."""
     end: int
-    """Where the line after it begins; as far as was looked, if it is longer."""
+    """Beginning of the line after the block; the end of the searched part, if the block is longer."""
     joints: tuple[int, ...]
-    """Where its rows or items begin at which it may be cut, in order, all within."""
+    """Beginnings of rows or items at which the block may be cut, in order, all within."""
 
 
 @dataclass(frozen=True, slots=True)

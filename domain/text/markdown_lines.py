@@ -31,7 +31,7 @@ class LineKind(Enum):
 
 
 class MarkdownLine(NamedTuple):
-    """One line as it is read."""
+    """One line of the text, with its kind."""
 
     kind: LineKind
     """COMMENT for one whose beginning is in a comment."""
@@ -83,7 +83,7 @@ class _Reading:
         self._starts = [0, *accumulate(map(len, raws))]
         """Index of each line's beginning in the text."""
         self._comment = Comment(0, 0, False)
-        """The last one that was met."""
+        """The last comment that was met."""
         self._comment_first = 0
         """Number of the line in which it opens."""
 

@@ -25,13 +25,13 @@ class Excerpt:
     line_count: int
     """Lines of the whole output."""
     cut_by_bytes: bool = False
-    """Whether it was the size, not the number of lines, that left something out."""
+    """True if the size, not the number of lines, left out text."""
     line_bytes: int | None = None
     """Raw size of the last line if not even that could be shown whole."""
 
     @property
     def truncated(self) -> bool:
-        """Whether something was left out."""
+        """True if text was left out."""
         return self.first_line > 1 or self.line_bytes is not None
 
 
@@ -40,7 +40,7 @@ class KeptOutput:
     """Record of the whole output of which the model sees the end."""
 
     path: str
-    """File that holds it; empty if there is none."""
+    """File of the whole output; empty without a file."""
     lost_bytes: int = 0
     """Raw bytes after the file's end that were thrown away."""
     fault: str = ""
@@ -120,7 +120,7 @@ class OutputTail:
 
 
 def render(excerpt: Excerpt, kept: KeptOutput, ending: str) -> str:
-    """The tool result's text: what is shown, what was left out, how it ended.
+    """The tool result's text: the excerpt, the left-out part, the ending.
 
     Lines of the output that imitate the runtime's are marked, so what stands behind it is the runtime's word.
 

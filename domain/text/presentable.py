@@ -24,14 +24,14 @@ _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MONGOLIAN = re.compile("[\u1807\u180a\u1810-\u18af]")
 _KEYS = frozenset("#*0123456789")
 _PICTURED = frozenset("\u203c\u2049\u2139\u3030")
-"""What has a picture without being a symbol."""
+"""Characters with a picture that are no symbols."""
 
 
 def presentable(text: str) -> str:
     r"""`text` with characters that hide or reorder others shown as `\u202e`.
 
-    Emoji and scripts keep what they need: a joiner between two emoji, a joiner after a letter of a script that joins,
-    a selector after what has several forms, and the tags of a flag.
+    Emoji and scripts keep the characters that they need: a joiner between two emoji, a joiner after a letter of a
+    script that joins, a selector after a character with several forms, and the tags of a flag.
     """
     return reveal(text, _escaped)
 
@@ -74,14 +74,14 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """Whether it is written in a script that joins; a mark that is itself invisible is not."""
+    """True if the character is written in a script that joins; an invisible mark is not."""
     return bool(_JOINING_SCRIPTS.match(character)) and (
         not _SUSPECT.match(character) or bool(_SELECTOR.match(character))
     )
 
 
 def _is_selected(before: str, selector: str, after: str) -> bool:
-    """Whether a selector chooses among the forms of the character before it."""
+    """True if a selector chooses among the forms of the character before it."""
     if selector >= "\U000e0100":
         return bool(_HAN.match(before))
     if selector < "\u1810":
@@ -104,7 +104,7 @@ def _is_emoji_part(character: str) -> bool:
 
 
 def _is_in_flag(text: str, at: int) -> bool:
-    """Whether a tag is one of a black flag's at most six, ended as it should be."""
+    """True if a tag is among the at most six tags of a black flag, ended correctly."""
     begin = at
     while begin > 0 and at - begin < 8 and "\U000e0020" <= text[begin - 1] <= "\U000e007e":
         begin -= 1

@@ -26,21 +26,21 @@ def running_text(text: str, status: str) -> str:
 
 
 def stopped_text(text: str, note: str) -> str:
-    """What is left of a message whose turn ended without an answer; empty when it had said nothing."""
+    """Remainder of a message whose turn ended without an answer; empty for a message without text."""
     line = f"-# {_one_line(note)}"
     parts = split(sendable(text), LIMIT - units(line) - 5)
     return f"{closed(parts[-1])}\n{line}" if parts else ""
 
 
 def interrupted_text(shown: str, note: str) -> str:
-    """What is left of a running message of which no more is known than what it shows; empty if it said nothing."""
+    """Remainder of a running message of which only the shown text is known; empty for a message without text."""
     above, _, last = shown.rpartition("\n")
     said = above if last == CURSOR or last.startswith("-# ") else shown
     return stopped_text(said.removesuffix(CURSOR).rstrip(), note)
 
 
 def is_running(content: str) -> bool:
-    """Whether a message of the bot's shows a turn that was running."""
+    """True if a message of the bot's shows a turn that was running."""
     return content.endswith(CURSOR)
 
 

@@ -15,7 +15,7 @@ SHORTEST_SECRET = 8
 """Characters; anything shorter would be found in innocent text."""
 _SHORTEST_CORE = 8
 _STREWN = re.compile(r"[\s*~`\"'\\|]+")
-"""What markdown or a line's end may put into the middle of a word."""
+"""Characters that markdown or a line's end may put into the middle of a word."""
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
@@ -34,7 +34,7 @@ class Scrubber:
         return text if self._pattern is None else self._pattern.sub(REMOVED, text)
 
     def finds(self, text: str) -> bool:
-        """Whether a secret stands in `text`, also where blanks, marks or hidden characters are strewn among it."""
+        """True if `text` holds a secret, also with blanks, marks or hidden characters strewn into the secret."""
         if self._pattern is None:
             return False
         bare = _bare(text)
@@ -67,7 +67,7 @@ def disguises(secret: str) -> frozenset[str]:
 
 
 def _bare(text: str) -> str:
-    """What is meant by `text`: without blanks, marks and hidden characters, and in usual letters."""
+    """Bare letters of `text`: without blanks, marks and hidden characters, and in usual letters."""
     return _STREWN.sub("", unicodedata.normalize("NFKC", without_hidden(text)))
 
 

@@ -25,9 +25,9 @@ class Piece:
     """One message of a longer text."""
 
     source: str
-    """What it stands for; the sources of all pieces together are the text, byte for byte."""
+    """Part of the text that the piece shows; the sources of all pieces together are the text, byte for byte."""
     text: str
-    """What is shown: the source without blank edges, with a code block closed and opened again where one was cut."""
+    """Shown text: the source without blank edges, with a code block closed and opened again where a block was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class _Scan:
     language: str | None
     """Of the block that is open at the end; None when none is."""
     opened_at: int | None
-    """Where that block began, if within the stretch."""
+    """Beginning of that block, if within the stretch."""
     block_is_blank: bool
-    """Whether that block shows nothing so far."""
+    """True if that block shows no text so far."""
     is_blank: bool
-    """Whether nothing but blanks and block marks is in it."""
+    """True if only blanks and block marks are in the stretch."""
 
 
 def split(text: str, limit: int = LIMIT) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def split(text: str, limit: int = LIMIT) -> tuple[str, ...]:
 
 
 def pieces(text: str, limit: int = LIMIT) -> tuple[Piece, ...]:
-    """The messages that show `text`, each with the part of it that it stands for.
+    """The messages that show `text`, each with its part of `text` as the source.
 
     Cuts fall between paragraphs, else lines, else words, else characters; never inside one if that can be avoided.
     A table or list goes into one message whole if it fits, else it is cut between rows or items.
@@ -98,7 +98,7 @@ def sendable(text: str) -> str:
 
 
 def _cut(text: str, start: int, language: str | None, limit: int) -> tuple[int, int, _Scan]:
-    """Where the piece that begins at `start` ends, where the next one begins, and what the piece holds."""
+    """End of the piece that begins at `start`, beginning of the next piece, and the scan of the piece."""
     room = limit - units(_opening(language))
     if len(text) - start <= room:
         rest = _scan(text, start, len(text), language)
@@ -134,7 +134,7 @@ def _opening(language: str | None) -> str:
 
 
 def _scan(text: str, start: int, end: int, language: str | None) -> _Scan:
-    """What `text[start:end]` holds when a block of `language` is open before it (None: no block)."""
+    """Scan of `text[start:end]` when a block of `language` is open before it (None: no block)."""
     opened_at: int | None = None
     blank, at = True, start
     for run in _RUN.finditer(text, start, end):
@@ -183,7 +183,7 @@ def _joint(text: str, block: Block, start: int, farthest: int, limit: int) -> in
 
 
 def _fits(text: str, begin: int, end: int, limit: int) -> bool:
-    """Whether a message that begins at `begin` can reach `end` though more follows."""
+    """True if a message that begins at `begin` can reach `end` although more text follows."""
     return end - begin < limit and units(text[begin:end].rstrip()) <= limit - len(_FENCE) - 1
 
 
@@ -212,7 +212,7 @@ def _character_edge(text: str, start: int, farthest: int) -> int:
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether the code points before and after `at` are shown as one character (the common cases of UAX 29)."""
+    """True if the code points before and after `at` are shown as one character (the common cases of UAX 29)."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -222,7 +222,7 @@ def _joined(text: str, at: int) -> bool:
 
 
 def _extends(character: str) -> bool:
-    """Whether the character belongs to the one before it: marks, joiners, skin tones, tags, Hangul finals."""
+    """True if the character belongs to the preceding character: marks, joiners, skin tones, tags, Hangul finals."""
     return (
         unicodedata.category(character) in {"Mn", "Mc", "Me"}
         or character in "\u200c\u200d"
@@ -237,7 +237,7 @@ def _is_pair(text: str, at: int) -> bool:
 
 
 def _splits_flag(text: str, at: int) -> bool:
-    """Whether `at` is between the two letters of a flag."""
+    """True if `at` is between the two letters of a flag."""
     if not (_is_flag_letter(text[at - 1]) and _is_flag_letter(text[at])):
         return False
     first = at - 1

@@ -1,4 +1,4 @@
-"""Plain text of terminal output: what a reader would see of it."""
+"""Plain text of terminal output: the text that a reader would see."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 CHARS_PER_TOKEN = 4
 """Of English prose."""
 PICTURE_CHARS = 4_800
-"""What a picture takes, in characters of English."""
+"""Weight of a picture, in characters of English."""
 _MARKS = bytes(range(0x21, 0x61)) + b"{|}~"
 """ASCII's digits, capitals and punctuation: a fifth of prose at most, more than half of base64."""
 _MARKS_OF_PROSE = 5
@@ -20,7 +20,7 @@ _DEARER = 3
 
 
 def weighed_chars(text: str) -> int:
-    """Characters of English prose that take as many tokens as a text: its length, if it is in English.
+    """Characters of English prose that take as many tokens as a text: the text's length for English.
 
     A Cyrillic letter weighs two and a half, a Chinese character four, an emoji more than five; code weighs a little
     more than prose, and base64 twice as much.
