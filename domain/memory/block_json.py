@@ -1,4 +1,4 @@
-"""JSON of injected lines: it stays on one line, ends no markup, and hides nothing."""
+"""JSON of injected lines: on one line, without markup's ends or hidden characters."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 K1 = 1.2
 B = 0.75
 _LEAST_IDF = 1e-6
-"""For terms that stand in more than half of the documents: they must not count against one."""
+"""For terms that stand in more than half of the documents: such a term must not lower a document's score."""
 
 
 class Postings(NamedTuple):
@@ -53,7 +53,7 @@ def summed(
 
 
 def _part(term: Postings, lengths: NDArray[np.int64], documents: int, mean_length: float) -> NDArray[np.float64]:
-    """What a term adds to the score of each of its rows; in FTS5's order of operations, so to the last bit."""
+    """Addition of a term to the score of each of its rows; in FTS5's order of operations, so equal to the last bit."""
     counts = term.counts.astype(np.float64)
     norms = K1 * (1 - B + B * lengths.astype(np.float64) / mean_length)
     part: NDArray[np.float64] = _weight(documents, term.documents) * (counts * (K1 + 1.0) / (counts + norms))
@@ -78,7 +78,7 @@ class Bm25:
                 self._postings.setdefault(term, []).append((number, count))
 
     def rows_with(self) -> dict[str, int]:
-        """Term -> number of documents that hold it."""
+        """Term -> number of documents with the term."""
         return {term: len(entries) for term, entries in self._postings.items()}
 
     def scores(self, question_terms: Iterable[str]) -> dict[int, float]:

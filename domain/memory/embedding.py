@@ -13,7 +13,7 @@ MAX_CHARS = 8_000
 """Characters of a text that are embedded; about what the providers' models read."""
 
 PERMANENT = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
-"""What an operator has to put right before another call can work."""
+"""Faults that an operator has to put right before another call can work."""
 
 _WORDS = {
     FaultKind.RATE_LIMIT: "the embedding provider asks for fewer calls ({status})",
@@ -69,7 +69,7 @@ def google_fault(
 
     Args:
         type_names: The exception's class and base classes, then those of its causes.
-        status: The response's HTTP status; None without one.
+        status: HTTP status of the response; None without a response.
         message: The exception's text; only searched, never repeated.
         details: The response's JSON as it came.
         headers: The response's, names in lower case.

@@ -11,7 +11,7 @@ from domain.memory.keywords import STOP_TERMS, spaced
 from domain.memory.porter import stem
 
 MARK = "…"
-"""Ends every excerpt that does not say all; one that starts later than its turn also begins with it."""
+"""Ends every incomplete excerpt; also begins an excerpt that starts later than its turn."""
 _START = re.compile(
     "[.!?…][\"')\\]*_\u201d\u2019]? (?=\\S)"  # a blank after a sentence, its quote closed or not
     "|[\u3002\uff01\uff1f](?=\\S)"  # the full stops of Chinese and Japanese, which need no blank
@@ -67,7 +67,7 @@ def excerpt(text: str, limit: int, terms: Collection[str] = (), *, width: Callab
 
 
 def _occurrences(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
-    """Where the wanted terms stand, in order: begin, end, term; not far off with marks that words leave out."""
+    """Places of the wanted terms, in order: begin, end, term; slightly off with marks that words leave out."""
     if not terms:
         return []
     padded = f" {spaced(text)} "
@@ -82,7 +82,7 @@ def _occurrences(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]
 
 
 def _gain(occurrences: list[tuple[int, int, str]], begins: list[int], begin: int, end: int) -> int:
-    """How many different terms stand between `begin` and `end`."""
+    """Number of different terms between `begin` and `end`."""
     within = occurrences[bisect_left(begins, begin) : bisect_left(begins, end)]
     return len({term for _, to, term in within if to <= end})
 

@@ -38,7 +38,7 @@ class LogRange(Value, frozen=True, kw_only=True, gc=False):
 
 
 def expanded(reference: Reference, lines: LogRange) -> str:
-    """What the model is told in answer to its wish: a prefix line, the lines as one line of JSON, and what to do."""
+    """Answer to the model's wish for lines: a prefix line, the lines as one line of JSON, and the instruction."""
     fields: dict[str, str | int] = {
         "path": reference.path,
         "line": reference.line,
@@ -50,7 +50,7 @@ def expanded(reference: Reference, lines: LogRange) -> str:
 
 
 def not_expanded(reference: Reference, reason: str) -> str:
-    """What the model is told when it gets nothing."""
+    """Answer to the model's wish when no lines are available."""
     fields: dict[str, str | int] = {"path": reference.path, "line": reference.line, "error": reason}
     return f"{EXPANDED_PREFIX}\n{block_json(fields)}\n\nAnswer the last message now, with what you have."
 

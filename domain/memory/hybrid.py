@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from domain.memory.keywords import words
 
 HITS = 100
-"""How many rows each of the two searches contributes, before the rows beside them."""
+"""Number of rows that each of the two searches contributes, before the rows beside them."""
 WORD_SCORES = 1000
 """So many of the best BM25 scores count, for rows that are candidates for whatever reason."""
 WEIGHT_COSINE = 0.45
@@ -32,9 +32,9 @@ FROM_AFTER = 0.2
 FROM_EPISODE = 0.5
 """Share of the best own score of its episode."""
 NAMED = 0.1
-"""What a turn gains when the question names its author."""
+"""Gain of a turn when the question names its author."""
 ASKING = 0.2
-"""What a turn loses when it only asks."""
+"""Loss of a turn that only asks."""
 EPISODE_GAP = timedelta(hours=1)
 """A silence longer than this ends an episode."""
 POOL_FACTOR = 1.25
@@ -69,7 +69,7 @@ class CandidateRow(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A row with its score, and the part of it that is its own."""
+    """A row with its score, and its own part of the score."""
 
     row: int
     score: float
@@ -142,7 +142,7 @@ def scores(candidates: Candidates) -> Scores:
 
 
 def pool_size(sizes: Iterable[int], budget: int) -> int:
-    """How many of the best rows the formula gets to rank.
+    """Number of the best rows that the formula ranks.
 
     Args:
         sizes: Rendered size of each row's memory, best row first.
@@ -158,17 +158,17 @@ def pool_size(sizes: Iterable[int], budget: int) -> int:
 
 
 def starts_episode(previous_at: datetime | None, at: datetime) -> bool:
-    """Whether a turn at `at` begins an episode, the last turn of its window having been at `previous_at`."""
+    """True if a turn at `at` begins an episode; `previous_at` is the time of the window's previous turn."""
     return previous_at is None or at - previous_at > EPISODE_GAP
 
 
 def names(question: str, author: str) -> bool:
-    """Whether `question` holds a word of `author`'s display name; words of one letter name nobody."""
+    """True if `question` holds a word of `author`'s display name; words of one letter do not count."""
     return not _words_of(author).isdisjoint(_words_of(question))
 
 
 def is_question(text: str) -> bool:
-    """Whether `text` ends by asking."""
+    """True if `text` ends with a question."""
     return are_questions((text,))[0]
 
 
@@ -183,7 +183,7 @@ def _words_of(text: str) -> frozenset[str]:
 
 
 def _positive(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`values` with 0 for those below and those that are not known."""
+    """`values` with 0 for negative and unknown values."""
     return np.fmax(values, 0.0)
 
 

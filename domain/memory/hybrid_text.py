@@ -1,4 +1,4 @@
-"""Text that is embedded and text that is indexed for a turn: its words with who said them and when."""
+"""Text that is embedded and text that is indexed for a turn: the words with author and time."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from domain.turn.prompt import MEMORY_PREFIX
 
 CHARS_PER_TOKEN = 4
 LEAST_CHARS = 80
-"""What the last memory's excerpt must have left to be worth cutting short."""
+"""Least room for the last memory's excerpt to be worth cutting short."""
 LEAST_ROOM = len(MARK) + 1
-"""What a memory's budget must leave for an excerpt at all: a mark with something before it."""
+"""Room that a memory's budget must leave for any excerpt: a mark behind at least one character."""
 _ESCAPED = re.compile(f'["\\\\\x00-\x1f{UNSAFE}]')
 """Whatever is longer in JSON than it is."""
 
@@ -46,7 +46,7 @@ class Memory:
     """A logged turn that may be injected.
 
     Raises:
-        ValueError: It does not say where it stands.
+        ValueError: The memory has no place in a log.
     """
 
     path: str
@@ -71,14 +71,14 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """The block, empty when nothing is injected, and what it shows."""
+    """The block, empty without memories, and the memories shown."""
 
     block: str
     items: tuple[Injected, ...]
 
 
 def tokens(text: str) -> int:
-    """How many tokens `text` counts for: one per four characters, the last one begun."""
+    """Number of tokens that `text` counts for: one per four characters, rounded up."""
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
@@ -109,7 +109,7 @@ def inject(
 
 
 def pins_with_room(pins: Sequence[Memory], budget: Budget = Budget()) -> int:
-    """How many of `pins` have a place in a block that leaves its quarter to what is found."""
+    """Number of `pins` with a place in a block that leaves a quarter to search results."""
     room = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
     filling = _Filling(frozenset(), budget, room - room // FOUND_SHARE, budget.most - budget.most // FOUND_SHARE)
     filling.take(pins, 0, len(pins))
@@ -160,7 +160,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _Shown | None:
-    """What is shown of `memory` with `left` characters to spend; None if that is too little."""
+    """Excerpt of `memory` for `left` characters; None if `left` is too small."""
     frame, room = _frame(memory), _room(memory, budget)
     if room < LEAST_ROOM:
         return None
@@ -174,7 +174,7 @@ def _shown(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> 
 
 
 def _room(memory: Memory, budget: Budget) -> int:
-    """Characters that one memory's budget leaves for what is shown of it."""
+    """Characters of a memory's budget for its excerpt."""
     return budget.item_tokens * CHARS_PER_TOKEN - _frame(memory)
 
 
@@ -190,7 +190,10 @@ def _path_size(path: str) -> int:
 
 @lru_cache(maxsize=128)
 def _excerpt(text: str, room: int, terms: frozenset[str]) -> _Shown:
-    """Also what it adds to the frame. Kept, for whoever asks for a memory's size is about to inject it."""
+    """Excerpt, and the characters that the excerpt adds to the frame.
+
+    The result is cached: a caller that asks for a memory's size is about to inject the memory.
+    """
     width = _width if _ESCAPED.search(text) else len
     cut = excerpt(text, room, terms, width=width)
     return _Shown(cut, width(cut.text) - cut.is_truncated)

@@ -50,7 +50,7 @@ def spaced(text: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """What the index holds of `text`, in order: its words, stemmed."""
+    """Index terms of `text`, in order: the stemmed words."""
     return [stem(word) for word in words(text)]
 
 
@@ -76,7 +76,7 @@ def question_terms(question: str) -> frozenset[str]:
 def telling(
     candidates: Iterable[str], rows_with: Mapping[str, int], rows: int, common_rows: int = COMMON_ROWS
 ) -> tuple[str, ...]:
-    """Those `candidates` that are rare enough to look up; if none is, the rarest one that occurs.
+    """The `candidates` that are rare enough to look up; without a rare candidate, the rarest candidate that occurs.
 
     Args:
         rows_with: Index term -> number of rows that hold it (FTS5's vocabulary, type `row`).

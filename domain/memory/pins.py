@@ -1,4 +1,4 @@
-"""Fold of pin events: which events of a window somebody asked to keep in mind.
+"""Fold of pin events: events of a window that users asked to keep in mind.
 
 A pin event's metadata: `action` (`pin` or `unpin`), `request` (repeating one changes nothing), `by` and `by_name` (who
 asked), and of another event that is meant `event`, `path` and `line`. Without `event` the pin event itself holds the
@@ -44,10 +44,10 @@ class PinBoard:
         self.pins: dict[EventId, Pin] = {}
         """By what is pinned, oldest pin first."""
         self.answered: dict[str, Utterance] = {}
-        """Request -> what it was about."""
+        """Request -> event of the request."""
         self._utterances: dict[EventId, Utterance] = {}
         self._said: list[EventId] = []
-        """What people and the agent said, oldest first."""
+        """Events of people's and the agent's words, oldest first."""
         self._of_message: dict[str, EventId] = {}
 
     def add(self, path: str, line: int, event: Event) -> None:
@@ -70,7 +70,7 @@ class PinBoard:
         return next((utterance for utterance in said if utterance.text.strip()), None)
 
     def find(self, message_id: str) -> Utterance | None:
-        """What the surface shows as that message; None if no log has it."""
+        """Utterance that the surface shows as the message; None if no log has the message."""
         event_id = self._of_message.get(message_id)
         return None if event_id is None else self._utterances.get(event_id)
 
@@ -133,7 +133,7 @@ def pin_meta(
 
 
 def crowding(pins: int, given: int) -> str:
-    """What to say to whoever pins where not all pins have room; empty where they have.
+    """Remark for a user who pins more than has room; empty while all pins have room.
 
     Args:
         pins: How many may be shown in a window.

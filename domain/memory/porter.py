@@ -78,7 +78,7 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """How many times a vowel sequence is followed by a consonant sequence."""
+    """Number of vowel sequences that are followed by a consonant sequence."""
     return len(_SEQUENCES.findall(_shape(word)))
 
 
@@ -87,7 +87,7 @@ def _has_vowel(word: str) -> bool:
 
 
 def _is_short(word: str) -> bool:
-    """Whether `word` ends consonant, vowel, consonant, the last of which is not w, x or y."""
+    """True if `word` ends consonant, vowel, consonant, and the last letter is not w, x or y."""
     return _shape(word)[-3:] == "CVC" and word[-1] not in "wxy"
 
 
@@ -110,7 +110,7 @@ def _past(word: str) -> str:
 
 
 def _mended(rest: str) -> str:
-    """What `-ed` or `-ing` was taken from, with the ending that it hid."""
+    """Stem before `-ed` or `-ing`, with the ending that the suffix hid."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if rest[-1:] == rest[-2:-1] and rest[-1] not in "aeioulsz":

@@ -45,8 +45,8 @@ class Candidate:
         row: Its number in the index.
         sim: Cosine to the question; below 0 counts as 0, NaN as unknown.
         age_days: Days since it was said.
-        is_pinned: Whether somebody asked to remember it.
-        vector: Its embedding; zeros while it has none.
+        is_pinned: True if a user asked to remember the memory.
+        vector: Embedding of the memory; zeros while there is no embedding.
     """
 
     row: int
@@ -301,7 +301,7 @@ class _Selection:
 
 
 def _reduced(bases: NDArray[np.float64], cosines: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Scores of candidates beside one that has these cosines to them."""
+    """Scores of candidates next to a chosen candidate with these cosines."""
     return bases - WEIGHT_REDUNDANCY * np.maximum(cosines, np.float32(0.0))
 
 

@@ -1,4 +1,4 @@
-"""Memories from events: which events become one, and what the index keeps of them."""
+"""Memories from events: events that become memories, and the index's data about them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.memory.pins import PIN, UNPIN
 from messages.base import EventId, TurnId, Value, make_ready
 
 EMBEDDED_CHARS = 8_000
-"""How much of a long turn is embedded: its beginning."""
+"""Number of characters of a long turn's beginning that are embedded."""
 USER = "user"
 AGENT = "agent"
 _SAID = (USER, AGENT)
@@ -41,12 +41,12 @@ class Remembered(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_own_pin(self) -> bool:
-        """Whether it is the content of a pin event: without the pin it is no memory."""
+        """True if the entry is the content of a pin event: without the pin, no memory."""
         return not self.turn_id and self.role == USER
 
     @property
     def embedded_text(self) -> str:
-        """What its vector is made from."""
+        """Text from which the vector is made."""
         return embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
 
     @property
@@ -61,31 +61,31 @@ class PinChange(Value, frozen=True, kw_only=True, gc=False):
 
     path: str
     line: int
-    """Where that stands which was pinned."""
+    """Line of the pinned event."""
     is_pinned: bool
     at: datetime
     source_path: str
     source_line: int
-    """Where the log says so."""
+    """Line of the pin event in the log."""
 
 
 class TakenBack(Value, frozen=True, kw_only=True, gc=False):
-    """Something that was said is a memory no more, nor anything that came of it."""
+    """Withdrawal of words: neither the words nor their results are a memory any more."""
 
     tombstone: Tombstone
     source_path: str
     source_line: int
-    """Where the log says so."""
+    """Line of the withdrawal in the log."""
 
 
 Entry = Remembered | PinChange | TakenBack
-"""What the index learns of one event."""
+"""Content of one event for the index."""
 
 
 def remembered(
     *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
 ) -> Entry | None:
-    """What the index makes of one event of a log; None for kinds that are no memory, and for blank ones."""
+    """Index entry for one event of a log; None for kinds that are no memory, and for blank texts."""
     meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
     return _remembered(path, line, event_id, kind, at, text, meta)
 

@@ -10,7 +10,7 @@ GOOGLE_KEY = "GEMINI_API_KEY"
 OPENAI_KEY = "OPENAI_API_KEY"
 GOOGLE_MODEL = "gemini-embedding-001"
 LOCAL = "local"
-"""What settings call the model of this machine."""
+"""Name of this machine's model in settings."""
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 LOCAL_DIMENSIONS = 384
 HASHED_MODEL = "hashed-words-v1"
@@ -35,11 +35,11 @@ class Space:
     provider: Provider
     model: str
     dimensions: int
-    """0 where whoever makes the vectors decides, and that is not known yet."""
+    """Number of dimensions; 0 while the maker of the vectors has not told the number."""
 
     @property
     def name(self) -> str:
-        """What its vectors are stored under, e.g. `google/gemini-embedding-001/768`."""
+        """Name under which vectors are stored, e.g. `google/gemini-embedding-001/768`."""
         prefix = "" if self.provider is Provider.HASHED else f"{self.provider}/"
         return f"{prefix}{self.model}/{self.dimensions}"
 
@@ -81,12 +81,12 @@ def embedding_space(
 
 
 def folder_model(folder: str, fingerprint: str) -> str:
-    """Name of the model in a local folder: that of the folder, and what tells its weights from others'."""
+    """Name of the model in a local folder: the folder's name, and the fingerprint of the weights."""
     return f"{folder}@{fingerprint}"
 
 
 def is_of_model(name: str, model: str, *, folder: str = "") -> bool:
-    """Whether the vector space of that name is one of an embedding model, as far as names tell.
+    """True if the vector space of that name belongs to an embedding model, as far as names tell.
 
     Args:
         name: Of the space; how many dimensions it has, a server decides.

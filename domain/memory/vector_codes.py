@@ -6,12 +6,12 @@ direction, its signs, which every question looks at, and as 4 bits, fine, which 
 
 **Why the bounds hold.** With the question q cut in the same way, the head's share of the cosine is off by at most
 |q_head| |error of the head| (Cauchy and Schwarz). For the tail let y be the vector's and s its code, and a the cosine
-between them. Where the random turn has put y says nothing about where it has put the part of q that is orthogonal to
-y, so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate
+between them. Where the random turn has put y says nothing about where it has put the part of q that is orthogonal to y,
+so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate
 `<q, s> |y|^2 / <s, y>` differs from `<q, y>` by `|q| |y| sqrt(1 - a^2) / a` times one coordinate of a random unit
 vector of n - 1 dimensions, which is above t with a probability of at most `exp(-(n - 1) t^2 / 2)` (the measure of a
-spherical cap; K. Ball, 1997). t is chosen for a probability of 1e-15. The turn is drawn anew for every corpus, and
-nobody who writes the vectors knows it. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is
+spherical cap; K. Ball, 1997). t is chosen for a probability of 1e-15. The turn is drawn anew for every corpus, and the
+writers of vectors do not know the turn. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is
 used.
 
 The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame that does not suit the
@@ -30,7 +30,7 @@ HEAD = 96
 MARGIN = 1e-4
 """Added to every bound: more than all rounding in float32 sums of this size can make."""
 CHANCE = 1e-15
-"""How probable it is that one bound of one vector does not hold."""
+"""Probability that a bound of one vector does not hold."""
 _LIMIT = 127
 _SPREAD = 4.5
 """Standard deviations of a head's direction that fit into a byte; what lies outside is cut off and counts as error."""
@@ -53,7 +53,7 @@ class Frame:
     Attributes:
         basis: (dims, dims), float32, orthonormal columns: head, then tail.
         head: Directions of the head.
-        head_step: Size of one step of its codes.
+        head_step: Size of one step of the head's codes.
     """
 
     basis: NDArray[np.float32]
@@ -148,7 +148,7 @@ def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator, 
 
     Args:
         sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands it suits the corpus.
-        rng: Turns the tail; nobody may be able to foresee it.
+        rng: Turns the tail; must be unpredictable.
         head: Directions of the head; no more than `dims` are taken.
     """
     vectors = unit(sample).astype(np.float64)
@@ -209,7 +209,7 @@ def coarse_products(
     factors: NDArray[np.uint16],
     question: FramedQuery,
 ) -> NDArray[np.float32]:
-    """What head and signs say of each cosine, float32 (n,); `columns` are the signs, (sign_bytes, n)."""
+    """Coarse cosines by head and signs, float32 (n,); `columns` are the signs, (sign_bytes, n)."""
     products = head[:, : frame.head].astype(np.float32) @ (question.head * np.float32(frame.head_step))
     sums, part = np.zeros((2, len(head)), np.float32)
     for column, table in zip(columns, sign_tables(frame, question), strict=True):
@@ -219,7 +219,7 @@ def coarse_products(
 
 
 def coarse_errors(errors: NDArray[np.uint8], question: FramedQuery) -> NDArray[np.float32]:
-    """How far each of `coarse_products` can be from the cosine."""
+    """Largest distance of each of `coarse_products` from the cosine."""
     bounds: NDArray[np.float32] = widened(errors) @ np.array(question.lengths, np.float32)
     return bounds + np.float32(question.constant)
 
@@ -243,7 +243,7 @@ def widened(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
 def decoded(
     frame: Frame, head: NDArray[np.int8], fine: NDArray[np.uint8], factors: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """What head and fine codes say of each vector, in the frame: float32 (n, dims)."""
+    """Vectors by head and fine codes, in the frame: float32 (n, dims)."""
     vectors = np.empty((len(head), len(frame.basis)), np.float32)
     np.multiply(head[:, : frame.head], np.float32(frame.head_step), out=vectors[:, : frame.head])
     tail = vectors[:, frame.head :]
@@ -255,7 +255,7 @@ def decoded(
 
 
 def fine_errors(errors: NDArray[np.float32], question: FramedQuery) -> NDArray[np.float32]:
-    """How far the product of each `decoded` vector with the question can be from the cosine."""
+    """Largest distance of the product of each `decoded` vector with the question from the cosine."""
     return errors @ np.array(question.lengths, np.float32) + np.float32(MARGIN)
 
 
