@@ -28,17 +28,17 @@ from messages.base import Value, Window, make_ready
 FAILED_START = FAILED_BULLET.encode()
 LONGEST_LINE_BYTES = 64 * 1024
 _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id|in)=)")
-"""What every line begins with that could be a reminder or was meant as one; all other lines are prose."""
+"""Beginning of every line that could be a reminder or was meant as a reminder; all other lines are prose."""
 _IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
-"""What names a window."""
+"""Name of a window."""
 
 
 MaySee = Callable[[Window | None], bool]
-"""Whether the reminders of a window may be shown to whoever asks; None stands for the reminders' channel."""
+"""True if the reminders of a window may be shown to the requester; None stands for the reminders' channel."""
 
 
 class Entry(Value, frozen=True, kw_only=False, gc=False):
-    """One line that states a reminder."""
+    """A line that states a reminder."""
 
     number: int
     """Of the line, from 1."""
@@ -55,17 +55,17 @@ class Entry(Value, frozen=True, kw_only=False, gc=False):
 
 
 class Fault(Value, frozen=True, kw_only=False, gc=False):
-    """One line that was meant as a reminder and is none, or one that shares its id."""
+    """A line that was meant as a reminder and is no reminder, or a line with another reminder's id."""
 
     number: int
     text: str
     """The line, with U+FFFD for what is no UTF-8, cut when long."""
     reason: str
     named: tuple[str, ...] = ()
-    """Windows that the line names, as it names them."""
+    """Windows that the line names, as spelled there."""
 
     def is_seen_by(self, may_see: MaySee) -> bool:
-        """Whether it may be shown: as the one window that it names, else as the reminders' channel; if in doubt not."""
+        """True if the line may be shown, as of the named window, else the reminders' channel; in doubt False."""
         try:
             windows = {parse_window(name) for name in self.named}
         except InvalidReminderError:
@@ -82,7 +82,7 @@ class Scan:
 
     @cached_property
     def repeated(self) -> tuple[Fault, ...]:
-        """Lines whose id stands on an earlier line: they are due, but nobody can address them."""
+        """Lines whose id stands on an earlier line: such reminders are due, but no request can address them."""
         return tuple(
             _fault(
                 entry,
@@ -103,7 +103,7 @@ class Scan:
         )
 
     def seen_by(self, may_see: MaySee) -> Scan:
-        """What of it may be shown to whoever asks; the rest is for them as if it were not there."""
+        """Part of the scan that may be shown to the requester; other lines are treated as absent."""
         first_lines: dict[str, int] = {}
         entries = []
         for entry in self.entries:
@@ -114,10 +114,10 @@ class Scan:
         return Scan(tuple(entries), tuple(fault for fault in self.faults if fault.is_seen_by(may_see)))
 
     def by_id(self, reminder_id: str) -> Entry:
-        """The one line with that id.
+        """The only line with that id.
 
         Raises:
-            EditRefusedError: there is none, or more than one.
+            EditRefusedError: no line, or more than one line, has the id.
         """
         entries = [entry for entry in self.entries if entry.reminder.id == reminder_id]
         if not entries:
@@ -233,7 +233,7 @@ def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -
 
     Args:
         data: The file.
-        changes: Line -> what becomes of the first one, the second one and so on; None takes it out.
+        changes: Line -> new text of the first equal line, the second and so on; None removes the line.
     """
     file = FileLines(data)
     met: defaultdict[bytes, int] = defaultdict(int)
@@ -262,7 +262,7 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
 
     Args:
         spent: Ids of lines that are gone for good, which are not used.
-        last_line_too: Whether a last line without a line end counts; somebody may still be writing it.
+        last_line_too: True if a last line without a line end counts; a user may still be writing the line.
     """
     reminders, namer, file = scan(data), Namer(data, spent), FileLines(data)
     lines = list(file.lines)
@@ -279,7 +279,7 @@ def _read(raw: bytes) -> Reminder | None:
     """The reminder that a line states; None for prose.
 
     Raises:
-        InvalidReminderError: it was meant as one.
+        InvalidReminderError: the line was meant as a reminder.
     """
     if len(raw) > LONGEST_LINE_BYTES:
         raise InvalidReminderError(f"has {len(raw):,} bytes, at most {LONGEST_LINE_BYTES:,} are read")

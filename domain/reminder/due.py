@@ -34,7 +34,7 @@ class Firing(Value, frozen=True, kw_only=True, gc=False):
     due: datetime
     """UTC."""
     is_named: bool = True
-    """Whether the id stands in the line."""
+    """True if the id stands in the line."""
     missed: int = 0
     """Earlier times of the same reminder that this one stands for."""
 
@@ -45,7 +45,7 @@ class Firing(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_one_off(self) -> bool:
-        """Whether its line goes once it was said."""
+        """True if the line is removed once the reminder was posted."""
         return self.reminder.recurrence is Recurrence.NONE
 
 
@@ -55,11 +55,11 @@ class Findings(Value, frozen=True, kw_only=True, gc=False):
     firings: tuple[Firing, ...]
     """In the order in which they were due."""
     lacks_ids: bool
-    """Whether a reminder has no id yet."""
+    """True if a reminder has no id yet."""
 
 
 class Stretch:
-    """The time that one look covers: later than `after`, not later than `until`."""
+    """Time covered by one look: later than `after`, not later than `until`."""
 
     def __init__(self, after: datetime, until: datetime, zone: tzinfo) -> None:
         self.after = after.astimezone(UTC)
@@ -69,7 +69,7 @@ class Stretch:
         self._minutes = self._clock_minutes()
 
     def find(self, data: bytes, spent: Collection[str] = ()) -> Findings:
-        """What of the file's bytes is due; a one-off is, however long its time is past.
+        """Due reminders among the file's bytes; a past one-off is due, however long ago its time was.
 
         Args:
             spent: Ids of lines that are gone for good, as for a `Namer`.
@@ -123,7 +123,7 @@ class Stretch:
         return Firing(raw=entry.raw, reminder=reminder, due=last, is_named=is_named, missed=missed)
 
     def _clock_minutes(self) -> frozenset[bytes] | None:
-        """What the clocks show in it, as `HH:MM`; None when it is long or the clocks change near it."""
+        """Clock times of the stretch, as `HH:MM`; None for a long stretch, or clock changes nearby."""
         if self.until - self.after > CORRECTION:
             return None
         before, after = (t.astimezone(self.zone).utcoffset() for t in (self.after - timedelta(days=2), self.until))
@@ -158,7 +158,7 @@ class Cursor:
         Args:
             now: When it begins.
             start: From when on it looks if nothing else is known.
-            watermark: None when it is not known.
+            watermark: Time of the last look; None when unknown.
             catchup: How far back is looked at most for what an earlier process did not.
         """
         if watermark is None:
@@ -170,7 +170,7 @@ class Cursor:
         return cursor
 
     def stretch(self, now: datetime) -> tuple[datetime, datetime]:
-        """What a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
+        """Time that a look at `now` covers, as (after, until); empty, with both the same, when time has not gone on."""
         if now <= self.at:
             return now, now
         return (self._furthest if self.at < self._furthest < now else self.at), now

@@ -87,7 +87,7 @@ class FileLines:
         )
 
     def with_changes(self, changes: Mapping[int, bytes | None]) -> bytes:
-        """File with lines changed that are text; None takes one out, or all but its bullet where others depend on that.
+        """File with changed lines of text; None removes a line, save for a bullet on which other lines depend.
 
         Raises:
             EditRefusedError: a new line would hide another one, or have one come to light.
@@ -121,7 +121,7 @@ class FileLines:
 
         Args:
             lines: The new version.
-            shifts: Index, in the old version, of a line that is gone: -1; before which one came that is text: 1.
+            shifts: Index in the old version -> -1 for a removed line, 1 for a line of text inserted before the index.
         """
         joined = self.separator.join(lines)
         if not self._hides and _HIDES.search(joined) is None:

@@ -1,4 +1,4 @@
-"""Grammar of a reminder, which is one line of markdown: which lines are one, and why the others are not."""
+"""Grammar of a reminder, which is one line of markdown: reminders, and the faults of other lines."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BULLET = "- [ ] "
 FAILED_BULLET = "- [!] "
 """Of a reminder that could not be said where it was asked for: it is kept, and never due."""
 FIELDS = ("date", "time", "recur", "msg")
-"""What every line must have; `id` and `in` may be missing in lines that people write."""
+"""Fields of every line; `id` and `in` may be missing in lines that people write."""
 OPTIONAL = ("id", "in")
 SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
-"""Where a reminder can be asked for and said."""
+"""Surfaces where a reminder can be asked for and posted."""
 
 
 _PLAIN = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\"\\]*"
@@ -38,7 +38,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 _ESCAPED = re.compile(r'\\(["\\])')
 _UNSPEAKABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""What no line can hold; a tab can, if a person put it there."""
+"""Characters that no line can hold; a tab is allowed, if a person put a tab there."""
 _CHECKBOX = re.compile(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]+\[.?\]")
 _BARE_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:date|time|recur|msg|id|in)=")
 
@@ -71,9 +71,9 @@ class Reminder(Value, frozen=True, kw_only=True, gc=False):
     id: str = ""
     """Empty when the line has none yet."""
     window: Window | None = None
-    """Where it was asked for and is said; None: the reminders' channel."""
+    """Window where the reminder was asked for and is posted; None: the reminders' channel."""
     failed: bool = False
-    """Whether it could not be said there; then it is due no more."""
+    """True if the reminder could not be posted there; a failed reminder is due no more."""
 
 
 def parse(text: str) -> Reminder:
@@ -169,7 +169,7 @@ def parse_recurrence(text: str) -> Recurrence:
     """The recurrence that `text` names.
 
     Raises:
-        InvalidReminderError: there is none of that name.
+        InvalidReminderError: no recurrence has that name.
     """
     recurrence = _RECURRENCES.get(text)
     if recurrence is None:
@@ -182,7 +182,7 @@ def parse_window(text: str) -> Window:
     """The window that `text` names.
 
     Raises:
-        InvalidReminderError: it names none of Discord's.
+        InvalidReminderError: `text` names no window of Discord's.
     """
     match = _WINDOW.fullmatch(text)
     if match is None or match[1] not in SURFACES:
@@ -195,7 +195,7 @@ def window_text(window: Window) -> str:
     """The value of `in=` that names `window`.
 
     Raises:
-        InvalidReminderError: it is none of Discord's.
+        InvalidReminderError: `window` is no window of Discord's.
     """
     text = window.address.key
     parse_window(text)
@@ -208,7 +208,7 @@ def windows_named(text: str) -> tuple[str, ...]:
 
 
 def looks_like_reminder(text: str) -> bool:
-    """Whether who wrote the line may have meant a reminder, so that it is worth saying why it is none."""
+    """True if the author of the line may have meant a reminder, so that a fault is worth a message."""
     return _CHECKBOX.match(text) is not None or _BARE_FIELD.match(text) is not None
 
 

@@ -1,7 +1,7 @@
 """Ids for reminders whose line has none yet: the same for the same line, in every try and life of the process.
 
-What is due may have to be said before its id can be written, as on a full disk. The id names the posting, so whoever
-tries it again must come to the same id without anything that was stored.
+What is due may have to be said before its id can be written, as on a full disk. The id names the posting, so every
+retry must come to the same id without stored state.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from messages.base import RequestId, Value, Window, make_ready
 CLOCK_SKEW = timedelta(minutes=5)
 """The clock of who shows it may be behind ours."""
 CLOCK_ERROR = timedelta(days=1)
-"""How far back is looked for what was noted by a clock that ran ahead and has been set back since."""
+"""Additional time to look back, for notes by a clock that ran ahead and has been set back since."""
 
 
 class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
@@ -30,10 +30,10 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     line: str = ""
     """The line of the file that it confirms; empty for one that is posted whatever the file holds."""
     is_gone: bool = False
-    """Whether it confirms that the line stands there no more."""
+    """True if the confirmation is of a removed line."""
 
     def has_happened(self, data: bytes) -> bool | None:
-        """Whether the file `data` is as the confirmation says; None where that cannot be told.
+        """True if the file `data` is as the confirmation says; None if undecidable.
 
         A file without a byte may be in the middle of being saved, so that a line which is missing says nothing.
         """

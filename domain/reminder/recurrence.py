@@ -22,8 +22,8 @@ _FAR_FUTURE = datetime(9999, 12, 30, tzinfo=UTC)
 def instant(local: datetime, zone: tzinfo) -> datetime:
     """The instant at which the clocks of `zone` show `local`.
 
-    A minute that the clocks skip stands for the first one that they show after it; of one that they show twice, the
-    earlier counts.
+    A skipped minute stands for the first minute that the clocks show after the gap; of a repeated minute, the earlier
+    counts.
 
     Args:
         local: Naive, a whole minute.
@@ -41,13 +41,13 @@ def instant(local: datetime, zone: tzinfo) -> datetime:
 
 
 def shows_twice(local: datetime, zone: tzinfo) -> bool:
-    """Whether the clocks of `zone` show the naive `local` twice."""
+    """True if the clocks of `zone` show the naive `local` twice."""
     first, second = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return first < second and first.astimezone(zone).replace(tzinfo=None) == local
 
 
 def is_skipped(local: datetime, zone: tzinfo) -> bool:
-    """Whether the clocks of `zone` never show the naive `local`."""
+    """True if the clocks of `zone` never show the naive `local`."""
     return instant(local, zone).astimezone(zone).replace(tzinfo=None) != local
 
 
@@ -79,7 +79,7 @@ def next_firing(reminder: Reminder, after: datetime, zone: tzinfo) -> datetime |
     """First instant at which `reminder` is due strictly after `after`.
 
     Returns:
-        UTC; None for a one-off that lies in the past.
+        Instant in UTC, None for a past one-off.
     """
     return next(firings(reminder, after, _FAR_FUTURE, zone), None)
 

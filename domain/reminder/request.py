@@ -20,11 +20,11 @@ from domain.reminder.text import shown_time
 from messages.base import Value, Window, make_ready
 
 LONGEST_MESSAGE_CHARS = 1_500
-"""So that one message of Discord has room for it with all that stands around it."""
+"""Length that leaves room in one Discord message for the text and its surroundings."""
 LONGEST_DELAY_MINUTES = 60 * 24 * 366 * 10
 _MINUTE = timedelta(minutes=1)
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
-"""Characters that turn the order in which a line is shown, so that it would read as another one."""
+"""Characters that change the display order of a line, so that the line would read as another line."""
 
 
 class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
@@ -51,7 +51,7 @@ def new_reminder(
         window: Where it is asked for and will be said; None: the reminders' channel.
 
     Raises:
-        InvalidReminderError: they describe none, or one that was due already.
+        InvalidReminderError: the fields describe no reminder, or a reminder that was due already.
     """
     _check_words(fields.msg)
     recurrence = parse_recurrence(fields.recur or Recurrence.NONE.value)
@@ -76,7 +76,7 @@ def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone:
     """`old` with what `fields` name in place of what it said; one that could not be said is open again.
 
     Raises:
-        InvalidReminderError: they name nothing, or what no reminder can be.
+        InvalidReminderError: the fields are empty, or give no valid reminder.
     """
     if fields == ReminderFields():
         raise InvalidReminderError("nothing to change: date, time, recur, msg, at or in_minutes is needed")
@@ -108,7 +108,7 @@ def remark(reminder: Reminder, zone: tzinfo) -> str:
 
 
 def _moment(fields: ReminderFields, old: Reminder | None, now: datetime, zone: tzinfo) -> datetime | None:
-    """The local minute that the fields name; None when none does."""
+    """The local minute that the fields name; None without a time."""
     ways = [bool(fields.at), fields.in_minutes != 0, bool(fields.date or fields.time)]
     if sum(ways) > 1:
         raise InvalidReminderError("the time is given twice: use date= and time=, or at=, or in_minutes=")

@@ -12,8 +12,8 @@ MOST_REMINDERS = 100
 MOST_BYTES = 64 * 1024
 """Of those lines together, so that no few windows fill the file with long ones."""
 PARTS = 32
-"""A window may have as much as one part of so many of what the file still has room for: whoever fills it from many
-windows gets less in each, and a window with few reminders has room while thousands of others have theirs."""
+"""Largest share of a window: one of so many parts of the file's free room; a user who fills the file from
+many windows gets less in each, and a window with few reminders has room while thousands of others have theirs."""
 EDITS = 10
 """Most requests of one window to change the file in `EVERY_S` seconds, and its confirmations that are on their way."""
 LISTS = 30
@@ -28,7 +28,7 @@ def check_share(data: bytes, window: Window | None, line: str, most_bytes: int, 
         data: The file.
         window: Whose the line is; people's own, which have none, are not counted.
         line: Without its line end.
-        most_bytes: That the file may have; whoever makes the edit refuses one beyond that.
+        most_bytes: Largest size of the file; the caller that makes the edit refuses a larger file.
         instead_of: The line of the window's that it takes the place of; empty for none.
 
     Raises:

@@ -11,7 +11,7 @@ from domain.text.presentable import presentable
 from domain.text.splitting import LIMIT, units
 
 _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-"""What would end the block, and what would break the line or cannot be seen."""
+"""Characters that would end the block, break the line, or be invisible."""
 _SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
 _SPELLED = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
@@ -19,7 +19,7 @@ _CUT = "It does not fit into one message; the attached file has the exact line."
 
 
 class Confirmation(NamedTuple):
-    """What is posted after an edit of the file."""
+    """Message posted after an edit of the file."""
 
     text: str
     exact: str = ""
@@ -32,7 +32,7 @@ def shown_time(moment: datetime, zone: tzinfo) -> str:
 
 
 def firing_text(firing: Firing, now: datetime, zone: tzinfo, mention: str = "") -> str:
-    """What is posted when a reminder is due.
+    """Message posted when a reminder is due.
 
     Args:
         mention: Stands before the message, such as `<@123>`.
@@ -76,7 +76,7 @@ def _code(character: str) -> str:
 
 
 class Confirmed(NamedTuple):
-    """What a confirmation says."""
+    """Parts of a confirmation."""
 
     what: str
     line: str
@@ -85,7 +85,7 @@ class Confirmed(NamedTuple):
 
 
 def confirmed(said: Confirmation) -> Confirmed:
-    """What one that `confirmation` made was made of."""
+    """Parts from which `confirmation` made the text."""
     what, _, shown, _, *notes = said.text.split("\n")
     if said.exact:
         del notes[-1]
