@@ -48,7 +48,7 @@ _PROJECT_RULE = """- Project memory is read by your teammates in version control
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One scope as the block shows it."""
+    """One scope in the form of the block."""
 
     scope: Scope
     folder: str
@@ -63,7 +63,7 @@ def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:
     """The whole block; the same for the same arguments, byte for byte.
 
     Args:
-        scopes: Those that there are, the global one first.
+        scopes: Present scopes, the global scope first.
         may_run: Whether there is a shell at all.
     """
     named = "\n".join(

@@ -17,7 +17,7 @@ class Capped:
 
     @property
     def is_cut(self) -> bool:
-        """Whether there is more that is not injected."""
+        """True if the file has further bytes that are not injected."""
         return len(self.data) < self.total_bytes
 
 

@@ -30,7 +30,7 @@ def proposals(text: str) -> tuple[str, ...]:
 
 
 def _kept(sentence: str) -> str:
-    """What of a sentence is to be kept; empty for nothing."""
+    """Part of a sentence to be kept; empty for none."""
     if sentence.endswith("?"):
         return ""
     if (match := _MARKED.fullmatch(sentence)) is not None:

@@ -23,12 +23,12 @@ class FolderConfig:
     maxInjectBytes: int = 8192  # noqa: N815
     """Of one index, 0 to 1 MiB."""
     pageTableInjection: bool = True  # noqa: N815
-    """Whether pages are chosen within `maxMemoryTokens`, where there is a page table."""
+    """True if pages are chosen within `maxMemoryTokens`, where a page table exists."""
     maxMemoryTokens: int = 4096  # noqa: N815
     """Of both indexes together, 0 to 1,000,000."""
     traceEnabled: bool = True  # noqa: N815
     strictWriteback: bool = True  # noqa: N815
-    """Whether a staged fact that breaks a rule is rejected, and not only noted."""
+    """True if a staged fact that breaks a rule is rejected, and not only noted."""
 
 
 _MOST = {"maxInjectLines": MOST_LINES, "maxInjectBytes": MOST_BYTES, "maxMemoryTokens": MOST_TOKENS}
@@ -53,7 +53,7 @@ def merged(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[str, 
 
 
 def _flaw(name: str, value: object) -> str:
-    """What is wrong with one key; empty for nothing."""
+    """Fault of one key; empty for a valid key."""
     kind = _KINDS.get(name)
     shown = json.dumps(value)[:80]
     if kind is None:

@@ -1,6 +1,6 @@
 """Edits of an index or topic file, one fact at a time; everything else stays byte for byte.
 
-Each gives the same again where the file is so already, since it is made anew whenever somebody else was faster.
+Each edit is idempotent, since an edit is made anew whenever another writer was faster.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ SECTION = "Remembered"
 """Heading of facts that name no other."""
 _SHOWN = 80
 _LINE_BYTES = 100
-"""What a line costs more to be read, in bytes."""
+"""Additional cost of a line, in bytes."""
 
 
 def cost(data: bytes) -> int:
-    """What one edit of a file costs, in bytes that are read; some ten million a second."""
+    """Cost of one edit of a file, in bytes that are read; some ten million a second."""
     return 1 + len(data) + data.count(b"\n") * _LINE_BYTES
 
 
@@ -32,7 +32,7 @@ def with_fact(data: bytes, text: str, section: str = "", day: str = "") -> bytes
         data: The file.
         text: The fact, in one line.
         section: Words of its heading; empty for the usual one.
-        day: Of its confirmation, `YYYY-MM-DD`; empty for none.
+        day: Day of the confirmation, `YYYY-MM-DD`; empty for none.
     """
     return with_facts(data, [(text, section)], day)
 
@@ -156,7 +156,7 @@ def confirmed(data: bytes, page: Page, day: str) -> bytes:
 
 
 def the_fact(document: Document, words: str) -> Page:
-    """The fact that somebody means: by all of its words, by its id, or by words that no other has.
+    """The fact that `words` name: by all of the fact's words, by id, or by words that no other fact has.
 
     Raises:
         EditRefusedError: none or several; the text says so.
@@ -191,7 +191,7 @@ def _is_of_level_two(page: Page) -> bool:
 
 
 def _place(document: Document, page: Page) -> int | None:
-    """Where a fact with these words stands; in the section that it was in, if there are several."""
+    """Index of the fact with these words; of several, in the section that the fact was in."""
     pages = document.pages
     places = [n for n, each in enumerate(pages) if each.kind is not PageKind.SECTION and each.text == page.text]
     near = [number for number in places if pages[number].section == page.section]

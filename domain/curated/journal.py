@@ -20,7 +20,7 @@ KEPT_FREE_BYTES = 1024 * 1024
 LONG_BYTES = 1024 * 1024
 """A longer journal is written anew when that makes it half as long at most."""
 MOST_WAITING = 1_000
-"""Operations that may wait in one folder."""
+"""Largest number of waiting operations in one folder."""
 KEPT_LINES = 1_000
 """The newest lines, which stay when a journal is written anew, whatever they say."""
 
@@ -55,7 +55,7 @@ class Operation:
 
 @dataclass(slots=True)
 class Journal:
-    """What the lines of a journal come to."""
+    """State after all lines of a journal."""
 
     waiting: dict[str, Operation] = field(default_factory=dict)
     """By id, in the order in which they came."""
@@ -81,7 +81,7 @@ def line(operation: Operation, reason: str = "") -> bytes:
 
 
 def read(data: bytes) -> Journal:
-    """What a journal says; a line that a crash cut short, or that somebody else wrote, is passed over and counted."""
+    """Parse a journal; a line cut short by a crash, or written by another program, is skipped and counted."""
     journal = Journal()
     known: set[str] = set()
     for raw in data.split(b"\n"):
@@ -106,7 +106,7 @@ def compacted(data: bytes) -> bytes:
 
 
 def room_for(steps: Iterable[Operation]) -> int:
-    """How long a journal may be that takes these."""
+    """Largest length of a journal that takes these steps."""
     is_new = any(each.step in (Step.STAGED, Step.PROPOSED) for each in steps)
     return LIMIT_BYTES - KEPT_FREE_BYTES * is_new
 

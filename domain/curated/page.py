@@ -1,4 +1,4 @@
-"""Page of curated memory: its kinds, its fidelity in a prompt, and the faults that can befall it."""
+"""Page of curated memory: kinds, fidelity in a prompt, and faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scope(StrEnum):
     GLOBAL = "global"
     """This user, in all projects."""
     PROJECT = "project"
-    """One repository, and whoever works on it."""
+    """One repository with its contributors."""
 
 
 class PageKind(StrEnum):
@@ -48,7 +48,7 @@ class Fidelity(StrEnum):
 
 
 MINIMUM = {PageKind.SECTION: Fidelity.GIST, PageKind.FACT: Fidelity.GIST, PageKind.POINTER: Fidelity.POINTER}
-"""The least of each kind that is worth its place; below that it is absent."""
+"""Lowest useful fidelity of each kind; below, the page is absent."""
 
 
 class FaultKind(StrEnum):
@@ -67,7 +67,7 @@ class FaultKind(StrEnum):
     DUPLICATE = "duplicate"
     """One fact stands twice."""
     WRITEBACK_REJECTED = "writeback_rejected"
-    """What was staged broke a rule."""
+    """The staged fact broke a rule."""
     DENIED = "denied"
     """A file or a scope that may not be read or written."""
 
@@ -100,7 +100,7 @@ class Page:
 
     @cached_property
     def text(self) -> str:
-        """What it says, in one line: without bullet, date and superfluous blanks."""
+        """Words of the page in one line: without bullet, date and superfluous blanks."""
         words = _CONFIRMED.sub("", self.raw)
         if self.kind is not PageKind.SECTION:
             words = _MARKER.sub("", words, count=1)
@@ -108,7 +108,7 @@ class Page:
 
     @cached_property
     def confirmed(self) -> str:
-        """The day on which somebody last said that it is so, `YYYY-MM-DD`; empty when nobody noted one."""
+        """Day of the last confirmation, `YYYY-MM-DD`; empty without a date."""
         match = _CONFIRMED.search(self.raw)
         return match[1] if match else ""
 
@@ -137,7 +137,7 @@ def pointer_of(text: str) -> re.Match[str] | None:
 
 
 def is_bullet(line: str) -> bool:
-    """Whether a line begins a bullet of the outermost level that says something."""
+    """True if a line begins a bullet of the outermost level that has words."""
     return _MARKER.match(line) is not None and bool(line.strip("-*+ \t\r\n").strip())
 
 

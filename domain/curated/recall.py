@@ -26,7 +26,7 @@ class RecallCode(StrEnum):
     NO_MATCH = "no_match"
     """There is memory, and none of it has a word of the question."""
     DENIED = "denied"
-    """What was asked for may not be read here."""
+    """The requested text may not be read here."""
     MALFORMED = "malformed"
     """The question has no words, or too many characters."""
     UNAVAILABLE = "unavailable"
@@ -37,17 +37,17 @@ class RecallCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page that was found."""
+    """A page that was found."""
 
     scope: str
     file: str
     page: Page
     hits: int
-    """Words of the question that it has."""
+    """Number of the question's words on the page."""
 
 
 def flaw_of_query(query: str) -> str:
-    """What is wrong with a question; empty for nothing."""
+    """Fault of a question; empty for a valid question."""
     if len(query) > LONGEST_QUERY:
         return f"the question has {len(query):,} characters, at most {LONGEST_QUERY:,} are looked for"
     if not terms(query):

@@ -1,4 +1,4 @@
-"""Refusals: why a text may not be written into curated memory, in words for whoever asked."""
+"""Refusals: reasons against writing a text into curated memory, in words for the requester."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2060-\u206f\u2800\u3164\uffa0\ufdd0-\ufdef\ufffe\uffff"
     "\U000e0000-\U000e0fff]"
 )
-"""Blank letters, variation selectors, and what stands for nothing, besides those whose category says so."""
+"""Blank letters, variation selectors and unassigned characters, besides characters with a telling category."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 _COMMENT = re.compile(r"<!--|-->")
 

@@ -27,7 +27,7 @@ class Resident:
 
     @property
     def shown(self) -> str:
-        """What the prompt has of it."""
+        """Text of the page in the prompt."""
         match self.fidelity:
             case Fidelity.FULL:
                 return self.page.raw
@@ -47,7 +47,7 @@ class ResidentSet:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is left out."""
+        """True if no page is left out or shortened."""
         return all(each.fidelity is Fidelity.FULL for each in self.residents)
 
     def shown(self, scope: Scope) -> str:

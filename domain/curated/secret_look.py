@@ -24,7 +24,7 @@ _NAMED_SECRET = re.compile(
 )
 _OPTION = re.compile(rf"(?i)(?<!\S)--?(?:[a-z]{{1,20}}-)?{_NAMES} [\"'`]?(?P<value>(?![a-z]+=)[^\s\"'`]{{4,}})")
 _WORD = re.compile(r"[A-Z]?[a-z]+(?:[-'\u2019/][A-Za-z]+)*|[A-Z]{2,}")
-"""What is a word of a sentence and no value."""
+"""A word of a sentence, which is no value."""
 _HARMLESS_VALUE = re.compile(
     r"(?i:\*+|x+|\.{3,}|…+|%\(?\w+\)?s?|<\S*|\[\S*|\$\S*|\{\S*|https?://[^@?]*|none|null|true|false|undefined"
     r"|str(?:ing)?|bytes|bool(?:ean)?|int(?:eger)?|optional|required|empty|missing|invalid|expired|unset|unknown|redacted|ed25519|1password'?s?)"
@@ -66,7 +66,7 @@ _SHAPES = re.compile(
 _PUBLIC = re.compile(r"(?i)\bsha(?:1|224|256|384|512)[-:=][\w+/=]+|\bssh-[a-z0-9]+ AAAA[\w+/=]+", re.ASCII)
 """Digests and public keys, which everybody may know."""
 _RUN = re.compile(r"(?<![\w+/=-])[\w+/=-]{32,}(?![\w+/=-])", re.ASCII)
-"""What may be a key of no known shape."""
+"""A possible key of unknown shape."""
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _DIGESTS = (32, 40, 56, 64, 96, 128)
 """Lengths of digests in hex, such as a commit's, which are no secrets."""
@@ -89,7 +89,7 @@ _PATH = re.compile(r"[a-z]+(?:/[\w.-]+)*/(?:[\w-]+\.[a-z]{1,5}|[A-Za-z_-]*)", re
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text has the shape of a secret, or names one with its value, in whatever common disguise."""
+    """True if a text has the shape of a secret, or names a secret with its value, in any common disguise."""
     lines = dict.fromkeys(" ".join(line.split()) for line in (text, *text.splitlines()))
     return any(_has_secret(form) for line in lines for form in _forms(line))
 
@@ -113,7 +113,7 @@ def _has_secret(line: str) -> bool:
 
 
 def _is_value(match: re.Match[str]) -> bool:
-    """Whether what stands behind the name of a secret is its value, and not a sentence about it."""
+    """True if the text behind the name of a secret is the value, and not a sentence about the secret."""
     value = match["value"]
     if _is_harmless(value):
         return _PAIR.fullmatch(value) is not None
@@ -146,7 +146,7 @@ def _is_word(value: str) -> bool:
 
 
 def _is_random(run: str) -> bool:
-    """Whether a long run of characters is more like a key than like a word, a path or a digest."""
+    """True if a long run of characters is more like a key than like a word, a path or a digest."""
     if _HEX.fullmatch(run):
         return len(run) not in _DIGESTS
     return any(_is_random_part(part) for part in re.split(r"[/_=+-]", run) if len(part) >= _RANDOM)

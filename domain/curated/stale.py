@@ -1,4 +1,4 @@
-"""Suggestions: facts that nobody has confirmed for long. Nothing is ever removed for its age."""
+"""Suggestions: facts without a recent confirmation. No fact is ever removed for its age."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion,
 
 
 def undated(document: Document) -> int:
-    """How many facts have no date."""
+    """Number of facts without a date."""
     return sum(not page.confirmed for page in document.facts)

@@ -42,7 +42,7 @@ def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> b
 
 
 def state_beside(described: str | None, index: bytes) -> TableState:
-    """What a page table is worth that describes that version of an index; None for a table that cannot be read."""
+    """State of a page table that describes that version of an index; None for a table that cannot be read."""
     if described is None:
         return TableState.INVALID
     return TableState.OK if described == digest(index) else TableState.STALE

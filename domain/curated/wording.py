@@ -51,7 +51,7 @@ _WAITING_SHOWN = 20
 
 
 def lines(reply: Message, command: str = _DISCORD) -> list[str]:
-    """What a reply says to a person.
+    """Lines of a reply for a person.
 
     Args:
         reply: Of curated memory's.
@@ -225,4 +225,4 @@ _NAMING: dict[type[Message], Any] = {
     InjectionSwitched: _switched,
     ClaudeImported: _imported,
 }
-"""Those that name a command."""
+"""Replies whose words name a command."""
