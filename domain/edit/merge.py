@@ -20,7 +20,7 @@ class Hunk:
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
     counts: tuple[tuple[bytes, int], ...]
-    """How often each of those lines stood in the new version as a whole."""
+    """Number of times each of those lines stood in the new version as a whole."""
 
 
 _ANCHORS = 8
@@ -130,7 +130,7 @@ class _Draft:
 
 
 def _differences(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, int, int, int]]:
-    """Where two versions differ: lines `i1` to `i2` of the old one became `j1` to `j2` of the new one."""
+    """Differences between two versions: lines `i1` to `i2` of the old version are `j1` to `j2` of the new."""
     i1 = j1 = 0
     for i2, j2, size in match_lines(old, new):
         if i1 < i2 or j1 < j2:
