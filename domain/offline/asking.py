@@ -1,7 +1,7 @@
-"""Rules of the offline model about questions: whether something is asked, what about, and whose words would tell.
+"""Rules of the offline model about questions: find a question, its subject, and the person meant to have answered.
 
-A question needs no mark: `where is the spare key` is one. What only begins like one
-(`what a day`, `when I get home`) is none, unless a mark ends it.
+A question needs no mark: `where is the spare key` is one. A sentence that only begins like a question (`what a day`,
+`when I get home`) is none, unless a mark ends it.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ _ALL = frozenset(_EVERYBODY.split())
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked."""
+    """A question of a user."""
 
     terms: frozenset[str]
-    """Index terms of what it is about; what answers it holds more than half of them."""
+    """Index terms of the subject; an answer holds more than half of the terms."""
     by: str = ""
     """Whose words are wanted: part of a name in lower case, `i` for the asker's own; empty for anybody's."""
 
 
 def question_of(prompt: str) -> Question | None:
-    """What `prompt` asks, by its first sentence that asks; None where nothing is asked."""
+    """Question of `prompt`, by its first asking sentence; None without a question."""
     for line in prompt.split("\n"):
         if line.lstrip().startswith(">"):
             continue  # somebody else's words
@@ -81,13 +81,13 @@ def question_of(prompt: str) -> Question | None:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks: by its mark, or by how it begins."""
+    """True if a sentence asks: by a mark, or by the beginning."""
     words = " ".join(sentence.split())
     return bool(_MARK.search(words)) or _AS_QUESTION.match(words, _end_of_lead(words)) is not None
 
 
 def tells(text: str, question: Question) -> bool:
-    """Whether `text` holds more than half of what the question is about."""
+    """True if `text` holds more than half of the question's terms."""
     held = question.terms & set(terms(text))
     return 2 * len(held) > len(question.terms)
 

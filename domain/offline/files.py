@@ -1,4 +1,4 @@
-"""Rules of the offline model about files: it names those that came with a message, and sends one when asked for it."""
+"""Rules of the offline model about files: name the files of a message, and send a file when asked."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Words:
 
     typed: str
     files: tuple[str, ...]
-    """Names of those that came with it."""
+    """Names of files that came with the words."""
 
 
 def parted(prompt: str) -> Words:
-    """What was typed of `prompt`, and which files came with it; what stands in these is nobody's order."""
+    """Typed words of `prompt`, and its files; text of files is never an order."""
     head = _HEAD.search(prompt)
     if head is None:
         return Words(prompt, ())

@@ -1,4 +1,4 @@
-"""Rules of the offline model about what was said before: it quotes what bears on a question, and invents nothing."""
+"""Rules of the offline model about what was said before: quote words that bear on a question, and invent nothing."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _NO_TELLING = re.compile(
     r"\s*(?:>|run:|run `|INJECTED_CONTEXT_|\[|(?:… ?)?(?:I have read “|That brings to my mind))|.*\bremind me\b",
     re.IGNORECASE,
 )
-"""Lines that tell nothing: somebody else's words, orders to the bot, the runtime's own, and what this model says."""
+"""Lines that tell nothing: quoted people, orders to the bot, the runtime's own lines, and this model's answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """One memory as a request shows it."""
+    """One memory in the form of a request."""
 
     excerpt: str
     path: str
@@ -33,7 +33,7 @@ class Reminded:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a person wrote in this window."""
+    """Words of a person in this window."""
 
     who: str
     at: str
@@ -54,12 +54,13 @@ def memories_of(text: str) -> tuple[Reminded, ...]:
 
 
 def quotes(question: Question, asker: str, history: Iterable[Said], memories: Iterable[Reminded]) -> str:
-    """What bears on `question`, quoted: of this window first, the newest first; then memories; empty for nothing.
+    """Quotations that bear on `question`: of this window first, the newest first; then memories; empty for none.
 
     Args:
         asker: Name of who asks, as the header shows it.
         history: What people wrote in this window before, the newest first.
-        memories: Those that were given, in their order; they say not who spoke, so none is quoted as somebody's words.
+        memories: Memories of the request, in their order; without a speaker's name, so never quoted as a person's
+            words.
     """
     if not question.terms:
         return ""

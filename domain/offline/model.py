@@ -21,7 +21,7 @@ from domain.turn.prompt import NOT_KEPT
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
 OFFLINE_MODEL = "offline"
-"""The name under which it is configured."""
+"""Name of the model in settings."""
 
 INTRODUCTION = (
     "I am the offline model, a small set of fixed rules and no language model; to talk to a real one, set `model.name` "
@@ -36,24 +36,24 @@ NOTHING_FOUND = "Nothing that was said before and that I was given bears on it b
 
 BASH = "bash"
 QUOTE_LIMIT_CHARS = 1500
-"""Most characters of one command's output that an answer repeats: with its frame it fits one Discord message."""
+"""Most characters of one command's output that an answer repeats: with its frame the text fits one Discord message."""
 GIST_LIMIT_CHARS = 120
 
 _BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
 _RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
 _REMINDERS_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/reminders)/SKILL\.md</location>")
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
-"""How a tool result says that its command did not end well."""
+"""Ending of a tool result whose command did not end well."""
 _NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
-"""How a tool result begins whose command was not run, or of which nobody knows how it ended."""
+"""Beginning of a tool result whose command was not run, or ended in an unknown way."""
 _REFERENCES = re.compile(r"\A(?:\[(?:output t\d|files?:? f\d|\d+ more files )[^\n]*\](?:\n|\Z))+")
-"""What a result begins with where outputs are objects: for the model, and not for people."""
+"""Beginning of a result where outputs are objects: for the model, and not for people."""
 _CODE_RUN = re.compile(r"`+")
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineAnswer:
-    """Answer of the offline model: its words, and what it wants run."""
+    """Answer of the offline model: words, and commands to run."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -70,7 +70,7 @@ class RuleInput:
 
     @property
     def prompt(self) -> str:
-        """The latest words that a person typed, without what the runtime put before them; empty if nobody spoke."""
+        """The latest typed words, without the runtime's text before them; empty without a message."""
         return self.words.typed
 
     @property
@@ -80,7 +80,7 @@ class RuleInput:
 
     @property
     def images(self) -> int:
-        """How many images came with the latest words."""
+        """Number of images with the latest words."""
         return len(self._newest.images) if self._newest else 0
 
     @property
@@ -111,12 +111,12 @@ def answer(system_prompt: str, messages: Sequence[ChatMessage], tools: Sequence[
 
 
 def model_label(name: str) -> str:
-    """How a model is shown to a person who wants to know what answers."""
+    """Label of a model for a person who asks for the answering model."""
     return "offline (deterministic rule-based responder, no language model)" if name == OFFLINE_MODEL else name
 
 
 def prompt_of(text: str) -> str:
-    """What a person wrote, of a user message's `text`.
+    """Words that a person wrote, of a user message's `text`.
 
     Left out are the blocks that the runtime puts before it (a name line, one line of JSON, a blank line) and the
     header with the writer's name.
@@ -127,7 +127,7 @@ def prompt_of(text: str) -> str:
 
 
 def said_in(text: str) -> Said | None:
-    """Who wrote a user message, when and what; None where no header says it."""
+    """Writer, time and words of a user message; None without a header."""
     text = _without_blocks(text)
     header = HEADER.match(text)
     return Said(header["who"], header["at"], parted(text[header.end() :]).typed) if header else None

@@ -52,7 +52,7 @@ _BESIDE = (
     f"daily|weekly|monthly|mornings|afternoons|evenings|nights|{_WEEK_DAY}|{_PART}|starting|beginning|from|until|till"
     "|[0-9]{1,2}[./][0-9]{1,2}"
 )
-"""What says when only beside the words that are read as the time."""
+"""Words of time that may stand only beside the words read as the time."""
 _BEFORE = re.compile(
     rf"(?<!\bthe )(?<!\ba )(?<!\bgood )\b((?:the )?(?:day|weeks?) (?:after|before|from)"
     rf"|{_BESIDE}|by|before|after)[ ,(]*$",
@@ -70,7 +70,7 @@ _MORE_HOURS = re.compile(
     r"|hours?|hrs?|h|minutes?|mins?|-?ish)\b",
     re.IGNORECASE,
 )
-"""What goes on with a time as if it were not over: `at 9 thirty`, `at 5 past 9`, `in 1 hour 30`."""
+"""Continuations of a time: `at 9 thirty`, `at 5 past 9`, `in 1 hour 30`."""
 _AFTER_ZONE = re.compile(rf" ?({_ZONE})\b")
 _WITH_RHYTHM = re.compile(
     rf"\b(?:until|till|except|unless|but not|starting|beginning|once|twice|(?:{_NUMBER}|many) times"

@@ -25,15 +25,15 @@ _ASKED_FOR = re.compile(
 )
 """A wish anywhere in a sentence: at its start or at the start of a clause, however politely."""
 _TOLD = re.compile(r"\b(?:said|says|say|saying|told|tells|asked|asks|wrote|writes|quote)\b", re.IGNORECASE)
-"""Before a wish: it is somebody else's, who is told of."""
+"""Before a wish: the wish is another person's, in reported speech."""
 _NEXT_TIME = re.compile(
     r",? and (?=(?:in [0-9]{1,6} (?:minute|hour|day)s?|at [0-9]{1,2}(?::[0-9]{2})?(?: ?[ap]m)?) (?:to|that|of|about) )",
     re.IGNORECASE,
 )
-"""Where a second wish goes on without `remind me`."""
+"""Continuation with a second wish without `remind me`."""
 _SENTENCE_END = re.compile(r"(?<=[!?]) +|(?<![ap]\.m)(?<!\b[A-Z])(?<!\b[DMSJN][rsto])(?<!Mrs)(?<!Prof)\. +(?=[A-Z<])")
 _JOINED = re.compile(_JOINS, re.IGNORECASE)
-"""What joins the message to a time that stands before it."""
+"""Words that join the message to a preceding time."""
 _DAY = r"today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = re.compile(
     rf"(?:\b(?:on )?(?P<before>{_DAY}) )?\bat (?P<hour>[01]?[0-9]|2[0-3])(?::(?P<minute>[0-5][0-9]))?"
@@ -68,7 +68,7 @@ _OTHER_ADVERB = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB}){_BESIDE_THE_TIME}", 
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """What a line wishes for: `arguments` for the reminders script, or why there are none."""
+    """Wish of a line: `arguments` for the reminders script, or the reason for having none."""
 
     arguments: tuple[str, ...] = ()
     rhythm: str = ""
@@ -78,7 +78,7 @@ class ReminderWish:
 
 
 def reminder_wish(line: str) -> ReminderWish | None:
-    """What a line that begins with `remind me to` or the like wishes; None if it is no wish, or has no time.
+    """Wish of a line that begins with `remind me to` or the like; None for a line without a wish, or without a time.
 
     Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
     before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`,
@@ -111,7 +111,7 @@ def reminder_wishes(line: str) -> tuple[ReminderWish, ...]:
     """Every wish in a line of any number of sentences, in order.
 
     One begins at the start of a sentence or of a clause (`could you please remind me`, `and remind me`), and ends
-    before the next or with the sentence. What somebody else is told to have said is none, and neither is a line quoted.
+    before the next or with the sentence. A wish in reported speech is none, and neither is a line quoted.
     """
     wishes = []
     for sentence in () if line.lstrip().startswith(">") else _SENTENCE_END.split(" ".join(line.split())):
