@@ -22,7 +22,7 @@ class Scope(StrEnum):
     GLOBAL = "global"
     """This user, in all projects."""
     PROJECT = "project"
-    """One repository with its contributors."""
+    """A repository and all contributors."""
 
 
 class PageKind(StrEnum):
