@@ -15,13 +15,13 @@ MOST_EVENT = 4 * 1024 * 1024
 
 
 def text_of_answer(body: bytes) -> str:
-    """What the first choice of an answer says; empty where there is none, or it says no words."""
+    """Text of an answer's first choice; empty without a choice, or without words."""
     choice = next(_first_choices(value_of(body)), {})
     return sound(_said(choice.get("message")))[:MOST_CHARS]
 
 
 def usage_of_answer(body: bytes) -> object:
-    """What an answer says that it took, as the server wrote it; None where it says nothing."""
+    """Usage stated in an answer, as the server wrote it; None without a statement."""
     return _usage(value_of(body))
 
 
@@ -35,9 +35,9 @@ class StreamText:
         self._pieces: list[str] = []
         self._chars = 0
         self.is_done = False
-        """Whether the answer says of itself that it is whole."""
+        """True if the answer declares itself whole."""
         self.usage: object = None
-        """What the server says so far that it took, as it wrote it."""
+        """Usage stated so far, as the server wrote it."""
 
     @property
     def text(self) -> str:
@@ -85,7 +85,7 @@ class StreamText:
 
 
 def _first_choices(answer: object) -> Iterator[dict[str, object]]:
-    """What an answer says of its choice 0, which is the one that has no number too."""
+    """Parts of choice 0 of an answer; a choice without a number counts as choice 0."""
     choices = answer.get("choices") if isinstance(answer, dict) else None
     for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict) and not choice.get("index"):

@@ -45,7 +45,7 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What a memory needs to know of a request."""
+    """Parts of a request that a memory needs."""
 
     body: bytes
     model: str
@@ -56,7 +56,7 @@ class ChatRequest:
     question: str
     """Text of the last message of the user's; empty for none."""
     ends_with_user: bool
-    """Whether that is the last message, system messages apart."""
+    """True if the question is the last message, system messages apart."""
     texts: tuple[str, ...]
     """Of all messages, as far as they are not too long."""
     _fields: dict[str, Raw] = field(repr=False)
@@ -67,7 +67,7 @@ def read_request(body: bytes) -> ChatRequest:
     """The request that a body is.
 
     Raises:
-        RequestError: it is none, or one of our fields breaks its rule.
+        RequestError: the body is no request, or a field of the gateway breaks its rule.
     """
     try:
         fields = fields_of(body)
@@ -131,7 +131,7 @@ def text_of(content: object) -> str:
 
 
 def _spoken(raw: Raw) -> tuple[str, str]:
-    """Role and text of a message; nothing of one that is none."""
+    """Role and text of a message; empty for an invalid message."""
     try:
         message = _SPOKEN.decode(raw)
         role, content = message.role, message.content

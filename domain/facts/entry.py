@@ -1,7 +1,6 @@
 """Entry of the facts as a file spells it: front matter in YAML, then the text as it is.
 
-Whoever writes such a file by hand may use any form of YAML, and dates as people write them; what cannot be understood
-counts as not said.
+Hand-written files may use any form of YAML, and dates as people write them; unreadable values count as absent.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _TOO_MANY_S = 10**11
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that is remembered."""
+    """One memory."""
 
     id: str
     role: EntryRole
@@ -57,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What holds where a file does not say."""
+    """Values for a file without its own."""
 
     id: str
     role: EntryRole
@@ -66,7 +65,7 @@ class Defaults:
 
 
 ReadKeys = Callable[[str], Mapping[str, str]]
-"""Gives the keys of front matter in YAML that have a simple value; raises ValueError for what is none."""
+"""Gives the keys of front matter in YAML that have a simple value; raises ValueError for other text."""
 
 
 def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
@@ -74,7 +73,7 @@ def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
 
     Args:
         text: All of the file.
-        defaults: What holds where it does not say.
+        defaults: Values for missing keys.
         read_keys: Reads front matter that is not spelt as we spell it.
     """
     _, front, _, body = _parts(text) or ("", "", "", text.removeprefix("\ufeff"))
@@ -173,7 +172,7 @@ def _role(text: str, default: EntryRole) -> EntryRole:
 
 
 def _moment(text: str) -> datetime | None:
-    """The time that a text names, aware UTC; without an offset it is UTC's. None where it names none."""
+    """The time that a text names, aware UTC; without an offset it is UTC's. None for a text without a time."""
     said = text.strip()[:_MOST_DATE]
     try:
         if re.fullmatch(r"[0-9]{9,19}(\.[0-9]+)?", said):

@@ -37,7 +37,7 @@ def folder_of(conversation: str) -> str:
 
 
 def conversation_of(folder: str) -> str:
-    """Id of the conversation of a folder; the name itself where it is none of ours, or stands for a longer id.
+    """Id of the conversation of a folder; the name itself where the folder is foreign, or stands for a longer id.
 
     It is the name too where the id has half a surrogate pair, which no database can hold.
     """
@@ -91,7 +91,7 @@ class Place:
 
 
 def place_of(path: str) -> Place | None:
-    """What a path below the root is the place of; None if it is none of an entry's, or its name is no text."""
+    """Place of an entry at a path below the root; None if no entry has such a path, or the name is no text."""
     parts = path.split("/")
     if len(parts) < 3 or parts[0] != ENTRIES or not path.endswith(".md") or any(p in ("", ".", "..") for p in parts):
         return None
@@ -116,7 +116,7 @@ def place_of(path: str) -> Place | None:
 
 
 def deleted_path(path: str) -> str:
-    """Where the file of an entry that is no longer wanted goes; one that is there already stays."""
+    """Path of the file of an unwanted entry; a deleted path stays the same."""
     if (place := place_of(path)) is not None and place.is_deleted:
         return path
     top, folder, rest = path.split("/", 2)

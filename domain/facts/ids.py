@@ -15,5 +15,5 @@ def uuid_of(text: str) -> str:
 
 
 def id_of_path(path: str) -> str:
-    """The id of a file that has none of its own, or one that another file has."""
+    """The id of a file without an id of its own, or with another file's id."""
     return uuid_of(f"path {path}")

@@ -27,7 +27,7 @@ class Level(StrEnum):
     STANDARD = "standard"
     """One paragraph."""
     DETAILED = "detailed"
-    """Of parts, and one of those."""
+    """A summary of parts, and one of the parts' summaries."""
     HIERARCHICAL = "hierarchical"
     """Of parts, of groups of those, and one of all."""
 
@@ -38,7 +38,7 @@ def tokens_of(text: str) -> int:
 
 
 def level_of(tokens: int) -> Level:
-    """What is made of a text of so many tokens."""
+    """Level of summary for a text of so many tokens."""
     if tokens < 100:
         return Level.NONE
     if tokens < 500:
@@ -72,7 +72,7 @@ def groups(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _cut(window: str) -> int:
-    """Where to end a part: at the last boundary of its second half."""
+    """End of a part: the last boundary of its second half."""
     for boundary in _BOUNDARIES:
         ends = [found.end() for found in boundary.finditer(window, len(window) // 2)]
         if ends:
@@ -81,6 +81,6 @@ def _cut(window: str) -> int:
 
 
 def _beginning(text: str, at: int, end: int) -> int:
-    """Where the next part begins: at a word, from `at` on."""
+    """Beginning of the next part: at a word, from `at` on."""
     found = _BOUNDARIES[-1].search(text, at, end)
     return found.end() if found is not None and found.end() < end else at

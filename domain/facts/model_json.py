@@ -65,7 +65,7 @@ def facts_of(reply: str) -> tuple[str, ...]:
 
 
 def same_words(text: str) -> str:
-    """What two texts have in common that say the same word for word."""
+    """Normal form of a text, for comparison word for word."""
     return " ".join(text.split()).casefold()
 
 
@@ -88,6 +88,6 @@ def _answer(reply: str) -> str:
 
 
 def is_among(text: str, others: Sequence[str]) -> bool:
-    """Whether one of the others says the same word for word."""
+    """True if one of the others has the same words."""
     own = same_words(text)
     return any(same_words(other) == own for other in others)

@@ -1,4 +1,4 @@
-"""Prompts of the facts: what a model is asked, and how it is shown what people wrote, which is data to it."""
+"""Prompts of the facts: questions to a model, and people's words, which are data to the model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from domain.facts.reconcile import Existing
 from domain.facts.sound_text import sound
 
 MOST_USER_CHARS = 24_000
-"""Of one message that facts are taken from: its beginning and its end."""
+"""Of one message that facts are taken from: length of the message's beginning and end."""
 MOST_FACT_CHARS = 4_000
-"""Of one fact beside others that it is compared with."""
+"""Length of a fact in a comparison of existing and new facts."""
 
 FACT_SYSTEM_PROMPT = """\
 You read one message that a person wrote to an assistant, and list what is worth remembering about that person for \
@@ -80,25 +80,25 @@ _KINDS = {"conversation": CONVERSATION_PROMPT, "journal": JOURNAL_PROMPT, "docum
 
 
 def extraction_text(words: str) -> str:
-    """What a model is shown of a message that facts are to be taken from."""
+    """Text of a message from which a model is to take facts."""
     return f"The person's message, as a JSON string:\n{_quoted(_both_ends(words, MOST_USER_CHARS))}"
 
 
 def reconciliation_text(existing: Sequence[Existing], new: Sequence[str]) -> str:
-    """What a model is shown of existing facts, whose ids are their positions, and of new ones."""
+    """Text of existing facts, whose ids are their positions, and of new facts, for a model."""
     listed = [{"id": place, "text": _both_ends(each.content, MOST_FACT_CHARS)} for place, each in enumerate(existing)]
     fresh = [_both_ends(text, MOST_FACT_CHARS) for text in new]
     return f"Existing memories:\n{_quoted(listed)}\n\nNew facts:\n{_quoted(fresh)}"
 
 
 def summary_text(previous: str, facts: Sequence[str]) -> str:
-    """What a model is shown to summarise: the summary that there is, then what is new, a line each."""
+    """Text for a model to summarise: the present summary, then the new facts, a line each."""
     lines = "\n".join(f"- {' '.join(fact.split())}" for fact in facts)
     return f"Earlier summary:\n{previous}\n\nNew facts:\n{lines}" if previous else lines
 
 
 def level_prompt(level: Level, stage: str, content_type: str, *, is_rolling: bool = False) -> str:
-    """What a model is asked at one stage of a summary.
+    """Question to a model at one stage of a summary.
 
     Args:
         level: Of the summary.

@@ -1,4 +1,4 @@
-"""Quiet turns: words that say nothing which could be remembered."""
+"""Quiet turns: words without anything to remember."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
 def says_nothing(text: str) -> bool:
-    """Whether nobody need be asked what a message says: no words, or a few that only keep a conversation going."""
+    """True if a message needs no extraction: no words, or a few that only keep a conversation going."""
     if _DIGIT.search(text):
         return False
     words = _WORD.findall(text.casefold())

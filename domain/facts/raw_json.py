@@ -55,7 +55,7 @@ def items_of(data: bytes | Raw) -> list[Raw]:
 
 
 def value_of(data: bytes | Raw) -> object:
-    """What a text of JSON means; None for one that cannot be read whole."""
+    """Value of a JSON text; None for a text that cannot be read whole."""
     try:
         return msgspec.json.decode(data)
     except (*_REFUSALS, RecursionError):

@@ -1,7 +1,7 @@
-"""Reconciliation of new facts with those that there are: a model says of every one what becomes of it.
+"""Reconciliation of new facts with those that there are: a model decides the fate of each fact.
 
-The model knows existing facts by their position. What it says of a position that there is not, and what it leaves out,
-changes nothing. A reply that is no list has all new facts added. Of facts that say the same one always stays.
+The model knows existing facts by their position. Decisions about unknown positions, and missing decisions, change
+nothing. A reply that is no list has all new facts added. Of facts that say the same one always stays.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def unknown_of(new: Sequence[str], existing: Sequence[Existing]) -> tuple[str, .
 
 
 def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) -> tuple[Decision, ...]:
-    """What becomes of existing and new facts.
+    """Decisions about existing and new facts.
 
     Args:
         reply: What the model said; None if it was not asked or did not answer.
-        existing: In the order in which it was shown them.
+        existing: Facts in the order in which the model saw them.
         new: What was extracted; at most as many facts are added as there are of these.
     """
     fresh = unknown_of(new, existing)
@@ -72,7 +72,7 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a model said of one memory."""
+    """Decision of a model about one memory."""
 
     event: str
     place: object
@@ -89,7 +89,7 @@ def _said(items: Sequence[object]) -> list[_Said]:
 
 
 def _decisions(said: Sequence[_Said], existing: Sequence[Existing], room: int) -> Iterator[Decision]:
-    """What is to be done, in the order in which it was said; of two words about one memory the first counts."""
+    """Decisions in the model's order; of two decisions about one memory the first counts."""
     changes = _changes(said, existing)
     stays = [each.content for place, each in enumerate(existing) if place not in changes]
     for each in said:

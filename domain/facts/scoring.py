@@ -41,7 +41,7 @@ class Ranked:
 
 
 def relevance_of(cosine: float) -> float:
-    """Relevance where nobody judges it but the vectors."""
+    """Relevance by the vectors alone, without a reranker."""
     return min(1.0, max(0.0, cosine))
 
 
@@ -54,7 +54,7 @@ def sigmoid(logit: float) -> float:
 
 
 def recency(age_days: float) -> float:
-    """How new an entry of that age is, in (0, 1]; one from the future is as new as can be."""
+    """Recency of an entry of that age, in (0, 1]; an entry from the future counts as brand-new."""
     return math.exp(-max(0.0, age_days) / RECENCY_DAYS)
 
 
@@ -77,7 +77,7 @@ def rank(
     The first one has the highest score. Of equals the newer comes first.
 
     Args:
-        candidates: Those that were found; one that stands there twice counts once.
+        candidates: Entries found; a repeated entry counts once.
         now: Aware.
         top_k: Most that are chosen.
         threshold: Least relevance.
