@@ -36,7 +36,7 @@ class Keep:
 
 
 class Fate(Enum):
-    """What becomes of a text."""
+    """Fate of a text."""
 
     STAYS = "stays"
     AGED = "aged"
@@ -68,7 +68,7 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
 
 
 def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> int:
-    """Where, among the texts, the request stops to be what the last one was."""
+    """Index, among the texts, from which the request differs from the last request."""
     if objects.is_cut:
         return 0
     cut = next((at for at, fate in enumerate(fates) if fate is Fate.GOES), len(fates))
@@ -79,7 +79,7 @@ def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> 
 
 
 class _Verdict:
-    """What becomes of each text, found by a look at all of them from the newest to the oldest."""
+    """Fates of all texts, by one pass from the newest to the oldest."""
 
     def __init__(self, objects: WindowObjects, keep: Keep, *, lingers: bool = True) -> None:
         self._objects = objects
@@ -120,7 +120,7 @@ class _Verdict:
         return Fate.STAYS
 
     def _fate_of_output(self, at: int, output: Output, slot: Slot) -> Fate:
-        """What turns and their number of results make of an output that nobody asked for."""
+        """Fate of an output that the model has not asked for, by turns and their number of results."""
         keep = self._keep
         if output.manages:
             self._managed += slot.tokens
@@ -140,7 +140,7 @@ class _Verdict:
         return Fate.AGED
 
     def _takes_room(self, slot: Slot) -> bool:
-        """Whether a text of the newest turn, or a new one, has room; the very newest has."""
+        """True if a text of the newest turn, or a new text, has room; the very newest text always has."""
         has_room = not self._newest or self._newest + slot.tokens <= self._keep.total_tokens
         self._newest += slot.tokens if has_room else 0
         return has_room

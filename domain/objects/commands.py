@@ -17,7 +17,7 @@ LONGEST = 100_000
 _PIECES = 1_500
 """Parts of words and operators that are looked at."""
 _MOST_BRACED = 20
-"""Words that one with braces stands for."""
+"""Largest number of words from one word with braces."""
 _LONGEST_BRACED = 500
 """Characters of such a word."""
 
@@ -53,7 +53,7 @@ class Word(NamedTuple):
     pattern: str = ""
     """Of a word for which a shell puts names of files: the word, in which brackets keep literal what was quoted."""
     is_known: bool = True
-    """Whether it is what the command is given: no variable, substitution or `~` stands in it."""
+    """True if the command is given exactly this word: no variable, substitution or `~` stands in the text."""
 
 
 class Redirection(NamedTuple):
@@ -71,11 +71,11 @@ class Step:
     before: str
     """Operators between the step before and this one, e.g. `&&(`; an end of a line is one."""
     parts: list[Word | Redirection] = field(default_factory=list)
-    """In the order in which they stand."""
+    """Words and redirections in the order of the text."""
 
     @property
     def words(self) -> list[Word]:
-        """Its words without its redirections."""
+        """Words of the step without redirections."""
         return [part for part in self.parts if isinstance(part, Word)]
 
 
@@ -87,7 +87,7 @@ class Command:
     after: str
     """Operators after the last step."""
     is_whole: bool
-    """Whether all of the text was looked at, and every quotation in it has an end."""
+    """True if all of the text was read, and every quotation has an end."""
 
 
 def parsed(text: str) -> Command:
@@ -184,7 +184,7 @@ class _Reader:
             self._skip_to(self._end_of_nest())
 
     def _end_of_nest(self) -> int | None:
-        """Where it goes on behind the bracket that was opened last; None if it is not closed."""
+        """Position behind the bracket that was opened last; None if the bracket is not closed."""
         depth = 1
         for found in _NESTED.finditer(self._text, self._at, self._end):
             self._left -= 1

@@ -27,7 +27,7 @@ def unified(old: str, new: str, label_old: str, label_new: str, max_chars: int) 
         new: Likewise.
         label_old: Of one line.
         label_new: Likewise.
-        max_chars: What is longer is cut, which one more line then says.
+        max_chars: Largest length; a longer diff is cut, with one more line that says so.
     """
     if old == new:
         return ""

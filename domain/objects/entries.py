@@ -24,7 +24,7 @@ class TurnsLeft(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
     turns: tuple[TurnId, ...]
     withdrawals: int = 0
-    """How often words had been taken back by then."""
+    """Number of withdrawals of words by then."""
 
 
 class TurnBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -32,7 +32,7 @@ class TurnBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
     turn: TurnId
     before: TurnId = TurnId("")
-    """The turn that stands behind it; empty for none: one that was left out for a while comes back to its place."""
+    """The following turn; empty for none: a turn that was left out for a while comes back to its place."""
 
 
 class VersionSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -40,13 +40,13 @@ class VersionSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True
 
     version: FileVersion
     chars: int
-    """Of its text as it would be shown; 0 for none."""
+    """Length of the text in its shown form; 0 for no text."""
     signature: Signature | None
     """None for a missing file."""
     looked_ns: int
     """When it was looked at, by the wall clock."""
     place: str
-    """Where that became known: a result's event, or the turn at whose head it stands."""
+    """Source of the observation: a result's event, or the turn with the observation at its head."""
 
 
 class FileLookedAt(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -66,15 +66,15 @@ class OutputSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
     """Of the output, `t<no>`."""
     chars: int
     ending: str
-    """How it ended, in words: `exit 0`, `timeout` …"""
+    """End of the command, in words: `exit 0`, `timeout` …"""
     manages: bool = False
-    """Whether the command only managed objects."""
+    """True if the command only managed objects."""
     alias: str = ""
-    """The file object whose text it is."""
+    """The file object with the same text."""
     found: tuple[str, ...] = ()
     """File objects that this command made known."""
     uncounted: int = 0
-    """Further files that it named and that are not indexed."""
+    """Number of further files that the command named and that are not indexed."""
 
 
 class Switched(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -89,7 +89,7 @@ class RoundEnded(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
     """A request is made: what is shown in it is decided now."""
 
     place: str
-    """Where new texts go that belong to no result: the newest result, or the turn at whose head they stand."""
+    """Place of new texts that belong to no result: the newest result, or the turn with the texts at its head."""
     cut: TurnId = TurnId("")
     """The oldest turn whose messages differ from the last request's anyway; empty for none."""
 
@@ -106,7 +106,7 @@ def decoded(data: bytes) -> tuple[AnyEntry, ...]:
     """Entries from bytes.
 
     Raises:
-        msgspec.DecodeError: they are none, or of another version.
+        msgspec.DecodeError: the bytes are no entries, or of another version.
     """
     return msgspec.msgpack.decode(data, type=tuple[AnyEntry, ...])
 

@@ -27,7 +27,7 @@ class Aliased:
 
 
 def output(entry: OutputSeen, alias: Aliased | None) -> str:
-    """The reference of an output: its name, how it ended, how long it is."""
+    """The reference of an output: name, ending, length."""
     if alias is None:
         return f"[output t{entry.no}: {entry.ending}, {entry.chars} characters]"
     version = alias.version
@@ -37,7 +37,7 @@ def output(entry: OutputSeen, alias: Aliased | None) -> str:
 
 
 def found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
-    """Files that a command made known, in one line, of which the length has a bound; none for none."""
+    """Files that a command made known, in one line of bounded length; empty for no files."""
     each = [f"{version.object} {shown_path(version.path)}" for version, _ in files]
     kept, chars = 0, 0
     while kept < len(each) and (chars := chars + len(each[kept])) <= FOUND_CHARS:
@@ -47,17 +47,17 @@ def found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
 
 
 def unsaid(number: int) -> str:
-    """How many changes there are besides those that are told one by one."""
+    """Number of changes beyond the changes listed one by one."""
     return f"[{number} more files are new, have changed, were moved or are gone; list shows them]"
 
 
 def uncounted(number: int) -> list[str]:
-    """How many files more a command named than are indexed; none for none."""
+    """Number of further named files that are not indexed; empty for none."""
     return [f"[{number} more files are not indexed]"] if number else []
 
 
 def changed(version: FileVersion, was: FileVersion, chars: int) -> str:
-    """What has become of a file."""
+    """Change of a file."""
     name = f"file {version.object}: {shown_path(version.path)}"
     if version.status == "missing":
         return f"[{name} is gone, version {version.no}]"

@@ -31,7 +31,7 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     options: str = ""
     """Letters of its short options."""
     is_of_names: bool = False
-    """Whether each line is a name and nothing else, though the program prints more otherwise."""
+    """True if each line is only a name, though the program prints more otherwise."""
 
 
 def listed(folder: str, output: str, listings: Sequence[Listing]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Look at a file: what it was when it was opened."""
+"""Look at a file: the file's state at the time of opening."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Signature(msgspec.Struct, frozen=True, gc=False):
 
 
 class FileLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """File as one look saw it."""
+    """State of a file at one look."""
 
     path: str
     """Plain, as `path.is_plain` has it."""
@@ -52,11 +52,11 @@ class FileLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     content_hash: str
     """SHA-256 of its bytes, hexadecimal; if only the beginning is known, of that, a NUL and `size`. Empty if unread."""
     text: str | None
-    """None of what is binary or unread."""
+    """None for a binary or unread file."""
 
 
 def looked(path: str, signature: Signature, beginning: bytes) -> FileLook:
-    """What a file is by its bytes.
+    """State of a file by its bytes.
 
     Args:
         path: Plain.
@@ -77,7 +77,7 @@ def looked(path: str, signature: Signature, beginning: bytes) -> FileLook:
 
 
 def unread(path: str, signature: Signature) -> FileLook:
-    """A file of which nothing but its signature is known."""
+    """A file of which only the signature is known."""
     return FileLook(
         path=path, signature=signature, status=Status.UNREAD, size=signature.size, content_hash="", text=None
     )

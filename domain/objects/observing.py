@@ -1,6 +1,7 @@
 """Observing: which files of a window's folder a command names, reads and lists, by its text and its output.
 
-A name is a guess until the file system confirms it. What is missed here is no fault: it becomes known when it is named.
+A name is a guess until the file system confirms it. What is missed here is no fault: a missed file becomes known as
+soon as it is named.
 """
 
 from __future__ import annotations
@@ -54,14 +55,14 @@ _READERS = frozenset(
         *("sha1sum", "sha256sum", *_GREPS, *_CODE_OPTIONS),
     )
 )
-"""Programs that read what their operands name."""
+"""Programs that read the files named by operands."""
 _LISTERS = frozenset(("ls", "find", "fd", "fdfind", "locate", "tree", *_GREPS))
 _PRINT_NAMES = frozenset((*_LISTERS, "git ls", "git status"))
 _RESERVED = frozenset(("if", "then", "elif", "else", "while", "until", "do", "!", "{", "}", "fi", "done", "time"))
 _PREFIXES = frozenset(("sudo", "env", "nohup", "timeout", "xargs", "command", "exec", "stdbuf", "nice", "builtin"))
 """Programs whose operands are a command."""
 _EDITORS = frozenset(("sed", "perl", "ruby", "yq"))
-"""Readers that write what they read when told so by `-i`."""
+"""Readers that also write their files with `-i`."""
 _LONGEST_OPTION = 5
 _NAMES_ONLY = frozenset(("--files-with-matches", "--files-without-match", "--files", "--name-only"))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
@@ -74,7 +75,7 @@ _JOINTS = re.compile(r"(?:&&|\|\||[;\n])*")
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a command says about files; every path is plain and below the window's folder."""
+    """Files named by a command; every path is plain and below the window's folder."""
 
     names: tuple[str, ...] = ()
     """Of what may be files, in the order in which the text has them, each once; `MOST_NAMES` at most."""
@@ -87,17 +88,17 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     listed: tuple[str, ...] = ()
     """Of what may be files by the output of `ls`, `find`, `grep` and their like."""
     whole: str = ""
-    """The one file whose content is all that the command prints; empty if it does more than `cat` one."""
+    """The file whose content is all that the command prints; empty if the command is more than a `cat` of one file."""
     manages: bool = False
-    """Whether it runs the script of the skill `context-objects` and nothing else."""
+    """True if the command runs only the script of the skill `context-objects`."""
 
 
 def observed(command: str, output: str, folder: str) -> Observed:
-    """What a command that ran in `folder`, and its output, say about files below it. Takes any text.
+    """Files below `folder` by a command that ran there and its output. Takes any text.
 
     Args:
         command: Text for a shell.
-        output: What it printed, or the part that is known.
+        output: Printed text, or its known part.
         folder: Absolute path.
     """
     root = absolute("/", folder)
@@ -242,7 +243,7 @@ def _note(found: dict[str, bool], path: str, most: int, *, reads: bool) -> None:
 
 
 def _start(words: list[Word]) -> int:
-    """Where the command itself begins, behind reserved words, assignments, and programs that run what follows."""
+    """Index of the command itself, behind reserved words, assignments, and programs that run another program."""
     at = 0
     while at < len(words):
         text = words[at].text
@@ -287,7 +288,7 @@ def _roles(program: str, words: list[Word], start: int) -> dict[int, bool]:
 
 
 def _takes_code(option: str, letters: str) -> bool:
-    """Whether the word behind an interpreter's option is no file: the last letter says so."""
+    """True if the word behind an interpreter's option is no file: the last letter says so."""
     return len(option) <= _LONGEST_OPTION and option[1:].isalpha() and option[-1] in letters
 
 
@@ -314,7 +315,7 @@ def _inner_of(step: Step) -> Command | None:
 
 
 def _only_prints_one(command: Command, depth: int = 0) -> bool:
-    """Whether it is `cat` with one file, and otherwise only goes to folders."""
+    """True if the command is `cat` with one file, and otherwise only goes to folders."""
     others = [step for step in command.steps if not _is_way(step)]
     if not command.is_whole or command.after.strip(";\n") or len(others) != 1 or any(map(_is_other, command.steps)):
         return False
@@ -332,7 +333,7 @@ def _is_cat_of_one(step: Step) -> bool:
 
 
 def _is_other(step: Step) -> bool:
-    """Whether a step is more than words that are run after what stands before."""
+    """True if a step is more than words that are run after the preceding step."""
     return bool(step.before.replace("&&", "").strip(";\n")) or len(step.words) != len(step.parts)
 
 
@@ -360,12 +361,12 @@ def _runs_the_script(step: Step) -> bool:
 
 
 def _is_harmless(redirection: Redirection) -> bool:
-    """Whether nothing is read or written: errors go where the output goes, or nowhere."""
+    """True if the redirection reads and writes no file: errors go where the output goes, or to `/dev/null`."""
     return redirection.target.text == "/dev/null" or _is_of_descriptor(redirection)
 
 
 def _is_of_descriptor(redirection: Redirection) -> bool:
-    """Whether it names an open descriptor, or closes one, such as `2>&1`."""
+    """True if the redirection names an open descriptor, or closes a descriptor, such as `2>&1`."""
     target = redirection.target.text
     return redirection.operator in (">&", "<&") and (target.isdecimal() or target == "-")
 

@@ -12,7 +12,7 @@ _NO_NAMES = ("", ".", "..")
 
 
 def is_plain(path: str) -> bool:
-    """Whether `path` is a path below a folder as objects have it.
+    """True if `path` is a path below a folder in the form of objects.
 
     It is relative and in normal form, has `MOST_CHARACTERS` at most, and can be shown on one line in UTF-8.
     """
@@ -36,7 +36,7 @@ def below(folder: str, here: str, name: str) -> str:
 
 
 def absolute(here: str, name: str) -> str:
-    """What is called `name` in the folder `here`, in normal form, as far as that can be said without links."""
+    """Path of `name` in the folder `here`, in normal form, without regard to links."""
     path = posixpath.normpath(f"{here}/{name}" if name[:1] != "/" else name)
     return path[1:] if path.startswith("//") else path
 

@@ -28,7 +28,7 @@ SAID_CHARS = 40_000
 NUMBERS = 1_000
 """Outputs that requests show no longer whose numbers are kept in mind."""
 NEWS = 20
-"""Changes of files that are told one by one in one request."""
+"""Largest number of changes of files listed one by one in one request."""
 MANAGED_CHARS = 2_000
 """The result of a command that only managed objects stays, if it is no longer than this."""
 
@@ -43,13 +43,13 @@ class FileObject(msgspec.Struct, kw_only=True, omit_defaults=True):
     touched: int = 0
     """When it was read or asked for last, in steps of the state; 0 for never."""
     is_present: bool = False
-    """Whether this session knows of it."""
+    """True if this session knows of the file."""
     is_active: bool = False
     is_pinned: bool = False
 
 
 class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What a command printed."""
+    """Output of a command."""
 
     no: int
     object: str
@@ -61,9 +61,9 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
     alias: str = ""
     touched: int = 0
     is_asked_for: bool = False
-    """Whether the model has activated it, so that neither turns nor their number put it away."""
+    """True if the model has activated the output, so that neither turns nor their number put it away."""
     is_put_away: bool = False
-    """Whether the model has deactivated it."""
+    """True if the model has deactivated the output."""
     is_pinned: bool = False
 
 
@@ -73,15 +73,15 @@ class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
     place: str
     """The event of a result, or the turn at whose head it stands."""
     turn: TurnId
-    """The turn in which that is."""
+    """The turn of the place."""
     object: str
     no: int
     """Version of a file; 1 for an output."""
     chars: int
     born: int
-    """The round that brought it."""
+    """The round in which the text came."""
     is_own: bool = False
-    """Whether it is what the result itself has."""
+    """True if the text is the result's own."""
 
     @property
     def tokens(self) -> int:
@@ -101,9 +101,9 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     places: dict[str, str] = msgspec.field(default_factory=dict)
     """Path -> the file object that is there, or was last."""
     outputs: dict[EventId, Output] = msgspec.field(default_factory=dict)
-    """Those that requests show, the oldest first."""
+    """Outputs in requests, the oldest first."""
     turns: list[TurnId] = msgspec.field(default_factory=list)
-    """Those that requests show, the oldest first."""
+    """Turns in requests, the oldest first."""
     slots: list[Slot] = msgspec.field(default_factory=list)
     """Every text that is shown, in the order in which requests show them."""
     said: dict[str, list[str]] = msgspec.field(default_factory=dict)
@@ -115,13 +115,13 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     unsaid: int = 0
     """Those that are counted."""
     withdrawals: int = 0
-    """How often words were taken back, when turns left last."""
+    """Number of withdrawals of words at the last departure of turns."""
     numbers: dict[EventId, int] = msgspec.field(default_factory=dict)
     """Numbers of outputs that requests show no longer, should they come back; the newest of them."""
     wanting: list[str] = msgspec.field(default_factory=list)
     """Objects that are active and are shown nowhere yet."""
     is_cut: bool = False
-    """Whether turns have left since the last round: no cache has what stands behind them."""
+    """True if turns have left since the last round: no cache has the text behind those turns."""
 
     def file_at(self, path: str) -> FileObject | None:
         """The file object that is at `path` now, else the one that was there last."""
@@ -133,7 +133,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         return next((output for output in self.outputs.values() if output.object == name), None)
 
     def is_shown(self, name: str) -> bool:
-        """Whether requests show the object's text."""
+        """True if requests show the object's text."""
         return any(slot.object == name and slot.born != CLOSED for slot in self.slots)
 
     # folding
@@ -365,13 +365,13 @@ def decoded(data: bytes) -> WindowObjects:
     """A state from bytes.
 
     Raises:
-        msgspec.DecodeError: they are none, or of another version.
+        msgspec.DecodeError: the bytes are no state, or of another version.
     """
     return msgspec.msgpack.decode(data, type=WindowObjects)
 
 
 def stays(output: Output) -> bool:
-    """Whether an output's text is wanted though its turn has left."""
+    """True if an output's text is wanted although its turn has left."""
     return (output.is_pinned or output.is_asked_for) and not output.is_put_away
 
 

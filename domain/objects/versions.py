@@ -1,4 +1,4 @@
-"""Versions of a file: which look makes a new one, and what each is called."""
+"""Versions of a file: looks that make new versions, and the versions' names."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TICK = timedelta(microseconds=1)
 def next_version(
     previous: FileVersion | None, object_id: str, look: FileLook | None, now: datetime
 ) -> FileVersion | None:
-    """The version that a look makes of a file; None if it says nothing new.
+    """The version that a look makes of a file; None for an unchanged file.
 
     New is another path, content or status. What was read stays read: an `unread` look at it can tell of a move only.
     A version that was `unread` is no version of a content yet: when the file is read, that has its number.
 
     Args:
-        previous: The newest one; None for a file that was not known.
+        previous: The newest version; None for an unknown file.
         object_id: Of the file.
-        look: None for a file that is missing.
+        look: None for a missing file.
         now: Aware UTC.
     """
     if look is None:
@@ -45,7 +45,7 @@ def next_version(
 
 
 def completes(previous: FileVersion, path: str, status: str) -> bool:
-    """Whether a version of that path and status is the content of one of which only the name was known."""
+    """True if a version of that path and status is the content of a version of which only the name was known."""
     return previous.status == Status.UNREAD and path == previous.path and status not in (Status.UNREAD, Status.MISSING)
 
 
@@ -60,7 +60,7 @@ def metadata_hash(path: str, status: str, size: int) -> str:
 
 
 def object_hash(object_id: str, no: int, content_hash: str, metadata: str) -> str:
-    """SHA-256 of one version of one object: of its id, its number and its two other hashes."""
+    """SHA-256 of a version of an object: id, number and the two other hashes."""
     return _hash_of("object", object_id, no, content_hash, metadata)
 
 

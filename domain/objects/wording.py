@@ -21,7 +21,7 @@ Texts = Mapping[tuple[str, int], str]
 
 
 def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts) -> Iterator[tuple[EventId, str]]:
-    """How each result of a request is worded.
+    """Wording of each result of a request.
 
     Args:
         objects: What is shown where.
@@ -41,7 +41,7 @@ def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts
 
 
 def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
-    """What stands at the heads of turns: the block's name, and one line of JSON, out of which no text can break."""
+    """Notes at the heads of turns: the block's name, and one line of JSON, out of which no text can break."""
     slots = _by_place(objects)
     for turn in objects.turns:
         said, there = objects.said.get(turn), slots.get(turn, ())
