@@ -59,7 +59,7 @@ class _Filling:
 
     @property
     def has_any(self) -> bool:
-        """Whether it holds anything."""
+        """True if any part is filled in."""
         return bool(self._parts)
 
     def add(self, name: str, texts: Iterable[str], most: int = _LONGEST) -> None:

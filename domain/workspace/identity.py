@@ -31,7 +31,7 @@ HISTORY.md in what was decided."""
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a window's files are; absolute paths."""
+    """Folders of a window's files; absolute paths."""
 
     root: str
     """People's."""
@@ -40,7 +40,7 @@ class Places:
 
 
 def identity(soul: str, agents: str, places: Places, *, writes_itself: bool) -> str:
-    """What stands in the system prompt of all requests of one log.
+    """Opening of the system prompt in all requests of one log.
 
     Args:
         soul: Text of SOUL.md.

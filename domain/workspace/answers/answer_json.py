@@ -13,7 +13,7 @@ from domain.text.presentable import without_hidden
 LONGEST_ANSWER = 64_000
 """Characters."""
 _MOST_FAILURES = 40
-"""Places at which something begins like an object and is none."""
+"""Largest number of places that begin like an object without being an object."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REORDERING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -23,14 +23,14 @@ _SHOWN = 80
 def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
     """The object of an answer: the last one that has all that is needed, for models think aloud before they answer.
 
-    Where none has, or nothing is needed, it is the one with the most fields, of these the first.
+    Without such an object, or without needed fields, the object with the most fields counts, the first of several.
 
     Args:
         answer: JSON, whole, in a code block or among other words.
         needed: Names of fields.
 
     Raises:
-        ValueError: it has none, or is too long.
+        ValueError: `answer` has no object, or is too long.
     """
     if len(answer) > LONGEST_ANSWER:
         raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
@@ -86,7 +86,7 @@ def _seen(text: str) -> str:
 
 
 def _values(text: str) -> Iterator[object]:
-    """Values that may be the answer, in the order in which they stand there; what stands within one is none."""
+    """Values that may be the answer, in the order of the text; values within another value are left out."""
     whole = _parsed(text)
     if isinstance(whole, dict):
         yield whole
@@ -106,7 +106,7 @@ def _values(text: str) -> Iterator[object]:
 
 
 def _parsed(text: str) -> object:
-    """The value that a text is; None for none."""
+    """The value of a JSON text; None for other text."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):

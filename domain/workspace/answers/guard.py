@@ -1,4 +1,4 @@
-"""Guard of what a worker wrote: no secret, no markup, nothing of the runtime's, no long words of somebody else's."""
+"""Guard of what a worker wrote: no secret, no markup, no text of the runtime's, no long quotation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MARKUP = re.compile(
 _SECRET = "must hold no secret"
 
 IsSecret = Callable[[str], bool]
-"""Whether a text holds a secret."""
+"""True if a text holds a secret."""
 
 
 class Spoken:
@@ -59,7 +59,7 @@ class Spoken:
         printed = (text for turn in newest for text in reversed(turn.results))
         self._texts: list[str] = []
         self._places: dict[str, list[tuple[int, int]]] = {}
-        """Block -> the texts that have it, and where; none for one that was met."""
+        """Block -> texts with the block, and positions; empty for a block that was met."""
         self._stretches: set[int] = set()
         """Hashes, for the stretches themselves could take a hundred times the room of the texts."""
         left = SPOKEN_CHARS
@@ -69,7 +69,7 @@ class Spoken:
             self._add(text)
 
     def has_words_of(self, text: str) -> bool:
-        """Whether a text has `LONGEST_ECHO` characters in a row in common with one of them."""
+        """True if a text shares `LONGEST_ECHO` characters in a row with a spoken text."""
         plain = _plain(text)
         starts = set[int]()
         for at in range(len(plain) - _ECHO_STEP + 1):
@@ -121,7 +121,7 @@ def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks
 
 
 def told(text: str, flaw: str) -> str:
-    """How an error names a text with such a flaw: its beginning, but nothing of a secret."""
+    """Name of a text with such a flaw in an error: the text's beginning, but no part of a secret."""
     return "(secret)" if flaw == _SECRET else shown(text)
 
 

@@ -1,4 +1,4 @@
-"""What only commands printed: words that nobody said, which no file may tell as if somebody had."""
+"""Words of commands' output alone: no file may state such words as if a person had said them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FLAW = "must not tell what only a command printed"
 
 
 class Printed:
-    """Words that commands printed and nobody said."""
+    """Words that only commands have printed."""
 
     def __init__(self, spoken: Iterable[SpokenTurn], known: Iterable[str] = (), *, least_digits: int = 1) -> None:
-        """What is told of the turns is compared with all of them.
+        """Collect the words of all turns for comparison.
 
         Args:
             spoken: The turns, with the results of their commands.
@@ -51,7 +51,7 @@ class Printed:
 
 
 def _stems(text: str) -> Iterator[str]:
-    """What is compared of a text's words; of an address or path also of its parts."""
+    """Stems of a text's words; of an address or path also the stems of its parts."""
     for word in _WORD.findall(unicodedata.normalize("NFKC", without_hidden(text)).casefold()):
         yield from _stem(word)
         if len(parts := _JOINT.split(word)) > 1:
@@ -67,5 +67,5 @@ def _stem(word: str) -> Iterator[str]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether it is no word of a sentence: a number, a path, an address."""
+    """True if the word is no word of a sentence: a number, a path, an address."""
     return any(character in "0123456789./:@_" for character in word)

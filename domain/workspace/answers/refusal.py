@@ -1,4 +1,4 @@
-"""Refusal of a worker's answer: what may be told and kept of it, for it may hold what nobody is to read."""
+"""Refusal of a worker's answer: reason and kept text, without secrets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
 
     Args:
         reason: Of the error, which may quote the beginning of a value.
-        answer: All that it may quote.
+        answer: All text that the reason may quote.
         is_secret: What tells a secret.
     """
     if not any(is_secret(text) for text in (reason, answer, _unescaped(answer))):
@@ -30,7 +30,7 @@ def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
 
 
 def kept_answer(answer: str, own: Scrubber) -> str:
-    """What is kept of an answer: all but the agent's own secrets; nothing where they cannot be taken out."""
+    """Kept part of an answer: all but the agent's own secrets; `REMOVED` where secrets cannot be taken out."""
     kept = own.scrub(answer)
     if not own.finds(kept) and not own.finds(_unescaped(kept)):
         return kept
@@ -39,7 +39,7 @@ def kept_answer(answer: str, own: Scrubber) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""What texts of JSON say: there a letter may be written as `\u0041`."""
+    r"""Text of JSON without escapes: JSON may spell a letter as `\u0041`."""
     return _ESCAPE.sub(
         lambda match: chr(int(match[1], 16)) if match[1] else _SHORT_ESCAPES.get(match[2], match[2]), text
     )

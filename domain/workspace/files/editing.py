@@ -84,7 +84,7 @@ def _fresh_sections(
     new_line: str,
     level: int,
 ) -> dict[int, list[str]]:
-    """Number of a section -> those that come in before it."""
+    """Number of a section -> new sections that come before this section."""
     titles = list(wanted)
     before: dict[int, list[str]] = {}
     for place, title in enumerate(titles):
@@ -163,7 +163,7 @@ def _places(
 
 
 def _first_place(section: Section, there: Sequence[Item]) -> int:
-    """Where the first item stands, else behind the heading and the comments below it."""
+    """Index of the first item, else the index behind the heading and the comments below the heading."""
     if there:
         return there[0].begin
     return _behind_comments(section, 1 if section.title else 0)
@@ -214,7 +214,7 @@ def _composed(
 
 
 def _is_bullet(text: str) -> bool:
-    """Whether a line begins a bullet, whatever stands before it."""
+    """True if a line begins a bullet, at any depth."""
     mark = BULLET.match(text)
     return mark is not None and mark[2] is None
 

@@ -1,4 +1,4 @@
-"""History file: what HISTORY.md holds, what is added to it, and how its older blocks become one."""
+"""History file: contents of HISTORY.md, additions, and the folding of older blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HISTORY_TEMPLATE = (
     b"holds. -->\n"
 )
 FOLDED = "Folded History Through "
-"""What the heading of folded blocks begins with."""
+"""Beginning of the heading of folded blocks."""
 FOLD_CHARS = 8_000
 FOLD_BLOCKS = 5
 NEWEST = 3
@@ -59,7 +59,7 @@ def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetim
 
 
 def fold_is_due(data: bytes) -> bool:
-    """Whether a file has so many or so long blocks that the older ones should become one."""
+    """True if a file has so many or so long blocks that the older blocks should be folded."""
     parts = sections(data, 2)
     dated = sum(map(_is_dated, parts))
     is_long = dated > NEWEST and (dated >= FOLD_BLOCKS or len(decoded(data)) >= FOLD_CHARS)
@@ -74,7 +74,7 @@ def folding(data: bytes) -> tuple[bytes, str]:
 
 
 def told_block(part: Section) -> str:
-    """A block as a worker is told of it: its heading, and what is seen below."""
+    """A block as a worker is told of it: heading, and visible text below."""
     return f"## {part.title}\n{part.text}"
 
 
@@ -84,7 +84,7 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
     Args:
         base: The bytes that the worker was told of.
         answer: The text of the block, in markdown without headings.
-        now: What the file holds now: what others did to it since is done again.
+        now: What the file holds now: later changes by other writers are repeated on the result.
         is_secret: What tells a secret.
 
     Raises:

@@ -21,7 +21,7 @@ SECTIONS = ("Identity / Participants", "Preferences", "Ongoing Work", "Constrain
 CONSTRAINTS = "Constraints"
 DECISIONS = "Decisions"
 UPDATE = "Update "
-"""What the heading of an added block begins with."""
+"""Beginning of the heading of an added block."""
 SWEEP_CHARS = 5_000
 SWEEP_UPDATES = 4
 _LEAST_SHARE = 0.4
@@ -71,7 +71,7 @@ class KeptEntry:
     mark: str
     """Of an entry that was added by the runtime; empty for people's."""
     is_swept: bool
-    """Whether it stands in one of the file's sections, and not in a block that was added since the last sweep."""
+    """True if the entry stands in a section of the file, and not in a block that was added since the last sweep."""
 
 
 def entries_of(data: bytes) -> tuple[KeptEntry, ...]:
@@ -80,12 +80,12 @@ def entries_of(data: bytes) -> tuple[KeptEntry, ...]:
 
 
 def constraints_of(data: bytes) -> tuple[str, ...]:
-    """What a file says must be kept to, also in words that are no bullet, each once."""
+    """Constraints of a file, also in words that are no bullet, each once."""
     return _texts_of(data, CONSTRAINTS)
 
 
 def decisions_of(data: bytes) -> tuple[str, ...]:
-    """What a file says was settled, in the same way."""
+    """Decisions of a file, in the same form."""
     return _texts_of(data, DECISIONS)
 
 
@@ -128,7 +128,7 @@ def with_block(data: bytes, lines: Sequence[str]) -> bytes:
 
 
 def mark_of(stretch: str, text: str) -> str:
-    """What tells that something was written of a stretch already."""
+    """Mark for a text that was written of a stretch."""
     seen = f"{stretch}\0{same_words(text)}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(seen, digest_size=6).hexdigest()
 
@@ -139,14 +139,14 @@ def utc(at: datetime) -> str:
 
 
 def sweep_is_due(data: bytes) -> bool:
-    """Whether a file has grown, by what was added to it, so that it should be tidied."""
+    """True if additions have grown a file so much that a sweep is due."""
     blocks = (part for part in _sections(data) if part.title.startswith(UPDATE))
     updates = sum(any(entry.section in SECTIONS for entry in _entries(part)) for part in blocks)
     return updates >= SWEEP_UPDATES or (updates > 0 and len(decoded(data)) >= SWEEP_CHARS)
 
 
 def sweep_text(data: bytes) -> str:
-    """What a worker is to tidy: the entries of the six sections, those of added blocks among them, without marks."""
+    """Text for a worker to tidy: the entries of the six sections, with the entries of added blocks, without marks."""
     entries = [entry for entry in entries_of(data) if entry.section in SECTIONS]
     return "\n".join(
         "\n".join([f"## {title}", *(f"- {entry.text}" for entry in entries if entry.section == title), ""])
@@ -160,7 +160,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
     Args:
         base: The bytes that the worker was told of.
         answer: Markdown with the six headings and bullets below them.
-        now: What the file holds now: what others did to it since is done again.
+        now: What the file holds now: later changes by other writers are repeated on the result.
         is_secret: What tells a secret.
 
     Raises:
@@ -287,7 +287,7 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
 
 
 def _is_empty_update(part: Section) -> bool:
-    """Whether nothing is left of an added block but the runtime's marks."""
+    """True if an added block holds only the runtime's marks."""
     lines = (line.raw.strip() for line in part.lines[1:])
     return part.title.startswith(UPDATE) and not any(line and not _MARK_COMMENT.fullmatch(line) for line in lines)
 
@@ -305,7 +305,7 @@ def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:
 
 
 def _with_marks(data: bytes, marks: Collection[str]) -> bytes:
-    """The file with the newest of those marks that it lacks in a comment at its end, so that nothing is added again."""
+    """The file with the newest missing marks in a comment at the end, so that no entry is added again."""
     text = decoded(data)
     lines = [line for line in text.splitlines(keepends=True) if not _MARK_COMMENT.fullmatch(line.strip())]
     there = set(_MARK.findall("".join(lines)))

@@ -1,4 +1,4 @@
-"""Outline of a markdown file: its lines as they are seen, its sections and their items.
+"""Outline of a markdown file: visible lines, sections and items.
 
 What stands in a code block, a comment or the front matter begins neither a section nor an item; which lines these are
 is decided by `domain/text/markdown_lines.py`.
@@ -20,7 +20,7 @@ _FENCE = re.compile(r"[ \t]*((?:[-*+]|\d{1,3}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
 _NOTHING = re.compile(r"[ \t]*(?:(?:[-*_][ \t]*){3,}|[-*+][ \t]*)")
 """A ruled line, or a bullet without words."""
 _NESTED = 2
-"""Columns by which a bullet stands deeper than the one that it belongs to."""
+"""Columns by which a bullet stands deeper than its parent."""
 _NOWHERE = 1_000
 """Column of a paragraph, to which no bullet belongs."""
 _FURTHER = 5
@@ -34,18 +34,18 @@ class Line:
     raw: str
     """With its end."""
     text: str
-    """What is seen of it: without its end and without comments."""
+    """Visible text of the line: without line end and comments."""
     level: int = 0
-    """Of the heading that it is; 0 for none."""
+    """Level of a heading; 0 for other lines."""
     title: str = ""
     """Words of that heading."""
     is_code: bool = False
-    """Whether it is of a code block, its fences included."""
+    """True if the line belongs to a code block, fences included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One bullet with what belongs to it, one paragraph, or one code block."""
+    """One bullet with all dependent lines, one paragraph, or one code block."""
 
     text: str
     """In one line."""
@@ -66,7 +66,7 @@ class Section:
 
     @property
     def level(self) -> int:
-        """Of its heading; 0 for none."""
+        """Level of the section's heading; 0 without a heading."""
         return self.lines[0].level if self.title else 0
 
     @property
@@ -76,7 +76,7 @@ class Section:
 
     @property
     def text(self) -> str:
-        """What is seen below its heading."""
+        """Visible text below the heading."""
         body = self.lines[1:] if self.title else self.lines
         return "\n".join(line.text for line in body).strip()
 
@@ -121,7 +121,7 @@ def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
 
 
 def new_line_of(data: bytes) -> str:
-    """What most of its lines end with."""
+    """Line end of most lines."""
     return line_end(data).decode()
 
 
@@ -133,7 +133,7 @@ def _line(raw: str, shown: str) -> Line:
 
 
 def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:
-    """Where each item begins and ends, among the section's lines."""
+    """Beginning and end of each item, among the section's lines."""
     begin, end = -1, -1
     is_open, is_parted, is_code, depth, count = False, False, False, 0, 0
     for number, line in enumerate(section.lines):
@@ -167,7 +167,7 @@ def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:
 
 
 def _counts_on(bullet: re.Match[str], count: int) -> bool:
-    """Whether a line with such a beginning is an item, though another is open: a number has to count on."""
+    """True if a line with such a beginning starts an item within an open item: a number has to count on."""
     number = int(bullet[2]) if bullet[2] else 1
     return number == 1 or (count > 0 and count <= number <= count + _FURTHER)
 

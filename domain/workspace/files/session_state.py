@@ -35,15 +35,15 @@ TITLES = {
 """Field -> heading, in the file's order."""
 _FIELDS, _HEADINGS = tuple(TITLES), tuple(TITLES.values())
 STICKY = ("decisions", "constraints", "errors")
-"""What stands there stays until a worker names it as resolved."""
+"""Sections whose items stay until a worker names an item as resolved."""
 LASTING = ("constraints", "decisions")
 """Of these nothing is given up for want of room."""
 _EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
-"""What is cut first where all is too long; constraints never are."""
+"""Order of cutting where the whole is too long; constraints are never cut."""
 _TELLING_DIGITS = 4
 """A number of so many tells where it is from."""
 _NEWEST_COUNT = ("decisions", "errors", "worklog")
-"""Where the oldest items go first."""
+"""Sections whose oldest items go first."""
 _PURPOSES = {
     "title": "In a few words, what this conversation is about.",
     "current_state": "Where the work stands now.",
@@ -88,14 +88,14 @@ class SessionState:
 
 
 def parsed_session(data: bytes) -> SessionState:
-    """What a file says, whoever wrote it; sections of people's own are no part of it."""
+    """State by a file of any author; sections of people's own are left out."""
     found = _found(data)
     lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
     return SessionState(title=found["title"][0] if found["title"] else "", **lists)
 
 
 def is_active(state: SessionState) -> bool:
-    """Whether it says anything that is worth handing over; a title and a log of what was done are not."""
+    """True if the state is worth handing over; a title and a log of past work are not."""
     return any(state.items_of(name) for name in TITLES if name not in ("title", "worklog"))
 
 
@@ -275,7 +275,7 @@ def _size(state: SessionState) -> int:
 
 
 def _is_bare_worklog(part: Section) -> bool:
-    """Whether it is an empty Worklog; one with anything but the runtime's own comment is none."""
+    """True if the section is an empty Worklog; a Worklog with more than the runtime's own comment is not empty."""
     bare = {f"<!-- {_PURPOSES['worklog']} -->", ""}
     is_worklog = title_key(part.title) == title_key(TITLES["worklog"])
     return is_worklog and all(line.raw.strip() in bare for line in part.lines[1:])

@@ -40,5 +40,5 @@ def title_key(title: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """A word without what stands around it, but for a sign that it begins with."""
+    """A word without surrounding punctuation, but for a sign at the beginning."""
     return word.lstrip(_QUOTES + "\u2026").rstrip(_QUOTES + _ENDS)

@@ -1,4 +1,4 @@
-"""Address of a message: whom it is said to, which is no part of what it says."""
+"""Address of a message: the addressee, who is no part of the content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Common words: which of them say nothing of what a message is about, and which say little.
+"""Common words: words that tell no subject of a message, and words that tell little.
 
 Written by hand for this judgement; a word that stands in no list is rare, for a list of rare ones has no end. Words
 are in lower case, without accents.

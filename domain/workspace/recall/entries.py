@@ -34,7 +34,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One bullet with what is below it, or one paragraph or a part of it."""
+    """One bullet with all text below, or one paragraph or a part of a paragraph."""
 
     source: Source
     path: str
@@ -54,7 +54,7 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
     Args:
         text: Of the file.
         source: Which file it is.
-        path: What it is called where it is shown.
+        path: Name of the file in the block.
     """
     found: list[Entry] = []
     above: list[Section] = []
@@ -71,7 +71,7 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
 
 
 def _wholes(section: Section) -> Iterator[tuple[int, str]]:
-    """Where each item begins, and its text; a code block belongs to what it stands below."""
+    """Beginning of each item, and the item's text; a code block belongs to the item above."""
     made: list[tuple[int, str]] = []
     for item in items(section, prose=True):
         if made and _is_code(section, item):

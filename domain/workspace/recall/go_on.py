@@ -19,14 +19,14 @@ _SCRIPTS = (
     (("hangul",), re.compile("[\uac00-\ud7a3]")),
     (("han", "kana"), re.compile("[\u3400-\u9fff]")),
 )
-"""What each language is known by; Japanese has words without a kana."""
+"""Scripts by which each language is known; Japanese has words without a kana."""
 _CORES = {script: re.compile(cores) for script, cores in go_on_cjk.CORES.items()}
 _BETWEEN = {script: re.compile(fillers) for script, fillers in go_on_cjk.FILLERS.items()}
 _BREAK = re.compile(r"[^\w\s]+")
 
 
 def goes_on(message: str) -> bool:
-    """Whether `message` says that work goes on, and nothing else.
+    """True if `message` only says that work goes on.
 
     Args:
         message: In lower case, without accents on Latin letters.
@@ -46,7 +46,7 @@ def _goes_on_plainly(message: str) -> bool:
 
 
 def _goes_on_in(script: str, message: str) -> bool:
-    """Whether work goes on in a script in which words are not parted, or as people like."""
+    """True if work goes on, in a script whose words are not parted, or parted freely."""
     foreign = [word for word in _WORD.findall(message) if word.isascii()]
     if not all(word in go_on_latin.FILLERS for word in foreign):
         return False

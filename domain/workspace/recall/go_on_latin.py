@@ -102,7 +102,7 @@ COURTESIES = (
     r"|sorry) fur (?:die |den )?\w+|(?:nach|vor) (?:der |dem )?(?:mittags)?(?:pause|essen|mittagessen|wochenende"
     "|unterbrechung|besprechung)"
 )
-"""What is said to be polite, or of where one has been, and what makes a question no other."""
+"""Words of politeness, words about the place of an interruption, and words that leave a question unchanged."""
 _FILLERS = """
 ok okay k please pls plz kindly so then now well alright right thanks thank thx ty you cheers great good fine nice
 cool perfect sure yes yep yeah yup hey hi hello hiya howdy yo haha and but just also lets let us we s m re ll d i im

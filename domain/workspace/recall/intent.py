@@ -1,4 +1,4 @@
-"""Intent of a message: what it asks of a workspace's files without a word that stands in them."""
+"""Intent of a message: requests about a workspace's files without a word of the files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WISH = re.compile(
     r"^(?:please |bitte )?(?:give|name|explain|i (?:want|need)|nenn\w*|sag\w*|list\w*|erklar\w*|gib|ich (?:will"
     r"|brauche))\b|列出|列一?下|汇总|总结"
 )
-"""How a message begins that wants what it names, though it asks nothing."""
+"""Beginning of a message that wants the subject named, without being a question."""
 _HAN_NUMBERS = "一二三四五六七八九"
 
 _ABOUT = {
@@ -76,22 +76,22 @@ _NARRATIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a message asks beside its words."""
+    """Requests of a message beside its words."""
 
     goes_on: bool = False
     """It wants to go on where the work was, and says nothing else."""
     months: tuple[tuple[int, int], ...] = ()
-    """Years and months that it asks about."""
+    """Years and months of the question."""
     sections: tuple[str, ...] = ()
-    """Headings that it names, casefolded."""
+    """Headings named by the message, casefolded."""
     asks: bool = False
     """It is a question, or begins as one."""
     only_sections: bool = False
-    """It asks for them, and says nothing else."""
+    """The message asks for sections, without further words."""
     durable: bool = False
     """It asks about rules or tastes."""
     narrative: bool = False
-    """It asks about what was."""
+    """The message asks about the past."""
 
     def weight(self, entry: Entry) -> float:
         """By how much an entry's source suits it."""
@@ -103,12 +103,12 @@ class Intent:
 
 
 def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
-    """What `message` asks beside its words.
+    """Requests of `message` beside its words.
 
     Args:
         message: Of a person.
         today: In the person's zone.
-        has_other_terms: Whether something of it says what it is about.
+        has_other_terms: True if a word of the message tells the subject.
     """
     text = _folded(message)
     about = tuple(heading for heading, pattern in _SECTIONS if pattern.search(text))
@@ -128,7 +128,7 @@ def intent(message: str, today: date, *, has_other_terms: bool) -> Intent:
 
 
 def spent_words(message: str) -> str:
-    """The words of `message` that name sections or months, which say nothing else of what it is about.
+    """The words of `message` that name sections or months, and do not tell the subject.
 
     With a section go verbs that rules and decisions have, and words for what all of it is about.
     """

@@ -20,13 +20,13 @@ from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent
 from domain.workspace.recall.terms import Telling, asked, terms
 
 POINTS = 2
-"""What an entry's terms must be worth: one that says much, or two that say something."""
+"""Least worth of an entry's terms: one telling term, or two terms that tell a little."""
 PREFIX_CHARS = 4
 """A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
 TOPIC_POINTS, EMPTY_POINTS = 0.5, 0.5
 """So much less a term says that is the topic of the files; and so much all empty words together."""
 BESIDE_SHARE = 0.3
-"""Where one entry is admitted, others that share a word with the message are shown too if they score so much of it."""
+"""Share of an admitted entry's score from which entries that share a word with the message are shown too."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
 COMMON_SHARE, COMMON_LEAST = 0.25, 10
@@ -50,7 +50,7 @@ _OWN_HEADINGS = frozenset(
         *("durable facts",),
     )
 )
-"""Headings of every such file, which say nothing of what stands below them."""
+"""Headings of every such file, which tell no subject of the entries below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class RecallIndex:
     """Index of a workspace's entries by their terms; made once for each change of a file."""
 
     def __init__(self, entries: Iterable[Entry], before: RecallIndex | None = None) -> None:
-        """Index `entries`, whose order settles what nothing else does.
+        """Index `entries`, whose order settles ties.
 
         Args:
             entries: All of them.
@@ -104,12 +104,12 @@ class RecallIndex:
         return self.postings[longer] if longer.startswith(term) else []
 
     def weight(self, term: str) -> float:
-        """How rare a term is among the entries."""
+        """Rarity of a term among the entries."""
         having = len(self.postings.get(term, ()))
         return math.log(1 + (len(self.entries) - having + 0.5) / (having + 0.5))
 
     def is_topic(self, term: str) -> bool:
-        """Whether so many entries have a term that it tells none from another."""
+        """True if so many entries have a term that the term tells no entry from another."""
         having, count = len(self.postings.get(term, ())), len(self.entries)
         return count >= COMMON_LEAST and having > COMMON_SHARE * count
 
@@ -130,7 +130,7 @@ def recalled(
         index: Of the workspace's files.
         today: In the person's zone.
         budget_chars: So many characters the entries have together, the last of them apart.
-        favoured: Headings or paths that count for more; they alone admit nothing.
+        favoured: Headings or paths that count for more; without a shared word these admit no entry.
         previous: The message before, which tells apart what a short question leaves open.
     """
     if not index.entries:
@@ -157,7 +157,7 @@ def recalled(
 
 
 def _all_terms(entry: Entry) -> tuple[str, ...]:
-    """An entry's terms, those of its heading among them if people chose it."""
+    """An entry's terms, with the terms of the heading if people chose the heading."""
     heading = entry.section
     if last_day(heading) or heading.casefold() in _OWN_HEADINGS:
         return terms(entry.text)
@@ -212,7 +212,7 @@ def _found(
 
 
 def _is_across(term: str, wanted: Mapping[str, Telling], index: RecallIndex) -> bool:
-    """Whether a pair of characters that no entry has is made of the ends of two words, one of which an entry has."""
+    """True if a pair that no entry has joins the ends of two words, and an entry has a neighbouring pair."""
     if len(term) != 2 or term.isascii():
         return False
     return any(
@@ -221,12 +221,12 @@ def _is_across(term: str, wanted: Mapping[str, Telling], index: RecallIndex) -> 
 
 
 def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:
-    """Whether an entry that is not admitted stands beside those that are."""
+    """True if an entry that is not admitted stands beside admitted entries."""
     return index.entries[found.number].source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
 
 
 def _factor(index: RecallIndex, number: int, meant: Intent, today: date, favour: Collection[str]) -> float:
-    """What an entry's score is multiplied by for where and when it stands."""
+    """Factor of an entry's score for its heading, path and day."""
     entry, heading = index.entries[number], index.headings[number]
     factor = meant.weight(entry)
     if heading in meant.sections:
@@ -274,14 +274,14 @@ def _staleness(entry: Entry) -> tuple[int, int]:
 
 
 def _is_same(index: RecallIndex, one: _Found, other: _Found) -> bool:
-    """Whether two entries say the same, of which one has no word of the message that the other has not."""
+    """True if two entries say the same, and one of them has no word of the message that the other lacks."""
     if one.shared & ~other.shared and other.shared & ~one.shared:
         return False
     return _likeness(index, one, other) >= SAME_SHARE
 
 
 def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
-    """Whether a stale entry is about what a fresher one is about, and has no word of the message that it has not."""
+    """True if a fresher entry has the same subject as a stale entry, and all the message's words of the stale entry."""
     if stale.shared & ~fresh.shared:
         return False
     return stale.staleness[0] != fresh.staleness[0] or _likeness(index, stale, fresh) >= LIKE_SHARE
@@ -295,7 +295,7 @@ def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:
 
 
 def _of_state(index: RecallIndex) -> list[Entry]:
-    """What goes on, then what comes next."""
+    """Entries on present work, then entries on next steps."""
     return [
         entry
         for heading in STATE_SECTIONS
@@ -311,7 +311,7 @@ def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
 
 
 def _of_months(index: RecallIndex, meant: Intent) -> list[int]:
-    """What the history has of the months that are asked about."""
+    """Entries of the history for the months in question."""
     return [
         number
         for number, entry in enumerate(index.entries)

@@ -47,7 +47,7 @@ _YEAR = re.compile("(?:19|20)[0-9]{2}")
 
 
 class Telling(IntEnum):
-    """How much a term says of what a text is about; also its points."""
+    """Degree to which a term tells the subject of a text; also the term's points."""
 
     NOTHING = 0
     """It ranks, at half weight."""
@@ -103,7 +103,7 @@ def _pairs(run: str, *, is_word: bool = False) -> Iterator[Term]:
 
     Args:
         run: Of one script.
-        is_word: Whether it is one for certain, whatever its characters are elsewhere.
+        is_word: True if the run is a word for certain, in spite of its characters.
     """
     for at in range(len(run) - 1):
         pair = run[at : at + 2]
@@ -158,7 +158,7 @@ def _first(plains: Sequence[str], word: str) -> tuple[str, str]:
 
 
 def _telling(word: str, folded: str, term: str, *, may_name: bool = False) -> Telling:
-    """How much a word says of what a text is about.
+    """Degree to which a word tells the subject of a text.
 
     Args:
         word: As it stands.

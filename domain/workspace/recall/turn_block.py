@@ -21,7 +21,7 @@ def turn_block(
         entries: What is recalled, the best first.
         budget_chars: Of what is recalled; the rest is bounded by what it is made of.
         skills: Names of skills that are about a file which is mentioned.
-        said: Skill -> what its hook printed.
+        said: Skill -> output of the skill's hook.
     """
     block = recall_block(entries, budget_chars)
     more = dict[str, object]()

@@ -46,7 +46,7 @@ _REMEMBERED = 8_192
 _GRAM = 3
 """Characters of the pieces by which two rules are compared."""
 _MARK_BITS = 1_024
-"""Bits by which that is done; so many that few pieces share one."""
+"""Bits for the comparison; so many that few pieces share one."""
 _MOST_COMPARED = 6_000
 """Lines that are compared; of more, such as lie evenly among them."""
 _ALIKE = 0.95
@@ -68,14 +68,14 @@ class FoundLine:
 
 
 def directive_score(line: str) -> float:
-    """How sure it is that a line sets a rule, from 0 for none to 1: that of its surest sentence."""
+    """Certainty that a line sets a rule, from 0 to 1: certainty of the surest sentence."""
     return max((score for _, score in _scored(line)), default=0.0)
 
 
 def found_lines(spoken: Iterable[SpokenTurn]) -> tuple[FoundLine, ...]:
     """Lines of people's words that set a rule, in their order; of a long one the sentences that do.
 
-    What the agent said and what commands printed is looked at by nobody; nor is what stands in code or is quoted.
+    The agent's words, commands' output, code and quotations are left out.
     """
     return tuple(
         FoundLine(turn.turn_id, turn.path, turn.line, turn.author, _short(line), score)
@@ -125,7 +125,7 @@ def _thinned(lines: list[tuple[int, FoundLine]]) -> list[tuple[int, FoundLine]]:
 
 
 def _marks(lines: list[FoundLine]) -> list[int]:
-    """What each line is compared by: a bit for each piece of its rules, the same in every run."""
+    """Mark for the comparison of each line: a bit for each piece of the line's rules, the same in every run."""
     bits: dict[str, int] = {}
     marks = []
     for line in lines:
@@ -210,7 +210,7 @@ def _core(clause: str) -> str:
 
 
 def _may_be_rule(sentence: str) -> bool:
-    """Whether a sentence is of things alone and limits them, though it has none of the phrases."""
+    """True if a sentence is of things alone and limits them, without any of the phrases."""
     if len(sentence.split()) < _SHORTEST + 1 or sentence.endswith("!") or not sentence.isascii():
         return False
     return bool(LIMITING.search(sentence)) and not PERSONAL.search(sentence) and not TASK.match(sentence)

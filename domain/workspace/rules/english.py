@@ -1,7 +1,7 @@
-"""Phrases of rules in English: how people say that something should hold.
+"""Phrases of rules in English: wordings of lasting wishes.
 
 Each phrase has a weight, the share of certainty that it gives by itself; several add up. `OPENINGS` begin a clause,
-`TOLD` stand anywhere in a sentence, and `PHRASES` in one that does not tell of somebody.
+`TOLD` stand anywhere in a sentence, and `PHRASES` in a sentence that is no tale of a person.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _NO_WORD = (
     r"|there|i|it|that|not|we|you|he|she|plans|news|signs?|sport|place|point|use|recordings?)\b"
 )
 PERSON = r"(?:you|everyone|everybody|anyone|all of you|people|us)"
-"""Whom a rule is for, where somebody says what they want."""
+"""Addressees of a rule, in sentences of wishes."""
 
 OPENINGS = weighed(
     (
@@ -340,4 +340,4 @@ PHRASES = weighed(
     ),
     (0.5, r"\b(?:has|have) the (?:final|last) (?:say|word)\b|\btakes? (?:precedence|priority) over\b"),
 )
-"""In a sentence that does not tell of somebody."""
+"""In a sentence that is no tale of a person."""

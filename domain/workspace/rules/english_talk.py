@@ -25,7 +25,7 @@ LIMITING = re.compile(
     r"|once|one|two|three"
     r"|four|five|ten)\b"
 )
-"""A word that limits something: in a sentence of things alone it may be a rule."""
+"""A limiting word: in a sentence of things alone, a sign of a rule."""
 
 PERSONAL = re.compile(
     r"(?i)\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|our|us|you|you're|you've|your|he|she|his|her"
@@ -45,7 +45,7 @@ TASK = re.compile(
     r"|write an?|make an?"
     r"|draw|compare|explain|calculate|translate|tell|give|describe|what|how|why|who|when|where|which|there|here)\b"
 )
-"""How a sentence begins that wants something once."""
+"""Beginning of a sentence that asks for a single task."""
 
 CONSOLING = re.compile(
     r"(?i)\b(?:don't|do not|never|always|only|make sure|be sure|take care|remember|keep|stop|no"
@@ -62,14 +62,14 @@ CONSOLING = re.compile(
     r"|what matters|celebrate|growing|learning|counts|balance|each other)\b"
     r"|^\W*(?:never mind|remember(?: when| that (?:day|time|night|one|trip)| those| how))\b"
 )
-"""What is said to comfort or to cheer, and sets no rule."""
+"""Words of comfort or cheer, which set no rule."""
 
 NARRATED = re.compile(
     r"(?i)\W*(?:(?:oh|yeah|yes|no|well|so|and|but|also|wow|ok|okay|thanks|actually|honestly|then|because|when|nah|nope"
     r"|that's why)\b[,!. ]*)*(?:i|i'm|i've|i'd|i'll|he|she|he's|she's|we've|we're|we'd|we'll|we|they|they're|they've"
     r"|my \w+|it|it's|that|that's|there|there's|who|which)\b"
 )
-"""How a sentence begins that tells of somebody or something."""
+"""Beginning of a sentence that narrates."""
 
 BEFORE = re.compile(
     r"\W*(?:(?:(?i:ok(?:ay)?|so|and|but|also|then|well|yes|hey|hi|btw|by the way|fyi|just so you know|going forward"
@@ -80,4 +80,4 @@ BEFORE = re.compile(
     r"|(?:on|in|at|for|during) [^,]{3,40}(?=,)|bot|all|everyone|team|folks|guys)|@\w+|[A-Z]\w+(?=,)|\d{1,2}[.)]|[-*+•])"
     r"(?:\b|(?<=[.)*+•-]))[\s,:;.\u2013\u2014-]*)+"
 )
-"""What stands before an imperative."""
+"""Words before an imperative."""

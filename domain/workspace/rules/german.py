@@ -221,7 +221,7 @@ GERMAN = weighed(
         r"|erlaubnis|einwilligung)\b",
     ),
 )
-"""Anywhere in a sentence that tells of nobody."""
+"""Anywhere in a sentence that is no tale of a person."""
 
 GERMAN_TOLD = weighed(
     (0.6, r"\bich (?:möchte|will|hätte gern|wünsche mir|erwarte),? (?:\S+ )?(?:dass|keine?[nrms]?|nicht|nur|nie)\b"),
@@ -240,4 +240,4 @@ GERMAN_CONSOLING = re.compile(
     r"|genieß\w*|viel spaß|gönn\w*|pass(?:t)? (?:gut )?auf (?:dich|euch)|ruh\w* (?:dich|euch)|gesund"
     r"|gute besserung|lächeln|träum\w*|stolz|haha\w*)\b|^\W*(?:was|wie|wo|wann|warum|wieso) (?!immer\b)"
 )
-"""What is said to comfort or to marvel, and sets no rule."""
+"""Words of comfort or wonder, which set no rule."""

@@ -75,7 +75,7 @@ POLICIES = weighed(
         r"|beautiful|shape)\b)",
     ),
 )
-"""Anywhere in a sentence, also in one that begins like a tale of somebody."""
+"""Anywhere in a sentence, also in a sentence that begins like a tale of a person."""
 
 HEDGED = re.compile(
     r"(?i)\b(?:i guess|i suppose|funny|hilarious|just kidding|kidding|jk|or so i hear|apparently)\W*$|\b(?:mum|mom"
@@ -83,4 +83,4 @@ HEDGED = re.compile(
     r"|he|she) (?:always|never) \w+s\b|^\W*(?:do not|don't|never|always|no) (?:\w+ ){1,3}(?:was|were|reads?|said"
     r"|is what|are words)\b"
 )
-"""How somebody tells, guesses or laughs with the words of a rule."""
+"""Signs of a tale, a guess or a joke with the words of a rule."""

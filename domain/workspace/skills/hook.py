@@ -1,4 +1,4 @@
-"""Hook of a skill: the command that runs its script, what the script reads, and what counts of what it prints."""
+"""Hook of a skill: the command that runs the script, the script's input, and the counted part of the output."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _READ_BYTES = 4_000
 """Of the output, for a character may have four."""
 _CUT = "…"
 _NOTHING = "(no output)"
-"""What the shell says of a command that printed nothing."""
+"""The shell's text for empty output."""
 
 Fact = str | int | float | bool | list[str] | dict[str, str]
-"""What may be told to a hook: a value of JSON."""
+"""Value for a hook: any value of JSON."""
 
 
 def limit_s(event: str) -> float:
@@ -45,12 +45,12 @@ def input_json(facts: Mapping[str, Fact], limit_bytes: int = INPUT_BYTES) -> str
 
 
 def command(script: str, facts_json: str, *, is_executable: bool) -> str:
-    """What bash is to run, so that the script has JSON on stdin and only the beginning of its stdout is read.
+    """Bash command that gives the script JSON on stdin and reads only the beginning of stdout.
 
     Args:
         script: Absolute path.
         facts_json: Of `input_json`.
-        is_executable: Whether it says itself by what it is run; else that is bash.
+        is_executable: True if the script is run directly; else by bash.
     """
     run = shlex.quote(script) if is_executable else f"bash {shlex.quote(script)}"
     reading = f"{{ head -c {_READ_BYTES}; cat >/dev/null; }}"
@@ -58,7 +58,7 @@ def command(script: str, facts_json: str, *, is_executable: bool) -> str:
 
 
 def counted_output(event: str, text: str) -> str:
-    """What counts of the words of a hook for `event`: defused, and at most 1,000 characters."""
+    """Counted part of the output of a hook for `event`: defused, and at most 1,000 characters."""
     if event != BEFORE_PROMPT or text.strip() == _NOTHING:
         return ""
     shown = presentable(defuse(text.strip()))

@@ -36,32 +36,32 @@ Beyond their descriptions, some of the skills say when they are. Read a skill's 
 
 @dataclass(frozen=True, slots=True)
 class SkillLife:
-    """What one skill declares."""
+    """Declarations of one skill."""
 
     name: str
     folder: str
-    """What its scripts are relative to; absolute."""
+    """Folder to which scripts are relative; absolute."""
     when_to_use: str = ""
     """On one line, at most 500 characters; empty for a skill that says nothing, or is hidden from the model."""
     paths: tuple[str, ...] = ()
-    """Patterns of the files that it is about; none likewise."""
+    """Patterns of files for the skill; empty for no pattern."""
     memory_scope: tuple[str, ...] = ()
     """Names of files (`SESSION`, `MEMORY`, `HISTORY`) or titles of their sections that bear on it."""
     hooks: tuple[tuple[str, str], ...] = ()
     """Event -> script's path below the folder."""
 
     def script_at(self, event: str) -> str:
-        """Its script for `event`; empty for none."""
+        """The skill's script for `event`; empty for no script."""
         return dict(self.hooks).get(event, "")
 
     @property
     def says_something(self) -> bool:
-        """Whether anything at all is declared."""
+        """True if the skill has any declaration."""
         return bool(self.when_to_use or self.paths or self.memory_scope or self.hooks)
 
 
 def read_life(skill: Skill, fields: Mapping[object, object]) -> tuple[SkillLife, tuple[str, ...]]:
-    """What `fields` of the front matter of `skill` declare, and what is wrong with them.
+    """Declarations by `fields` of the front matter of `skill`, and the faults.
 
     A wrong value is left out, with a fault that names it and the rule; everything else counts. Keys that are not known
     are ignored.
@@ -81,7 +81,7 @@ def read_life(skill: Skill, fields: Mapping[object, object]) -> tuple[SkillLife,
 
 
 def when_to_use_text(lives: Iterable[SkillLife], limit_chars: int = TEXT_CHARS) -> str:
-    """What the system prompt says of when skills are wanted; empty where none says it.
+    """Section of the system prompt on the use of skills; empty without declarations.
 
     Lines that no longer fit into `limit_chars` are left out from the end, and counted.
     """
@@ -118,7 +118,7 @@ def named_for(question: str, active_files: Iterable[str], lives: Iterable[SkillL
 
 
 def scopes_of(names: Iterable[str], lives: Iterable[SkillLife]) -> tuple[str, ...]:
-    """What files and sections bear on the skills of these names, each once."""
+    """Files and sections for the skills of these names, each once."""
     wanted = frozenset(names)
     return tuple(dict.fromkeys(scope for life in lives if life.name in wanted for scope in life.memory_scope))
 
@@ -134,7 +134,7 @@ def _when(value: object, faults: list[str]) -> str:
 
 
 def _texts(key: str, value: object, most: int, fault_of: Callable[[str], str], faults: list[str]) -> tuple[str, ...]:
-    """One text or a list of them, without those that `fault_of` finds fault with."""
+    """One text or a list of texts, without texts for which `fault_of` returns a fault."""
     if value is None:
         return ()
     values = [value] if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Path patterns: which files something is about, and which files a text mentions.
+"""Path patterns: files of a declaration, and files mentioned in a text.
 
 `*` is anything within a name, `?` one character of it, `**` any folders. A pattern without a slash is a name anywhere
 in a path; one with a slash may begin at any folder, unless it begins with one itself. What a pattern leads to counts
@@ -43,7 +43,7 @@ def fault_of_pattern(pattern: str) -> str:
 
 @lru_cache(maxsize=256)
 def matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """What finds a line that one of `patterns` fits, in a text of one path a line."""
+    """Expression that finds a line fitting one of `patterns`, in a text of one path a line."""
     return re.compile("|".join(_expression(pattern) for pattern in patterns) or r"(?!)", re.MULTILINE)
 
 

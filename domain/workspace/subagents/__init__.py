@@ -1,3 +1,3 @@
-"""Sub-agents: what a definition may say of one (`definition.py`), and what it is told (`prompt.py`)."""
+"""Sub-agents: contents of a definition (`definition.py`), and prompts (`prompt.py`)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Definition of a sub-agent: a markdown file whose front matter says what it may do, and whose body who it is."""
+"""Definition of a sub-agent: a markdown file with permissions as front matter and identity as the body."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from messages.workspace import ChildRole
 
 ISOLATED, CONTEXTUAL = "isolated", "contextual"
 MODES = (ISOLATED, CONTEXTUAL)
-"""What goes before a task: nothing, or what fits of the parent's working state and memory."""
+"""Text before a task: none, or as much of the parent's working state and memory as fits."""
 NONE, SESSION, RELEVANT = "none", "session", "relevant"
 MEMORIES = (NONE, SESSION, RELEVANT)
-"""How much of that: nothing, the working state, or what is found by the task besides."""
+"""Amount of that text: none, the working state, or also memory found by the task."""
 TOOLS = ("read", "bash")
 """Both mean bash, the one tool there is."""
 
@@ -36,15 +36,15 @@ _BLANK = ("", None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubagentDefinition:
-    """One sub-agent that can be run."""
+    """One sub-agent on offer."""
 
     name: str
     description: str
     """On one line."""
     body: str
-    """Who it is and how it works, for its system prompt."""
+    """Identity and method, for the system prompt."""
     can_run: bool = True
-    """Whether it has bash."""
+    """True if the sub-agent has bash."""
     model: str = ""
     """litellm's name; empty for the configured one."""
     max_turns: int = 24
@@ -55,11 +55,11 @@ class SubagentDefinition:
     memory: str = RELEVANT
     """Of a contextual run."""
     paths: tuple[str, ...] = ()
-    """What it works on: part of the question with which memory is looked through."""
+    """Paths of the work: part of the question for the search in memory."""
 
     @property
     def role(self) -> ChildRole:
-        """What its runs may do."""
+        """Permissions of runs."""
         return ChildRole(
             name=self.name,
             body=self.body,

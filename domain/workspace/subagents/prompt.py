@@ -1,4 +1,4 @@
-"""Prompts of a sub-agent: who it is and what it may do, its task, and what it is told when it has used all it may."""
+"""Prompts of a sub-agent: identity and permissions, the task, and the message at a limit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def subagent_prompt(role: ChildRole, workdir: str | None) -> str:
 
     Args:
         role: Of its definition.
-        workdir: The folder in which its commands run; None where it can run none.
+        workdir: The folder in which commands run; None without commands.
     """
     tool = _NO_TOOL
     if workdir is not None:
@@ -53,7 +53,7 @@ def subagent_prompt(role: ChildRole, workdir: str | None) -> str:
 
 
 def task_prompt(task: str, context: str = "") -> str:
-    """What a run is asked: the task alone, or with what is known about it in front.
+    """Question to a run: the task alone, or with known context in front.
 
     Args:
         task: As it was given.
@@ -63,9 +63,9 @@ def task_prompt(task: str, context: str = "") -> str:
 
 
 def last_words_wanted(limit: str) -> str:
-    """What a run is told that has used all it may, before it is asked one last time.
+    """Message to a run that has reached a limit, before a last question.
 
     Args:
-        limit: Which limit that is, as a clause.
+        limit: Name of the limit, as a clause.
     """
     return _LAST.format(limit=limit)

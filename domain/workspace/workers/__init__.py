@@ -1,4 +1,4 @@
-"""Workers of a workspace: what a model is asked about its files, and what entries its answer makes.
+"""Workers of a workspace: questions to a model about the workspace's files, and entries from the answer.
 
 `prompts.py` asks, `consolidation.py` takes in what lasts of turns that are to be cut off.
 """

@@ -23,7 +23,7 @@ LEAST_CONFIDENCE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What may be written."""
+    """Text that may be written."""
 
     entries: tuple[MemoryEntry, ...]
     history_block: str
@@ -39,7 +39,7 @@ def parsed_consolidation(
     history: bytes = b"",
     is_secret: IsSecret = looks_secret,
 ) -> Consolidation:
-    """What of an answer may be written; entries, and lines that only a command printed, are left out one by one.
+    """Usable part of an answer; entries, and lines that only a command printed, are left out one by one.
 
     Args:
         answer: JSON with `entries` and `history`.
@@ -75,7 +75,7 @@ def parsed_consolidation(
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
-    """Whether somebody said something and was answered, so that there is a history to tell."""
+    """True if a person's message was answered, so that there is a history to tell."""
     return any(turn.text.strip() and turn.answer.strip() for turn in spoken)
 
 
@@ -116,7 +116,7 @@ def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -
 
 
 def _entry(raw: object) -> tuple[MemoryEntry, str]:
-    """An entry, and why it is none."""
+    """An entry, and the fault that makes it invalid."""
     if not isinstance(raw, Mapping):
         return MemoryEntry("", ""), "must be an object with section and text"
     fields: Mapping[str, Any] = raw

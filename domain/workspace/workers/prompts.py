@@ -98,7 +98,7 @@ def session_prompt(
         memory: MEMORY.md, of which the end counts.
         spoken: The newest turns, the oldest first.
         scrub: Takes secrets out.
-        words: What somebody wants to be kept in mind; empty for nothing.
+        words: Points to be kept in mind, as a user gave them; empty for none.
     """
     task = _SESSION.format(title=LONGEST_TITLE, item=LONGEST_ITEM, most=MOST_ITEMS)
     files = {"notes": (session, FILE_CHARS), "memory": (memory, SESSION_MEMORY_CHARS)}
@@ -162,7 +162,7 @@ def _told(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) -> dic
 
 
 def _file(data: bytes, chars: int, scrub: Scrub) -> str:
-    """What is seen of a file; of one that is too long the end, from the beginning of a line."""
+    """Visible text of a file; of a long file the end, from the beginning of a line."""
     lines = [line.text for line in seen(data)]
     kept = (line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip()))
     text = scrub("\n".join(kept)).strip()
