@@ -10,7 +10,7 @@ from domain.facts.reconcile import Existing
 from domain.facts.sound_text import sound
 
 MOST_USER_CHARS = 24_000
-"""Of one message that facts are taken from: length of the message's beginning and end."""
+"""Length of a message that facts are taken from: the beginning and the end."""
 MOST_FACT_CHARS = 4_000
 """Length of a fact in a comparison of existing and new facts."""
 

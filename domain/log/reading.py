@@ -35,7 +35,7 @@ class Reading:
 
     @property
     def may_be_forgotten(self) -> bool:
-        """True if no message is pending or missing, and no thread of the channel is read by its first message."""
+        """True if no message is pending or missing, and no thread of the channel needs `first`."""
         return not self.gaps and not self._pending and not self.first and not self.is_in_doubt
 
     @property

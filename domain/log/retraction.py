@@ -47,7 +47,7 @@ def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
 
 
 def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, str]:
-    """Map each message with an answer to one of these messages to the answered message; quotations go along.
+    """Message that showed an answer to one of these messages -> the answered message, with which quotations go.
 
     Args:
         events: As of `retracted`.

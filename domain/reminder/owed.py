@@ -12,7 +12,7 @@ from messages.base import RequestId, Value, Window, make_ready
 CLOCK_SKEW = timedelta(minutes=5)
 """The clock of who shows it may be behind ours."""
 CLOCK_ERROR = timedelta(days=1)
-"""Additional time to look back, for notes by a clock that ran ahead and has been set back since."""
+"""Time to look back for notes by a clock that ran ahead and has been set back since."""
 
 
 class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):

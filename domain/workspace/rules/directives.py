@@ -46,7 +46,7 @@ _REMEMBERED = 8_192
 _GRAM = 3
 """Characters of the pieces by which two rules are compared."""
 _MARK_BITS = 1_024
-"""Bits for the comparison; so many that few pieces share one."""
+"""Bits for the comparison of two rules; so many that few pieces share one."""
 _MOST_COMPARED = 6_000
 """Lines that are compared; of more, such as lie evenly among them."""
 _ALIKE = 0.95
