@@ -58,7 +58,7 @@ class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """A name that messages are sent to; outlives every actor that answers to it."""
 
     kind: str
-    """Which sort of actor, e.g. `context`."""
+    """Sort of the actor, e.g. `context`."""
     key: str = ""
     """Name within the sort; empty for an actor without siblings."""
 

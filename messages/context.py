@@ -82,7 +82,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     wants_answer: bool = True
     """True if the message is to be answered; otherwise it is only logged, and later turns see it."""
     refusal: str = ""
-    """Why it is not answered, to be said to the person; empty to say nothing."""
+    """Reason for the missing answer, for the person; empty to post no reason."""
     quote: Quote | None = None
     """Quotation of the answered message, if Discord gave one."""
 
@@ -125,7 +125,7 @@ class KeptMessage(Value, frozen=True, kw_only=True, gc=False):
     """Digest of what was typed, as `domain.log.kept` makes it; empty where a person's own words are not held."""
     files: Annotated[int, Meta(ge=0, le=10**6)] = 0
     logged_at_ms: Annotated[int, Meta(ge=0, le=10**15)] = 0
-    """When its words were logged, in milliseconds since 1970."""
+    """Time at which the words were logged, in milliseconds since 1970."""
 
 
 class KeptMessagesTold(Message, frozen=True, kw_only=True, gc=False):
@@ -308,7 +308,7 @@ class PinUnknown(Message, frozen=True, kw_only=True, gc=False):
 
 
 class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
-    """It is no pin any more."""
+    """The message is no pin any more."""
 
     request_id: RequestId
     path: str

@@ -29,7 +29,7 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     answers_message_id: MessageId = MessageId("")
     """The message that this answers; empty for none."""
     look_first: bool = False
-    """It may have been sent in an earlier life: look into the channel before sending."""
+    """The message may have been sent in an earlier life: look into the channel before sending."""
     look_since: datetime | None = None
     """An earlier sending is no older than this; None for an hour, or for what came after the message it answers."""
     others: tuple[MessageId, ...] = ()
@@ -79,9 +79,9 @@ class ReactionKind(StrEnum):
     """Fate of a message, as a reaction shows it."""
 
     TAKEN = "taken"
-    """It is being worked on."""
+    """The message is being worked on."""
     RESUMED = "resumed"
-    """It is being worked on again, after an interruption."""
+    """The message is being worked on again, after an interruption."""
     ANSWERED = "answered"
     FAILED = "failed"
     """There was no answer, and will be none."""

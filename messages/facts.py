@@ -82,7 +82,7 @@ class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
     summary: str = ""
     """The conversation's, as far as it is in the block."""
     note: str = ""
-    """Why there may be fewer than there should: a sentence; empty for no reason."""
+    """Reason for possibly missing entries, as a sentence; empty for a complete result."""
 
 
 class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
@@ -227,7 +227,7 @@ class Committed(Message, frozen=True, kw_only=True, gc=False):
     """A commit has ended (told by the actor's own git)."""
 
     trouble: str = ""
-    """Why there is none; empty when all is well."""
+    """Reason for a missing commit; empty when all is well."""
 
 
 class FactsTimer(StrEnum):

@@ -104,7 +104,7 @@ class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
     turn_id: str
     at: datetime
     search: str
-    """Which search found the candidates."""
+    """Search that found the candidates."""
     note: str
     """Parts that were unavailable to the search; empty for none."""
     candidates: int
@@ -137,7 +137,7 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     dimensions: int
     index_bytes: int
     reconciled_at: datetime | None
-    """When the index was last compared with the logs; None for not yet."""
+    """Time of the index's last comparison with the logs; None for not yet."""
     damaged_logs: int
     """Logs in which that comparison met what was not written by the agent."""
     state: str

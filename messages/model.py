@@ -166,7 +166,7 @@ class CallOutcome(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     KILLED = "killed"
-    """It was under way when the agent was killed; entered by the agent's next life."""
+    """The attempt was under way when the agent was killed; entered by the agent's next life."""
 
 
 class CallBegun(Message, frozen=True, kw_only=True, gc=False):
@@ -194,7 +194,7 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """One attempt at a call is over, and this is what it took."""
 
     at: Annotated[datetime, Meta(tz=True)]
-    """When it was over, or began, if it was killed; aware UTC."""
+    """End of the attempt, or beginning, if it was killed; aware UTC."""
     kind: CallKind
     owner: str
     """Key of the window of the call, or the address of a caller that called for no window in particular."""

@@ -65,7 +65,7 @@ class OutputRow(Value, frozen=True, kw_only=True, gc=False):
     turn_id: TurnId
     call_id: str
     at: Moment
-    """When the command had ended, aware UTC."""
+    """End of the command, aware UTC."""
     size: Size
     """Characters."""
     outcome: str
@@ -73,7 +73,7 @@ class OutputRow(Value, frozen=True, kw_only=True, gc=False):
     alias: Word = ""
     """File object with the same text; empty if the output has a text of its own."""
     alias_no: AnyNumber = 0
-    """Which version of it."""
+    """Number of the version."""
 
 
 class Showing(Value, frozen=True, kw_only=True, gc=False):

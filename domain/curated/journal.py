@@ -47,7 +47,7 @@ class Operation:
     text: str
     section: str = ""
     at: str = ""
-    """When it was staged, ISO 8601."""
+    """Time of staging, ISO 8601."""
     step: Step = Step.STAGED
     window: str = ""
     """Key of the window that asked for it; empty for the operator."""

@@ -35,7 +35,7 @@ def one_line(text: str) -> str:
 
 
 def flaw_of_form(text: str, section: str = "") -> str:
-    """Why no file could hold a fact, or would not show it again as it is; empty if one can."""
+    """Reason why no file can hold a fact, or show the fact again unchanged; empty for a valid fact."""
     if any(" ".join(each.split()) != each for each in (text, section)):
         return "the text or its heading is not in one line"
     if any(_HALF.search(each) for each in (text, section)):
@@ -44,7 +44,7 @@ def flaw_of_form(text: str, section: str = "") -> str:
 
 
 def flaw_of_fact(text: str, scope: Scope) -> str:
-    """Why a fact in one line may not be written; empty if it may."""
+    """Reason why a fact in one line may not be written; empty if allowed."""
     if not text:
         return "the text is empty"
     if not is_bullet(f"- {text}"):
@@ -57,7 +57,7 @@ def flaw_of_fact(text: str, scope: Scope) -> str:
 
 
 def flaw_of_section(section: str, scope: Scope) -> str:
-    """Why a heading may not be written; empty if it may. An empty one stands for the usual one."""
+    """Reason why a heading may not be written; empty if allowed. An empty heading stands for the usual heading."""
     if len(section) > LONGEST_SECTION:
         return f"the section's heading has {len(section)} characters, at most {LONGEST_SECTION} are allowed"
     if section and (section.startswith("#") or heading_words(f"## {section}") != section):
@@ -66,14 +66,14 @@ def flaw_of_section(section: str, scope: Scope) -> str:
 
 
 def flaw_of_title(title: str, scope: Scope) -> str:
-    """Why a pointer's title may not be written; empty if it may."""
+    """Reason why a pointer's title may not be written; empty if allowed."""
     if not title or len(title) > LONGEST_TITLE or set(title) & set("[]()"):
         return f"the title {title[:LONGEST_TITLE]!r} must have 1 to {LONGEST_TITLE} characters and none of []()"
     return _flaw_of_words(title, scope)
 
 
 def flaw_of_topic(name: str) -> str:
-    """Why a file can be no topic file; empty if it can."""
+    """Reason why a file can be no topic file; empty for a topic file."""
     if not _TOPIC.fullmatch(name) or name in _RESERVED:
         return (
             f"topic file {name[:80]!r}: must be a name such as build.md, of a-z, 0-9, _ and -, 64 at most before .md, "

@@ -9,7 +9,7 @@ from typing import Any
 
 FILE = "traces.jsonl"
 MOST_LINES = 2_000
-"""That are kept, the newest."""
+"""Number of kept traces, the newest."""
 SLACK_LINES = 500
 """So many more may stand in the file before the oldest are taken out."""
 LONGEST_LINE = 4_096

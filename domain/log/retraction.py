@@ -88,7 +88,7 @@ def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[st
 
 
 def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Iterator[tuple[EventId, str, bool]]:
-    """Which event holds which message's words, and whether only as a quotation, as far as one event tells."""
+    """(event, message, is quotation) for words that an event holds, as far as one event tells."""
     if kind is Kind.USER:
         yield event_id, str(meta.get("message_id", "")), False
         quote = meta.get("quote")

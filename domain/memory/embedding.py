@@ -50,7 +50,7 @@ def cut(text: str, max_chars: int = MAX_CHARS) -> str:
 
 
 def reason(fault: Fault) -> str:
-    """Why there are no vectors, for a person; made of fixed words and numbers, so it can hold no secret."""
+    """Reason for missing vectors, for a person; made of fixed words and numbers, so it can hold no secret."""
     text = _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
     if fault.kind is FaultKind.UNKNOWN and _TYPE_NAME.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"

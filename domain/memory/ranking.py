@@ -231,7 +231,7 @@ class _Selection:
         return int(equal[np.lexsort((self._rows[equal], self._ages[equal]))[0]])
 
     def _promising(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those that can be chosen by score at all.
+        """Places that can still be chosen by score.
 
         While n are to be chosen, one of the n best without redundancy is left, and redundancy takes at most 0.1 of it.
         """

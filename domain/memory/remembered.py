@@ -57,7 +57,7 @@ class Remembered(Value, frozen=True, kw_only=True, gc=False):
 
 
 class PinChange(Value, frozen=True, kw_only=True, gc=False):
-    """Something that was said became a pin, or is one no more."""
+    """A message became a pin, or stopped being a pin."""
 
     path: str
     line: int

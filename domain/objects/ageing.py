@@ -40,7 +40,7 @@ class Fate(Enum):
 
     STAYS = "stays"
     AGED = "aged"
-    """It is to go, and may linger."""
+    """The text is to go, and may linger."""
     GOES = "goes"
 
 
@@ -92,7 +92,7 @@ class _Verdict:
         self._tokens: Counter[str] = Counter()
         """Of the outputs that are newer, turn by turn."""
         self._budgeted: list[tuple[int, int]] = []
-        """When each was touched, and its place."""
+        """Step at which each text was touched, and the text's place."""
         self.fates = [Fate.STAYS] * len(objects.slots)
         for at in range(len(objects.slots) - 1, -1, -1):
             self.fates[at] = self._fate(at, objects.slots[at])

@@ -54,7 +54,7 @@ class _Compared(SequenceMatcher[str]):
         self._blocks = blocks
 
     def get_matching_blocks(self) -> list[Match]:
-        """Those blocks; all that groups of changes are made from."""
+        """The given blocks, from which groups of changes are made."""
         return self._blocks
 
 

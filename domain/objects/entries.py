@@ -44,7 +44,7 @@ class VersionSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True
     signature: Signature | None
     """None for a missing file."""
     looked_ns: int
-    """When it was looked at, by the wall clock."""
+    """Time of the look, by the wall clock."""
     place: str
     """Source of the observation: a result's event, or the turn with the observation at its head."""
 

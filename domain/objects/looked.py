@@ -19,13 +19,13 @@ class Status(StrEnum):
 
     TEXT = "text"
     BINARY = "binary"
-    """It has a NUL, or is not UTF-8."""
+    """The file has a NUL, or is not UTF-8."""
     LARGE = "large"
     """A text of more than `KEPT_BYTES`, of which only the beginning is kept."""
     UNREAD = "unread"
-    """It was seen, and not read."""
+    """The file was seen, and not read."""
     MISSING = "missing"
-    """It is gone; never of a look."""
+    """The file is gone; never the status of a look."""
 
 
 class Signature(msgspec.Struct, frozen=True, gc=False):

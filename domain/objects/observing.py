@@ -80,11 +80,11 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     names: tuple[str, ...] = ()
     """Of what may be files, in the order in which the text has them, each once; `MOST_NAMES` at most."""
     reads: tuple[str, ...] = ()
-    """Those of `names` whose content the command reads."""
+    """The `names` whose content the command reads."""
     patterns: tuple[str, ...] = ()
     """Of names, with `*`, `?` and `[...]`; `MOST_PATTERNS` at most."""
     read_patterns: tuple[str, ...] = ()
-    """Those of `patterns` whose files the command reads."""
+    """The `patterns` whose files the command reads."""
     listed: tuple[str, ...] = ()
     """Of what may be files by the output of `ls`, `find`, `grep` and their like."""
     whole: str = ""
@@ -156,7 +156,7 @@ class _Observer:
                 self._run_inner(inner, depth)
 
     def read_of(self, found: dict[str, bool]) -> tuple[str, ...]:
-        """Those of `found` that are read; in a loop also if what is read has the name of a variable."""
+        """The paths of `found` that are read; in a loop also if the read file is named by a variable."""
         looped = self._looped if self._reads_unknown else ()
         return tuple(path for path, reads in found.items() if reads or path in looped)
 
@@ -262,7 +262,7 @@ def _program(word: Word) -> str:
 
 
 def _roles(program: str, words: list[Word], start: int) -> dict[int, bool]:
-    """Which of a command's words may name files -> whether it reads them."""
+    """Words of a command that may name files -> True if the command reads the file."""
     roles: dict[int, bool] = {}
     if start < len(words) and "/" in words[start].text:
         roles[start] = False

@@ -41,7 +41,7 @@ class FileObject(msgspec.Struct, kw_only=True, omit_defaults=True):
     signature: Signature | None = None
     looked_ns: int = 0
     touched: int = 0
-    """When it was read or asked for last, in steps of the state; 0 for never."""
+    """Last step of the state at which the object was read or asked for; 0 for never."""
     is_present: bool = False
     """True if this session knows of the file."""
     is_active: bool = False
@@ -113,7 +113,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     news: int = 0
     """Changes of this round that are told."""
     unsaid: int = 0
-    """Those that are counted."""
+    """Changes of this round that are only counted."""
     withdrawals: int = 0
     """Number of withdrawals of words at the last departure of turns."""
     numbers: dict[EventId, int] = msgspec.field(default_factory=dict)

@@ -50,7 +50,7 @@ def completes(previous: FileVersion, path: str, status: str) -> bool:
 
 
 def valid_from(now: datetime, last: datetime | None) -> datetime:
-    """When a version begins to be valid: now, though always later than the one before it, whatever the clock does."""
+    """Beginning of a version's validity: now, but always later than the version before, for any clock."""
     return now if last is None else max(now, last + _TICK)
 
 

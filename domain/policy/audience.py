@@ -27,7 +27,7 @@ class Reach(StrEnum):
     CHANNEL = "channel"
     """Readers of the channel: the channel itself, or a public thread in it."""
     PRIVATE = "private"
-    """Those who were invited: a private thread, or a direct message (its guild id is 0)."""
+    """Invited members: a private thread, or a direct message (its guild id is 0)."""
 
 
 @dataclass(frozen=True, slots=True)

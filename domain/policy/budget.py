@@ -9,7 +9,7 @@ class DailyBudget:
     """Budget of a day: counts what is spent and says when it is enough; each day by itself."""
 
     def __init__(self, cap_usd: float = 0.0) -> None:
-        """Nothing was spent yet; a day may cost `cap_usd`, or anything if that is 0.
+        """Start an unspent budget; a day may cost `cap_usd`, or any amount for 0.
 
         Raises:
             ValueError: `cap_usd` is below 0.
@@ -36,7 +36,7 @@ class DailyBudget:
         return self._spent_usd if at.date() == self._day else 0.0
 
     def refusal(self, at: datetime) -> str:
-        """Why nothing more may be begun, for a person; empty while it may."""
+        """Reason why no more calls may begin, for a person; empty while calls may begin."""
         so_far_usd = self.spent_usd(at)
         if not self.has_cap or so_far_usd < self.cap_usd:
             return ""

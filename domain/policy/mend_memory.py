@@ -114,7 +114,7 @@ class MendMemory:
     """Mends by model and by conversation; a restart starts without any."""
 
     def __init__(self) -> None:
-        """Nothing is remembered yet."""
+        """Start an empty memory."""
         self._talks: OrderedDict[Conversation, _Talk] = OrderedDict()
         self._models: dict[Server, _Model] = {}
 

@@ -109,7 +109,7 @@ class CallSize:
     """Most texts in one call, as far as the server's answers have shown it."""
 
     def __init__(self, limit: int) -> None:
-        """Nothing is known yet.
+        """Start without knowledge.
 
         Args:
             limit: Most texts in any case, >= 1.

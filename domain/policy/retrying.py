@@ -151,7 +151,7 @@ def next_wait_s(fault: Fault, attempt: int, backoff_s: float, policy: RetryPolic
 
 
 def reason(fault: Fault, attempts: int) -> str:
-    """Why there is no answer, for a person; made of fixed words and numbers, so it can hold no secret."""
+    """Reason for a missing answer, for a person; made of fixed words and numbers, so it can hold no secret."""
     text = _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
     text = _UNNUMBERED.sub(lambda m: f"reported a {m[1]}" if m[1] else "", text)
     if fault.kind is FaultKind.UNKNOWN and _DETAIL.fullmatch(fault.type_name):

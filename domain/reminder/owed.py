@@ -26,7 +26,7 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     """As in `PostMessage`."""
     nonce: str
     at: datetime
-    """When it was prepared, by the clock of then; it was posted no earlier."""
+    """Time of preparation, by the clock of then; the confirmation was posted no earlier."""
     line: str = ""
     """The line of the file that it confirms; empty for one that is posted whatever the file holds."""
     is_gone: bool = False

@@ -95,7 +95,7 @@ def last_firing(reminder: Reminder, after: datetime, until: datetime, zone: tzin
 
 
 def one_off_due(reminder: Reminder, zone: tzinfo) -> datetime:
-    """When a reminder is due for the first time, as UTC."""
+    """First time at which a reminder is due, as UTC."""
     return instant(datetime.combine(reminder.day, reminder.at), zone)
 
 

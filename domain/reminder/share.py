@@ -10,7 +10,7 @@ from messages.base import Window
 MOST_REMINDERS = 100
 """Of one window in the file, those that could not be said included."""
 MOST_BYTES = 64 * 1024
-"""Of those lines together, so that no few windows fill the file with long ones."""
+"""Largest size of those lines together, so that a few windows cannot fill the file with long lines."""
 PARTS = 32
 """Largest share of a window: one of so many parts of the file's free room; a user who fills the file from
 many windows gets less in each, and a window with few reminders has room while thousands of others have theirs."""

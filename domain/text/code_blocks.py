@@ -37,7 +37,7 @@ class CodeBlocks:
     """Finder of code blocks, asked about each line in turn that is neither of a comment nor of an earlier block."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Nothing has been looked at.
+        """Start before the first line.
 
         Args:
             lines: Without their ends.

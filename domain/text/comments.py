@@ -29,7 +29,7 @@ class Comments:
     """Finder of a text's comments, from one place to later ones; it looks at each character a few times at most."""
 
     def __init__(self, text: str, *, whole_note: bool) -> None:
-        """Nothing is looked for yet.
+        """Start before the first search.
 
         Args:
             text: Lines that end with line feeds.

@@ -41,7 +41,7 @@ class Nesting:
     """Open quotes and items; of each line ask `descend`, and unless that is code `enter`, and then `settle`."""
 
     def __init__(self) -> None:
-        """Nothing is open."""
+        """Start without an open block."""
         self._open: list[int] = []
         """For each, from outside: the columns by which an item's text is indented, or `_QUOTE`."""
         self._in_paragraph = False

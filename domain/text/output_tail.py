@@ -44,7 +44,7 @@ class KeptOutput:
     lost_bytes: int = 0
     """Raw bytes after the file's end that were thrown away."""
     fault: str = ""
-    """Why the file lacks something, if not for its size."""
+    """Reason why the file is incomplete, other than its size."""
 
 
 class OutputTail:

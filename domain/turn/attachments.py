@@ -80,7 +80,7 @@ class PastedText:
     path: str
     """Path of the stored file; empty if it is not stored."""
     fault: str = ""
-    """Why it isn't kept."""
+    """Reason why the file is not kept."""
     further_chars: int = 0
     """Number of further characters in the file."""
 

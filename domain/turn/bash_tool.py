@@ -113,7 +113,7 @@ def shown_arguments(arguments_json: str) -> str:
 
 
 def fault_of_command(command: str) -> str:
-    """Why bash can't be given `command`; empty if it can."""
+    """Reason why bash can't be given `command`; empty for a valid command."""
     if not command.strip():
         return "The command is empty."
     if "\0" in command:
@@ -130,7 +130,7 @@ def fault_of_command(command: str) -> str:
 
 
 def fault_of_timeout(timeout_s: float, max_timeout_s: float = MAX_TIMEOUT_S) -> str:
-    """Why `timeout_s` can't be a command's limit; empty if it can."""
+    """Reason why `timeout_s` can't be a command's limit; empty for a valid limit."""
     if math.isfinite(timeout_s) and 0 < timeout_s <= max_timeout_s:
         return ""
     return f"A timeout of {timeout_s:g} seconds is not accepted: it must be more than 0 and at most {max_timeout_s:g}."

@@ -114,7 +114,7 @@ class Conversation:
 
     @property
     def readable(self) -> tuple[Turn, ...]:
-        """Those of them that neither have nor quote a message which is to be taken back."""
+        """Turns that neither have nor quote a message to be taken back."""
         withheld = self._withheld()
         return tuple(turn for turn in self._turns.values() if turn.id not in withheld)
 

@@ -35,7 +35,7 @@ class Trimming:
     """Bound on the turns of one conversation; the same events leave the same turns."""
 
     def __init__(self, turns: dict[TurnId, Turn], limit_chars: int, *, is_gated: bool = False) -> None:
-        """Nothing is forgotten yet.
+        """Start with all turns remembered.
 
         Args:
             turns: The conversation's own, the oldest first; those that are forgotten are taken out.

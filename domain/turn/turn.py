@@ -46,7 +46,7 @@ class Joined:
     """Latest message that joined a running turn: the query for memories, and the step before which memories stand."""
 
     step: int
-    """Which of the turn's steps."""
+    """Index of the turn's step."""
     author_id: str
     author: str
     text: str
@@ -73,7 +73,7 @@ class Turn:
     """Times that the model asked for tools."""
     was_resumed: bool = False
     stop_reason: str = ""
-    """Why it was stopped, until its last events are logged; empty if it was not."""
+    """Reason of the stop, until the turn's last events are logged; empty for a turn that was not stopped."""
     calls: int = 0
     """Number of tool calls of the model."""
     size_chars: int = 0
@@ -81,11 +81,11 @@ class Turn:
     opening_chars: int = 0
     """Part of `size_chars` for the message that opened the turn."""
     whole_results: dict[int, str] = field(default_factory=dict)
-    """Which of the steps are results that are shown whole, and where each stands, for when it is not."""
+    """Index of each step with a whole result -> the result's place in the log, for a shortened form."""
     results: dict[int, CallShown] = field(default_factory=dict)
-    """Which of the steps are results that another part words, and all that it is told of each."""
+    """Index of each step with a result that another part words -> the call with its result, for that part."""
     asked_at: datetime | None = None
-    """When the newest call was asked for."""
+    """Time of the newest call's request."""
     audience: str = ""
     """Readers of the window at the turn's beginning, as a label of `domain.policy.audience`."""
     event_ids: list[EventId] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Turn:
     newest: Joined | None = None
     """The last of them."""
     step_of: dict[EventId, int] = field(default_factory=dict)
-    """Which of the steps says what an event says: one of the agent's, or a message that joined."""
+    """Event -> index of its step: an answer of the agent's, or a message that joined."""
     unquoted: dict[EventId, str] = field(default_factory=dict)
     """Text of each message that quotes another message, without the quotation."""
 

@@ -26,7 +26,7 @@ class Worded:
 
 
 AS_LOGGED = Worded()
-"""Nothing is worded."""
+"""Wording of a request whose texts all stand as the log has them."""
 
 
 def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, asked_at: datetime | None) -> CallShown:

@@ -49,7 +49,7 @@ class Spoken:
     """
 
     def __init__(self, turns: Iterable[SpokenTurn]) -> None:
-        """Nothing is compared yet.
+        """Start without a compared text.
 
         Args:
             turns: The oldest first.
@@ -99,7 +99,7 @@ class Spoken:
 
 
 def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks_secret) -> str:
-    """Why a text may not be written, as the end of a sentence; empty if it may.
+    """Reason why a text may not be written, as the end of a sentence; empty if allowed.
 
     A secret is looked for first, because what has another flaw is quoted by errors.
     """

@@ -36,7 +36,7 @@ class Printed:
         self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
 
     def flaw(self, text: str) -> str:
-        """Why a text may not be written, as the end of a sentence; empty if it may.
+        """Reason why a text may not be written, as the end of a sentence; empty if allowed.
 
         It may not where it has more of their words than of what was said, or one that is a name or number.
         """

@@ -16,7 +16,7 @@ _SHORT_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
-    """Why an answer cannot be used, for a log; only the rule where words of it may be a secret, or the half of one.
+    """Reason why an answer is unusable, for a log; only the rule where its words may hold a secret, or half a secret.
 
     Args:
         reason: Of the error, which may quote the beginning of a value.

@@ -53,7 +53,7 @@ MEMORY_TEMPLATE = _template()
 
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
-    """Something that is to be known for long."""
+    """Lasting knowledge."""
 
     section: str
     """One of `SECTIONS`."""

@@ -45,7 +45,7 @@ class Entry:
     line: int
     """In its file, from 1."""
     day: date | None = None
-    """When it was written, as its heading or its first words say; None where neither does."""
+    """Day of writing, by the heading or the first words; None without a day."""
 
 
 def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:

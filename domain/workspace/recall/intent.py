@@ -79,17 +79,17 @@ class Intent:
     """Requests of a message beside its words."""
 
     goes_on: bool = False
-    """It wants to go on where the work was, and says nothing else."""
+    """The message only wants work to go on."""
     months: tuple[tuple[int, int], ...] = ()
     """Years and months of the question."""
     sections: tuple[str, ...] = ()
     """Headings named by the message, casefolded."""
     asks: bool = False
-    """It is a question, or begins as one."""
+    """The message is a question, or begins as a question."""
     only_sections: bool = False
     """The message asks for sections, without further words."""
     durable: bool = False
-    """It asks about rules or tastes."""
+    """The message asks about rules or tastes."""
     narrative: bool = False
     """The message asks about the past."""
 

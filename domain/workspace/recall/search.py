@@ -320,7 +320,7 @@ def _of_months(index: RecallIndex, meant: Intent) -> list[int]:
 
 
 def _within(entries: list[Entry], budget_chars: int) -> tuple[Entry, ...]:
-    """Those of the first entries that there is room for, but at least one."""
+    """The first entries that have room, but at least one entry."""
     chosen: list[Entry] = []
     for entry in entries[:MOST]:
         size = len(entry.text)

@@ -50,7 +50,7 @@ class Telling(IntEnum):
     """Degree to which a term tells the subject of a text; also the term's points."""
 
     NOTHING = 0
-    """It ranks, at half weight."""
+    """The term ranks, at half weight."""
     SOMETHING = 1
     MUCH = 2
 

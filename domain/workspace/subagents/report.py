@@ -34,7 +34,7 @@ def report_text(text: str) -> str:
 
 
 def note_text(text: str) -> str:
-    """Why a run ended so, in one line."""
+    """Reason of a run's ending, in one line."""
     return " ".join(report_text(text).split())
 
 
