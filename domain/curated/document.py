@@ -51,7 +51,8 @@ def parsed(data: bytes) -> Document:
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
     read = markdown_lines(lines, bullets_open_code=False)
-    ends = {special.first: index for index, special in sorted(read.items()) if special.kind is LineKind.COMMENT}
+    comments = sorted((index, special.first) for index, special in read.items() if special.kind is LineKind.COMMENT)
+    ends = {first: index for index, first in comments}
     # A fact may hold the mark that ends a comment; it must not hide the facts above it.
     open_comments = {first for first, last in ends.items() if is_bullet(lines[last].rstrip("\r\n"))}
     pages: list[Page] = []

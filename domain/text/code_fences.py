@@ -29,7 +29,11 @@ class CodeFences:
             lines: With or without their ends.
             behind_bullets: Whether a block may be opened behind the mark of a bullet, too.
         """
-        self._marks = [mark for number, line in enumerate(lines) for mark in _marks(number, line, behind_bullets)]
+        self._marks = [
+            mark
+            for number, line in enumerate(lines)
+            if ("```" in line or "~~~" in line) and (mark := _mark_in(number, line, behind_bullets)) is not None
+        ]
         self._places = {mark.number: place for place, mark in enumerate(self._marks)}
         self._longest: list[int] = []
         """For each mark how long the longest behind it is that could close it."""
@@ -49,11 +53,12 @@ class CodeFences:
         place = self._places.get(number)
         if place is None or not self._marks[place].opens or self._marks[place].size > self._longest[place]:
             return None
-        opening = self._marks[place]
-        later = (self._marks[behind] for behind in range(place + 1, len(self._marks)))
-        return next(
-            mark.number for mark in later if mark.closes and mark.sign == opening.sign and mark.size >= opening.size
-        )
+        marks, opening = self._marks, self._marks[place]
+        while True:  # `_longest` says that a later mark closes the block.
+            place += 1
+            mark = marks[place]
+            if mark.closes and mark.sign == opening.sign and mark.size >= opening.size:
+                return mark.number
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """The first and the last line of each block, from the top."""
@@ -64,11 +69,13 @@ class CodeFences:
                 behind = last + 1
 
 
-def _marks(number: int, line: str, behind_bullets: bool) -> Iterator[_Mark]:
-    """The mark in a line, if any."""
-    match = _FENCE.match(line) if "```" in line or "~~~" in line else None
-    if match is None or (match["bullet"] and not behind_bullets):
-        return
-    sign = match["fence"][0]
-    closes = not match["bullet"] and not match["rest"].strip()
-    yield _Mark(number, sign, len(match["fence"]), opens=sign == "~" or sign not in match["rest"], closes=closes)
+def _mark_in(number: int, line: str, behind_bullets: bool) -> _Mark | None:
+    """Mark in a line; None for a line without one."""
+    match = _FENCE.match(line)
+    if match is None:
+        return None
+    bullet, fence, rest = match.group("bullet", "fence", "rest")
+    if bullet and not behind_bullets:
+        return None
+    sign = fence[0]
+    return _Mark(number, sign, len(fence), sign == "~" or sign not in rest, not bullet and not rest.strip())

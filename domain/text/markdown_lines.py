@@ -94,7 +94,12 @@ class _Reading:
         while number < len(self._raws):
             is_free = self._comment.end <= self._starts[number]
             if is_free:
-                number = next((each for each in upcoming if each >= number), len(self._raws))
+                at = number
+                for number in upcoming:
+                    if number >= at:
+                        break
+                else:
+                    number = len(self._raws)
             if number == len(self._raws):
                 break
             block = self._block(number) if is_free else None
@@ -109,8 +114,8 @@ class _Reading:
         """Numbers, in order, of the lines to look at: of a note all, of a file of memory those that have a mark."""
         if isinstance(self._blocks, CodeBlocks):
             return iter(range(len(self._bares)))
-        comments = (number for number, words in enumerate(self._bares) if "<!--" in words)
-        return merge(self._blocks.marked(), comments)
+        comments = [number for number, words in enumerate(self._bares) if "<!--" in words]
+        return merge(self._blocks.marked(), comments) if comments else self._blocks.marked()
 
     def _block(self, number: int) -> CodeBlock | None:
         if isinstance(self._blocks, CodeBlocks):
@@ -120,9 +125,9 @@ class _Reading:
 
     def _take(self, first: int, stop: int, kind: LineKind, *, is_open: bool = False) -> int:
         """Take the lines from number `first` up to `stop` as one block, and give `stop`."""
+        bares, made, is_code = self._bares, self._made, kind is LineKind.CODE
         for number in range(first, stop):
-            words = self._bares[number] if kind is LineKind.CODE else ""
-            self._made[number] = MarkdownLine(kind, words, first, is_open)
+            made[number] = MarkdownLine(kind, bares[number] if is_code else "", first, is_open)
         return stop
 
     def _take_text(self, number: int) -> None:
