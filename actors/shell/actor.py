@@ -45,16 +45,16 @@ OFF = "Commands are turned off here (`shell.enabled`)."
 class ShellActor(Actor):
     """Queue before bash in a sandbox: one command per window and lane at a time and a few in all, the others in order.
 
-    Lanes, which work beside a window's own turn, have places of their own: a command that waits for what a lane does
-    takes none from it.
+    Lanes, which work beside a window's own turn, have places of their own: a command that waits for a lane does not
+    occupy the lane's place.
 
     Owns: the processes, the working directories, the files of kept output.
-    Asks: the socket actor, for each window's control socket; who does not answer within 2 s is not waited for. Each
+    Asks: the socket actor, for each window's control socket; an answer is awaited for at most 2 s. Each
     command's reply goes to its asker and, to free the place, to this actor itself.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a command does. What was asked
-    before a crash or stop, running or waiting, is killed and replied to as aborted; nothing is run twice. Without
-    bash, or without a sandbox that works, it lives and refuses, since a restart would not bring one; so it does where
-    the operator has turned commands off.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on the behaviour of a command. On a
+    crash or stop, running and waiting commands are killed and replied to as aborted; no command runs twice. Without
+    bash or a working sandbox the actor lives and refuses, since a restart would not help; likewise if the operator has
+    turned commands off.
     """
 
     def __init__(self, config: ShellConfig, *, quota: Quota | None = None, found: Found | None = None) -> None:

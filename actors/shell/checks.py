@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def findings(shell: Shell) -> Iterator[Finding]:
-    """Whether there is a bash that works, and what commands are kept in; neither where commands are turned off."""
+    """Findings on bash and on the sandbox of commands; neither is probed if commands are turned off."""
     if not shell.enabled:
         yield Finding("bash", Level.OK, "not needed: commands are turned off (shell.enabled)")
         return

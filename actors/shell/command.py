@@ -16,10 +16,10 @@ from domain.text.output_tail import Excerpt, KeptOutput, render
 from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
 
 LAST_WORDS_S = 0.2
-"""How long children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
+"""Seconds that children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
 _MOST_REASON = 500
 PIPE_S = 0.2
-"""How long the pipe is read after that; whoever has escaped may hold it for ever."""
+"""Seconds that the pipe is read after that; an escaped process may hold the pipe for ever."""
 
 
 class Command:
@@ -96,7 +96,7 @@ class Command:
         return BashOutcome.ABORTED if self._aborted.done() else BashOutcome.TIMED_OUT
 
     def _abort_if_failed(self, reading: asyncio.Task[None]) -> None:
-        """End a command whose output nobody reads any more; the failure itself is raised where it is awaited."""
+        """End a command whose output is no longer read; the failure itself is raised where the reading is awaited."""
         if not reading.cancelled() and reading.exception() is not None:
             self.abort()
 
@@ -141,7 +141,7 @@ def _exceeded(what: str) -> str:
 
 
 def _ending(outcome: BashOutcome, exit_code: int | None, timeout_s: float) -> str:
-    """How the command ended, for the model; empty for success."""
+    """Ending of the command, for the model; empty for success."""
     if outcome is BashOutcome.TIMED_OUT:
         return f"Killed: the command ran longer than its timeout of {timeout_s:g} seconds."
     if outcome is BashOutcome.ABORTED:

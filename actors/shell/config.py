@@ -23,15 +23,15 @@ class ShellConfig:
     work_root: Path
     """Holds a working directory for each Discord window."""
     data_root: Path
-    """What pointers (`logs/…`) are relative to."""
+    """Folder that pointers (`logs/…`) are relative to."""
     cli_workdir: Path | None = None
-    """Where commands of the command line run: its caller's directory."""
+    """Working directory of the command line's commands: the caller's directory."""
     caller: CallerFolder = READING
-    """What they may do there."""
+    """Permissions of commands in the caller's folder."""
     enabled: bool = True
-    """Whether any command is run at all."""
+    """True if commands are run at all."""
     default_timeout_s: float = DEFAULT_TIMEOUT_S
-    """For commands that name none."""
+    """Timeout of commands without their own."""
     max_timeout_s: float = MAX_TIMEOUT_S
     """More is refused."""
     commands_at_once: int = COMMANDS_AT_ONCE
@@ -47,11 +47,11 @@ class ShellConfig:
     skill_roots: tuple[Path, ...] = ()
     """Folders of skills, which commands may read and run."""
     door: Address | None = None
-    """Who opens control sockets; None if nobody does."""
+    """Address of the actor that opens control sockets; None if there is none."""
     bwrap: str = "bwrap"
     """Name or path of the system's bubblewrap."""
     may_group: bool = True
-    """Whether control groups bound commands where they can; else the watching process does."""
+    """True if control groups bound commands where possible; else the watching process does."""
 
     def __post_init__(self) -> None:
         """Refuse what no command could be run with.

@@ -19,7 +19,7 @@ AskDoor = Callable[[RunBash], asyncio.Future[DoorOpen | Refused | None]]
 ANSWER_S = 2.0
 """Longest wait for that answer; without one the command runs without a door."""
 ENDING_S = 5.0
-"""How much longer than its timeout a command may need its door."""
+"""Seconds beyond its timeout for which a command may need its socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Lease:
     """One open door."""
 
     path: str
-    """Of its socket; empty for none."""
+    """Path of the socket; empty if there is none."""
     ends_at: float
     """Until when it is open for certain, on the loop's clock."""
 
     def is_good_until(self, moment: float) -> bool:
-        """Whether the socket is there and will not be closed before `moment`."""
+        """True if the socket exists and stays open until `moment`."""
         return self.ends_at >= moment and Path(self.path).exists()
 
 
@@ -42,10 +42,10 @@ NO_DOOR = Lease("", 0.0)
 class DoorCache:
     """Leases of control sockets, one of each window and one of its lanes. All methods are for the loop's thread.
 
-    A door closes when nobody has used it for long, and then all doors go when their actor restarts. So a lease is good
+    A socket closes after long disuse, and all sockets close when their actor restarts. So a lease is good
     for a command only if it outlasts the command's timeout, counted from the moment of the question, and if its socket
-    is still there: an actor that stops, and one that starts, removes the sockets of before. Otherwise the door is asked
-    for again.
+    is still there: an actor that stops, and one that starts, removes the sockets of before. Otherwise a new socket is
+    requested.
     """
 
     def __init__(self, ask: AskDoor) -> None:
@@ -55,11 +55,11 @@ class DoorCache:
         self._questions: dict[RequestId, asyncio.Future[DoorOpen | Refused | None]] = {}
 
     def __len__(self) -> int:
-        """How many leases are kept."""
+        """Number of leases."""
         return len(self._leases)
 
     async def door(self, request: RunBash, timeout_s: float) -> str:
-        """Path of a socket that is open and stays so until `request` has ended; empty if nobody opens one in time."""
+        """Path of a socket that stays open until `request` has ended; empty if none is opened in time."""
         loop = asyncio.get_running_loop()
         needed_until = loop.time() + timeout_s + ENDING_S
         entrance = (request.window, bool(request.lane))

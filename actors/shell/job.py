@@ -27,7 +27,7 @@ THREADS = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of one command that are looked at while it runs."""
+    """Bounds of one command, checked while the command runs."""
 
     folder: str = ""
     """Path of the agent's own choosing: where the command may write; empty for nowhere on disk."""
@@ -36,7 +36,7 @@ class Limits:
     most_files: int = 0
     """That `folder` may come to hold, all kinds counted."""
     used_bytes: int = 0
-    """What it held when it was last measured."""
+    """Bytes held at the last measurement."""
     used_files: int = 0
     least_free_bytes: int = 0
     """On the disk of `folder`."""
@@ -56,13 +56,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One command with everything that starting it takes."""
+    """One command with everything needed to start it."""
 
     argv: Sequence[str]
     """bubblewrap's, which writes to `STATUS_FD`."""
     environment: Mapping[str, str]
     nice: int = 19
-    """By how much it gives way to others, once it has had its first moment."""
+    """Niceness of the command after its first moment."""
     limits: Limits = Limits()
     shared: Sequence[Limits] = ()
     """Bounds of further folders that the command may write to: of each, what is said of a folder and its disk."""
@@ -71,9 +71,9 @@ class Job:
     seccomp_ungrouped: bytes = b""
     """The filter where none does: without the ways to hold memory that no process has."""
     is_scoped: bool = False
-    """Whether abstract sockets outside are to be out of reach by Landlock's scope."""
+    """True if Landlock's scope must put abstract sockets outside out of reach."""
     files: Sequence[str] = ()
-    """What bubblewrap is to find open from `FIRST_FILE_FD` on."""
+    """Files that bubblewrap finds open from `FIRST_FILE_FD` on."""
 
     def encode(self) -> bytes:
         """As it travels."""
@@ -96,7 +96,7 @@ _FILTERS = ("seccomp", "seccomp_ungrouped")
 
 
 def receive(channel: socket.socket, size: int) -> tuple[bytes, list[int]]:
-    """What came next, with the descriptors that came with it; none of them outlives an exec.
+    """Receive the next bytes and their descriptors; all descriptors are close-on-exec.
 
     `socket.recv_fds` of Python 3.11 forgets its flags, so that a command would inherit the agent's end of the channel.
     """
@@ -118,7 +118,7 @@ class Ending:
     fault: str = ""
     """Why the command was not started."""
     exceeded: str = ""
-    """What it had or did beyond its bounds, for which it was killed; else empty."""
+    """Bound that the command exceeded, for which the command was killed; else empty."""
 
     def encode(self) -> bytes:
         """As it travels."""

@@ -19,10 +19,10 @@ VIEWS = "views"
 
 @dataclass(frozen=True, slots=True)
 class LogMounts:
-    """Mounts of one command: what it may read of the logs."""
+    """Mounts of one command: the logs that the command may read."""
 
     at: Path
-    """Where `logs` in the working directory has to lead."""
+    """Path that `logs` in the working directory has to lead to."""
     mounts: tuple[tuple[str, str], ...]
     """Folders, and where each is shown; a later one lies over an earlier one."""
 
@@ -34,12 +34,12 @@ class LogVisibility:
     """
 
     def __init__(self, data_root: Path, scope: str) -> None:
-        """Nothing is looked at yet.
+        """Store the configuration; read no file yet.
 
         Args:
             data_root: Holds the logs and the views.
-            scope: `global`: all logs; `context`: the window's own; `audience`: those whose readers include all of the
-                window's, and its own. The command line reads all.
+            scope: `global`: all logs; `context`: the window's own; `audience`: the window's own, and all logs whose
+            readers include all readers of the window. The command line reads all.
 
         Raises:
             ValueError: no such scope.

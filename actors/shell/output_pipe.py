@@ -15,7 +15,7 @@ READS_AT_ONCE = 4
 """Reads after which other commands get a chance."""
 FLOOD_BYTES = 1024 * 1024
 FLOOD_PAUSE_S = 0.001
-"""Whoever has written more is read once in so long: 256 MB a second, in a small part of the loop's time."""
+"""Pause between reads from a flooding command: 256 MB a second, in a small part of the loop's time."""
 
 
 class OutputPipe:
@@ -27,7 +27,7 @@ class OutputPipe:
 
     @property
     def writing_end(self) -> int:
-        """What the command writes to."""
+        """Descriptor that the command writes to."""
         return self._writable
 
     def close_writing_end(self) -> None:

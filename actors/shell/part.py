@@ -12,7 +12,7 @@ from messages.socket import SOCKET
 
 
 def row(plan: Plan, parts: Parts) -> Part:
-    """The one actor that starts processes."""
+    """The only actor that starts processes."""
     shell = plan.settings.shell
     found = Found()
 

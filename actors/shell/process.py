@@ -1,4 +1,4 @@
-"""Process without a sandbox: notices its end, reads its output, kills what belongs to its session."""
+"""Process without a sandbox: notices the end, reads the output, kills the members of the session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 KILL_ROUNDS = 20
 KILL_PAUSE_S = 0.01
 DEATH_S = 1.0
-"""How long a killed process may take to die before it is left to itself (one in an uninterruptible wait may)."""
+"""Seconds that a killed process may take to die before it is left alone (an uninterruptible wait may exceed them)."""
 
 
 class Process(Protocol):
@@ -30,7 +30,7 @@ class Process(Protocol):
     """Done when bash itself has ended."""
 
     ending: Ending
-    """How it went, once it has been closed; the exit code is None if it did not die."""
+    """Ending of the closed process; the exit code is None if the process did not die."""
 
     async def read(self, take: Callable[[bytes], None]) -> None:
         """Give all output to `take`, until everyone who could write more has closed the pipe."""
@@ -45,8 +45,8 @@ class Process(Protocol):
 class BashProcess:
     """A process in a session of its own, without any wrapper, with the pipe that it and its children write to.
 
-    Made, used and closed on one event loop, in the loop's own thread, which outlives the process: with a sandbox that
-    dies with its parent, parent means the thread that started it. asyncio's own subprocesses aren't used: their
+    Made, used and closed on one event loop, in the loop's own thread, which outlives the process. A sandbox dies with
+    its parent, and the parent is the thread that started the sandbox. asyncio's own subprocesses aren't used: their
     `wait` hangs while a grandchild holds the pipe.
     """
 
@@ -109,10 +109,10 @@ class BashProcess:
             self.exited.set_result(None)
 
     def _kill_session(self) -> bool:
-        """Send SIGKILL to every process group of the session; False if nobody was there to die.
+        """Send SIGKILL to every process group of the session; False if there was no process to kill.
 
-        By group, because that reaches all its members at once: one that forks meanwhile cannot slip away. Bash itself
-        is not reaped yet, so its number still names its own group and no other.
+        A signal to a group reaches all members at once, so a process that forks meanwhile cannot escape. Bash itself is
+        not reaped yet, so the number still names bash's own group.
         """
         groups = {group for _, group in living_members(self._process.pid)}
         for group in {self._process.pid, *groups}:

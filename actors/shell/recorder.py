@@ -27,7 +27,7 @@ class Recorder:
             self._spill()
 
     def finish(self) -> tuple[Excerpt, KeptOutput]:
-        """What the model is to see, and what became of all of it; there is a file only if something was left out."""
+        """Excerpt for the model, and the state of the full output; a file exists only if the excerpt is truncated."""
         excerpt = self._tail.excerpt()
         if excerpt.truncated and not self._is_spilling:  # bytes that are no UTF-8 take more room when shown
             self._spill()

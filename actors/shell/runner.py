@@ -41,7 +41,7 @@ class Runner:
 
     @property
     def running(self) -> int:
-        """How many commands run now; for any thread."""
+        """Number of running commands; for any thread."""
         return len(self._begun)
 
     def begin(self, request: RunBash, timeout_s: float) -> None:

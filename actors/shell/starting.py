@@ -29,7 +29,7 @@ _COUNT_HOLDS_S = 1.0
 _CLIENT = (str(SHIPPED_SKILLS / "door.py"), DOOR_CLIENT)
 """Module by which scripts of skills ask at the control socket, and its place in a sandbox."""
 _UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
-"""What people let a command write to is bounded by its disk only."""
+"""Bounds of folders that people let a command write to: only the disk."""
 
 
 class Starter(Protocol):
@@ -73,11 +73,11 @@ class Permissions:
 
     has_network: bool = False
     scope: str = "global"
-    """Whose logs they may read; see `LogVisibility`."""
+    """Logs that commands may read; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
     """Folders that they may read and run programs of."""
     caller: CallerFolder = READING
-    """What those of the command line may do in their caller's folder."""
+    """Permissions of the command line's commands in the caller's folder."""
 
 
 class EnclosedStarter:

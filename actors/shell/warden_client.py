@@ -26,7 +26,7 @@ _PACKAGES = str(Path(actors.__file__).parents[1])
 _END_S = 2.0
 _READ_BYTES = 64 * 1024
 ORPHANS_S = 0.25
-"""What those who have been sent SIGKILL may take to die, when nobody is left who would see it."""
+"""Seconds to wait for orphans to die after SIGKILL, when no supervisor is left to see their end."""
 
 
 class WardenClient:
@@ -49,7 +49,7 @@ class WardenClient:
         """Start a command.
 
         Raises:
-            RefusedError: there is nobody who could start it.
+            RefusedError: no warden can start the command.
         """
         is_sent = False
         try:

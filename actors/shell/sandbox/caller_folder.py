@@ -1,8 +1,8 @@
-"""Caller's folder: what commands of the command line may see of it, and what they may never change in it.
+"""Caller's folder: names that commands of the command line may see, and names that commands may never change.
 
-The folder in which somebody types `agent-cli` is theirs: their secrets lie in it, and what their shell, their editor,
-git and this agent itself will run next. So commands read it, unless they were let write, and then too some names stay
-as they are and some are not shown at all.
+The folder in which a user types `agent-cli` holds the user's secrets, and files that the user's shell, editor, git and
+this agent will run next. So commands only read the folder unless the user lets them write. Even then some names stay
+read-only and some are not shown at all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from actors.shell.sandbox.view import is_below
 RESERVED = ("agent.toml", "secrets.env")
 """Names that a command may not give to anything new either: the agent's next start would obey it."""
 _OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
-"""What other programs keep for themselves: read-only as a whole, so that only secrets are looked for in it."""
+"""Folders that other programs own: read-only as a whole, so they are searched for secrets only."""
 MOST_ENTRIES = 500_000
 MOST_KEPT = 1_000
 """Hidden or protected; each costs a command a fifth of a millisecond."""
@@ -32,11 +32,11 @@ class CallerFolder:
     """Decisions about the folder of the command line's caller."""
 
     may_write: bool = False
-    """Whether commands may change it, but for what is protected."""
+    """True if commands may change the folder, except for protected names."""
     private: tuple[Path, ...] = ()
     """Files and folders that are never shown: the data root, the secrets file in force."""
     unchanging: tuple[Path, ...] = ()
-    """What is shown and never changed: the settings in force, the running program with its packages."""
+    """Paths shown read-only: the settings in force, the running program with its packages."""
 
 
 READING = CallerFolder()
@@ -44,14 +44,14 @@ READING = CallerFolder()
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is in a caller's folder."""
+    """Private and protected paths of a caller's folder."""
 
     hidden: tuple[str, ...]
     protected: tuple[str, ...]
 
 
 def examine(folder: Path, decisions: CallerFolder) -> Findings:
-    """What commands may not see and may not change in `folder`; looks at every name in it once.
+    """Paths in `folder` that commands may not see or may not change; every name is examined once.
 
     Raises:
         RefusedError: commands cannot be run there at all.
@@ -83,7 +83,7 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
 
 
 def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
-    """What is not in `folder` yet and would be private or obeyed there: the outermost of each that is not there."""
+    """Missing paths of `folder` that would be private or obeyed: the outermost missing parent of each."""
     here = Path(os.path.realpath(folder))
     found = [here / name for name in RESERVED]
     for path in map(Path, map(os.path.realpath, decisions.private)):
@@ -137,7 +137,7 @@ def _refuse_link(here: str, place: str) -> None:
 
 
 def _named(here: str, private: Sequence[str], *, may_write: bool) -> Iterator[tuple[str, bool]]:
-    """What is hidden (true) or protected (false) by its name or kind; a link counts as what it leads to."""
+    """Paths to hide (true) or protect (false) by name or kind; a link counts as its target."""
     yield from _of_home(here)
     for folder, is_others, entries in _walk(here, private):
         if entries is None:
@@ -158,7 +158,7 @@ def _named(here: str, private: Sequence[str], *, may_write: bool) -> Iterator[tu
 
 
 def _of_home(here: str) -> Iterator[tuple[str, bool]]:
-    """What links of the home directory make their programs' own, as in a folder that keeps somebody's settings."""
+    """Targets in the folder of the home directory's links, as in a folder that keeps a user's settings."""
     home = Path.home()
     for name in _names(home):
         is_hidden = is_secret(name, home.name)
@@ -169,7 +169,7 @@ def _of_home(here: str) -> Iterator[tuple[str, bool]]:
 
 
 def _walk(here: str, closed: Sequence[str]) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
-    """Each folder that is not hidden: its path, whether it is other programs' own, what is in it; None if shut."""
+    """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable."""
     seen = 0
     left = [(here, False)]
     while left:
@@ -193,7 +193,7 @@ def _walk(here: str, closed: Sequence[str]) -> Iterator[tuple[str, bool, list[os
 
 
 def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False) -> bool:
-    """Whether something is hidden by its name, or as a door: a socket or pipe leads out of a folder only to be read."""
+    """True if an entry is hidden by name or kind: sockets and pipes, which lead out of a folder even if read-only."""
     is_plain = entry.is_symlink() or entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)
     if not is_plain:
         return True

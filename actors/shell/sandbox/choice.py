@@ -40,8 +40,9 @@ echo out > "$CANARY"
 : > "/dev/tcp/127.0.0.1/$PORT" && echo "reaches the network"
 exit 0
 """
-"""Uses nothing but bash itself; what goes wrong as it should is said on stderr, which is thrown away. In a container
-the agent's own number may be 1 or 2, which in a namespace are this bash and its parent, and nobody else is there."""
+"""Uses only bash itself; expected errors go to stderr, which is discarded. In a container
+the agent's own number may be 1 or 2, which in a namespace are this bash and its parent, and no other process is
+there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Level:
 
 @dataclass(slots=True)
 class Found:
-    """What was found to work on this machine, for the next lives of an actor in one process: they try nothing anew."""
+    """Results of trials on this machine, for the next lives of an actor in one process: no trial is repeated."""
 
     bash: str = ""
     """Its path; empty for unknown."""
@@ -150,7 +151,7 @@ async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
 
 
 def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
-    """What a trial needs: its folder, a file that it should not reach, and a server that it should not either."""
+    """Prepare a trial: a folder, a file that must be out of reach, and a server that must be out of reach."""
     try:
         folder = TemporaryFolder("agent-probe-")
         inside, canary = _bait(prepared.enter_context(folder))

@@ -33,7 +33,7 @@ class Enclosure:
     bwrap: str
     """bubblewrap's path."""
     has_scopes: bool = False
-    """Whether Landlock can hold back a command that reaches the network."""
+    """True if Landlock can restrict a command that reaches the network."""
 
     def job(
         self,
@@ -54,7 +54,7 @@ class Enclosure:
             environment: All of it, but for what the wrapper decides.
             timeout_s: When it will be killed.
             user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
-            disk: Bounds on the folder that it writes to; None for none.
+            disk: Bounds on the command's folder; None for no bounds.
             shared: Bounds on the shared folders that it may change.
         """
         # To the kernel's own user 0 its limit of processes does not apply, in no namespace.
@@ -81,14 +81,14 @@ class Enclosure:
 
     @property
     def counts_users(self) -> bool:
-        """Whether to the limit of processes all of the user's count, and not only the command's."""
+        """True if all threads of the user count against the limit of processes, and not only the command's."""
         return os.geteuid() != 0 and _kernel() < _COUNTS_APART
 
 
 def _limits(timeout_s: float, threads: int) -> str:
-    """What sets the limits that differ from command to command; stands before a command, on its first line.
+    """Shell code that sets the limits of one command; stands before the command, on the first line.
 
-    Bash itself sets them before it reads anything of the command; where there are lower ones already, they stay.
+    Bash sets the limits before it reads the command; lower limits stay.
     """
     of_threads = f"; ulimit -u {threads}" if threads else ""
     return f"{{ ulimit -t {math.ceil(2 * timeout_s)}{of_threads}; }} 2> /dev/null; "
@@ -100,7 +100,7 @@ def _kernel() -> tuple[int, ...]:
 
 
 def threads_of_user(uid: int) -> int:
-    """How many threads the processes of user `uid` have, which is what the kernel counts against its limit."""
+    """Number of threads of user `uid`'s processes, as the kernel counts against the limit."""
     count = 0
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -1,7 +1,7 @@
 """The seccomp filter: which system calls a command may not make, as a program for the kernel.
 
 It is the second wall, behind namespaces: it takes away parts of the kernel that no command needs and in which most of
-its faults were found, and ways to take memory and disk that nobody could count in time.
+its faults were found, and ways to take memory and disk that cannot be counted in time.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ def build_filter(machine: str, *, bounds_memory: bool) -> bytes:
 
     Args:
         machine: As `os.uname().machine`.
-        bounds_memory: Whether it has to forbid what makes memory of nobody's, because no control group counts that.
+        bounds_memory: True if memory without an owning process must be forbidden, because no control group counts such
+        memory.
 
     Raises:
         ValueError: the processor is not known.
@@ -142,7 +143,7 @@ _Rules = Iterator[tuple[str, list[_Instruction]]]
 
 
 def _of_this_convention(processor: Processor) -> Iterator[_Instruction]:
-    """End whoever calls by another convention, where the same numbers mean other calls; leave the number loaded."""
+    """Kill callers with another convention, in which numbers mean other calls; leave the number loaded."""
     yield _Instruction(_LOAD, _ARCHITECTURE)
     yield _Instruction(_IF_EQUAL, processor.audit_arch, 1, 0)
     yield _Instruction(_RETURN, _KILL_PROCESS)

@@ -28,35 +28,35 @@ PROTECTED = (
     *(".xsession*", ".inputrc", ".vimrc", ".exrc", ".emacs", ".tmux.conf", ".screenrc", ".gdbinit"),
     *(".vscode", ".idea", ".mcp.json", ".claude", ".cursor", ".direnv", ".pre-commit-config.yaml", ".husky"),
 )
-"""Names of what somebody's programs run or obey, likewise: read-only whatever was let."""
+"""Names that a user's programs run or obey, in the same syntax: read-only whatever was allowed."""
 _COPY = r"(?:[~#\s._-]|\(?(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]+(?![0-9]))\)?)*"
-"""What editors, file managers and people put behind the name of a file when they keep another one of it.
+"""Suffixes that editors, file managers and people give to copies of a file.
 
-No string can be read as this in two ways, or a long name could be looked at for years.
+No string matches in two ways; else matching a long name could take years.
 """
 _CODE = (".py", ".pyc", ".pyi", ".so")
 
 
 def is_secret(name: str, folder: str) -> bool:
-    """Whether what is called `name`, in a folder called `folder`, holds secrets; a copy counts as what it is of."""
+    """True if the name `name`, in a folder called `folder`, holds secrets; a copy counts as its original."""
     path = f"{folder}/{name}".casefold()
     return _HIDDEN(path) is not None and (not _SHOWN_ANYWAY(path) or _NEVER_SHOWN(path) is not None)
 
 
 def is_code(name: str) -> bool:
-    """Whether it is code of a library, in which `credentials.py` is what handles them."""
+    """True for code of a library, in which `credentials.py` handles secrets rather than holds secrets."""
     return name.endswith(_CODE)
 
 
 def is_obeyed(name: str, folder: str) -> bool:
-    """Whether programs run or obey what is called `name`, in a folder called `folder`."""
+    """True if programs run or obey the name `name`, in a folder called `folder`."""
     return _PROTECTED(f"{folder}/{name}".casefold()) is not None
 
 
 def _matcher(patterns: Sequence[str], behind: str = "") -> Callable[[str], re.Match[str] | None]:
-    """What finds one of `patterns`, and what may stand `behind` it, at the end of a path.
+    """Matcher of any of `patterns`, with an optional suffix `behind`, at the end of a path.
 
-    One expression is many times as fast as many.
+    A single expression is many times as fast as several.
     """
     expressions = (re.escape(pattern).replace(r"\*", "[^/]*") for pattern in patterns)
     return re.compile(f"(?:[^/]*/)?#?(?:{'|'.join(expressions)}){behind}").fullmatch

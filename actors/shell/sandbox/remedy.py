@@ -28,10 +28,10 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """What the remedy depends on."""
+    """Properties of the machine that the remedy depends on."""
 
     has_binary: bool
-    """Whether there is a bubblewrap at all."""
+    """True if a bubblewrap binary exists."""
     binary: str = ""
     """Its path."""
     apparmor_restricts: bool = False
@@ -41,9 +41,9 @@ class Machine:
     no_user_namespaces: bool = False
     """`user.max_user_namespaces` is 0."""
     is_container: bool = False
-    """Whether this is one."""
+    """True if this machine is a container."""
     is_filtered: bool = False
-    """Whether somebody holds back system calls of this process, as container runtimes and systemd's units do."""
+    """True if system calls of this process are filtered, as container runtimes and systemd's units do."""
     unshare_errno: int = 0
     """Why the kernel makes no user namespace; 0 if it does."""
     installer: str = ""
@@ -51,7 +51,7 @@ class Machine:
 
 
 def remedy(machine: Machine) -> str:
-    """What to do, as one or two sentences with the exact command."""
+    """Remedy as one or two sentences with the exact command."""
     if not machine.has_binary:
         return f"Install bubblewrap: {machine.installer or 'with the package manager of this system'}."
     if machine.no_user_namespaces:
@@ -84,7 +84,7 @@ def remedy(machine: Machine) -> str:
 
 
 def examine(binary: str) -> Machine:
-    """What this machine is like.
+    """Examine this machine.
 
     Args:
         binary: Path of a bubblewrap that is there but does not work; empty for none.

@@ -1,8 +1,8 @@
 """Landlock's scope: one more fence around commands that reach the network, from Linux 6.12 on.
 
 Abstract Unix sockets belong to a network namespace and not to the file system, so a command that shares the machine's
-network could speak to a container runtime's, as whoever the agent is. The scope lets it connect to those only that
-were made inside of it; it says nothing of files, so bubblewrap can do its work under it.
+network could speak to a container runtime's, with the agent's identity. The scope permits connections only to sockets
+made inside the scope. The scope does not restrict files, so bubblewrap works under it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10
 
 
 def has_scopes() -> bool:
-    """Whether this kernel has them."""
+    """True if this kernel has scopes."""
     return syscall.landlock_abi() >= LEAST_ABI
 
 

@@ -1,6 +1,6 @@
-"""Shared folders: which of those that contributors name a command sees, and what it may change in them.
+"""Shared folders: folders named by contributors that a command sees, and the parts that the command may change.
 
-Whatever a contributor names, the command is run: with what is sound of it, and a line in the log about the rest.
+The command runs whatever a contributor names: with the sound parts, and a line in the log about the rest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Surroundings:
     private: tuple[str, ...] = ()
     """The agent's files and folders in which, and around which, nothing is shared."""
     unchanging: tuple[str, ...] = ()
-    """What the running agent obeys: around it, and in it but for the data root, nothing is changed."""
+    """Paths that the running agent obeys: nothing around and inside these paths may be changed, except the data root.
+    """
     read: tuple[str, ...] = ()
     """Folders that the command sees anyway and may not change."""
 
@@ -119,7 +120,7 @@ def _fault(path: str, around: Surroundings) -> str:
 
 
 def _narrower(one: SharedFolder, other: SharedFolder) -> SharedFolder:
-    """What both of two contributors let be done in one folder."""
+    """Intersection of the permissions that two contributors give for one folder."""
     kept = tuple(dict.fromkeys((*one.kept, *other.kept)))
     hidden = tuple(dict.fromkeys((*one.hidden, *other.hidden)))
     return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=kept, hidden=hidden)
@@ -147,10 +148,10 @@ def _with_permission(folder: SharedFolder, around: Surroundings, kept: tuple[str
 
 
 def _is_there(path: str, name: str) -> bool:
-    """Whether a name to be kept is one, and there.
+    """True if a name to keep is valid and exists.
 
     Raises:
-        OSError: nobody can tell.
+        OSError: existence cannot be determined.
     """
     if "/" in name or name in ("", ".", "..") or not _is_name(name):
         log.warning("in a contributor's folder %r nothing called %r can be kept", path, name)
@@ -163,7 +164,7 @@ def _is_there(path: str, name: str) -> bool:
 
 
 def _can_be_hidden(path: str) -> bool:
-    """Whether it is a file or a folder, and no link to one."""
+    """True if the path is a file or a folder, and no link."""
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError):
@@ -185,7 +186,7 @@ def _for_reading(folder: SharedFolder, reason: str = "") -> SharedFolder:
 
 
 def _is_name(text: str) -> bool:
-    """Whether the system has room for it among its names."""
+    """True if the text can be a file name on this system."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:

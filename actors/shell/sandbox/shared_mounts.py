@@ -1,4 +1,4 @@
-"""Mounts of shared folders among the others: each over all that it lies in, and below all that lies in it; pure."""
+"""Order of the mounts of shared folders: each after all enclosing mounts, and before all enclosed mounts; pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Mount = tuple[str, ...]
 COVER_BYTES = 4096
 """Of an empty folder in memory; only the folders that are shown in it are made there."""
 TEMPORARY = ("/tmp", "/dev/shm")
-"""The command's own file systems in memory: what it finds there it may move."""
+"""The command's own file systems in memory: the command may move their content."""
 _TO_READ, _TO_CHANGE = "--ro-bind-try", "--bind-try"
 
 
@@ -22,7 +22,7 @@ def cover(path: str) -> Mount:
 
 
 def innermost(path: str, folders: Iterable[str]) -> str:
-    """That of `folders` in which `path` lies, or which it is; empty for none."""
+    """Innermost of `folders` that contains or equals `path`; empty if there is none."""
     return max((folder for folder in folders if is_below(path, (folder,))), key=len, default="")
 
 
@@ -48,7 +48,7 @@ def with_shared(mounts: list[Mount], view: View) -> tuple[str, ...]:
 
 
 def _options(view: View, others: frozenset[str]) -> dict[str, str]:
-    """What is to be mounted where: the folders, what is kept in them, and what holds fast what lies in them."""
+    """Mount options by path: the folders, their kept names, and the parents that must not be moved."""
     options = {folder.path: _TO_CHANGE if folder.may_write else _TO_READ for folder in view.shared}
     options |= {f"{folder.path}/{name}": _TO_READ for folder in view.shared for name in folder.kept}
     fixed = (*options, *others, *view.hidden)
@@ -68,7 +68,7 @@ def _held(place: str, options: dict[str, str], others: frozenset[str]) -> Sequen
 
 
 def _top(path: str) -> Iterator[str]:
-    """What the command would have to move to move the folders in which `path` lies, where it could."""
+    """Paths in temporary folders that the command would have to move to move the folders above `path`."""
     for folder in TEMPORARY:
         if path.startswith(f"{folder}/"):
             yield f"{folder}/{path.removeprefix(folder).split('/')[1]}"

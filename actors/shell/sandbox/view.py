@@ -43,11 +43,11 @@ class View:
     own: tuple[str, ...]
     """May be changed."""
     shown: tuple[str, ...] = ()
-    """Folders that may be read; what is `own` lies over them."""
+    """Folders that may be read; `own` is mounted over these folders."""
     protected: tuple[str, ...] = ()
     """May be read only though it lies in a folder that may be changed."""
     readable: tuple[tuple[str, str], ...] = ()
-    """What may be read, and where that is shown; a later one may lie over an earlier one."""
+    """Readable paths, and the places at which each is shown; a later entry may lie over an earlier entry."""
     executable: tuple[str, ...] = ()
     """Folders that may be read and whose programs may be run."""
     shared: tuple[SharedFolder, ...] = ()
@@ -61,7 +61,7 @@ class View:
     has_network: bool = False
 
     def covered(self) -> list[str]:
-        """What of `private` would be shown with the system's programs or with `executable`; outermost."""
+        """Outermost paths of `private` that would be shown with the system's programs or with `executable`."""
         visible = (*SYSTEM, *LINKED_TO_SYSTEM, *map(os.path.realpath, self.executable))
         covered = list[str]()
         for path in sorted(self.private):
@@ -77,7 +77,7 @@ class View:
 
 @cache
 def programs_elsewhere() -> tuple[str, ...]:
-    """Where this Python lives, if not with the system's programs, so that scripts of skills find one."""
+    """Folder of this Python, if outside the system's programs, so that scripts of skills find Python."""
     home = os.path.realpath(sys.base_prefix)
     return () if home == "/" or is_below(home, SYSTEM) else (home,)
 
@@ -99,5 +99,5 @@ def _shown_folders(path: str, visible: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_below(path: str, folders: tuple[str, ...]) -> bool:
-    """Whether `path` is one of `folders` or lies in one."""
+    """True if `path` is one of `folders` or lies in one."""
     return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)

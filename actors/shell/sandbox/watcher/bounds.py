@@ -21,7 +21,7 @@ LOOK_S = 0.1
 """Pause between looks while nothing is near its bound."""
 URGENT_S = 0.01
 FAST_BYTES_PER_S = 4 * 1024**3
-"""What a command may be able to write or to take; with so much left to a bound, pauses shrink in proportion."""
+"""Bytes a second that a command may be able to write or take; close to a bound, pauses shrink in proportion."""
 _RECOUNT_S = 2.0
 _WORTH = 10
 """A count of the folder is made at most every so many times as long as it took."""
@@ -63,7 +63,7 @@ class DiskBound:
         os.close(self._folder)
 
     def look(self, now: float) -> str:
-        """What is beyond its bound; empty for nothing."""
+        """Bound that is exceeded, for people; empty if there is none."""
         room, names = self._left()
         grown, more = self._room - room, self._names - names
         if fault := self._scarcity.fault(now, room, names, self._grown()):
@@ -82,7 +82,7 @@ class DiskBound:
         return self._go_on(now) if self._walk is not None else ""
 
     def pause_s(self) -> float:
-        """How long nobody need look."""
+        """Seconds until the next look is needed."""
         if self._walk is not None or self._scarcity.is_searching:
             return 0.0
         left = self._left()[0] - self._limits.least_free_bytes
@@ -90,7 +90,7 @@ class DiskBound:
         return max(0.0, left / FAST_BYTES_PER_S)
 
     def _grown(self) -> Usage:
-        """What the folder has more than at first, as far as it is counted."""
+        """Growth of the folder since the start, as far as counted."""
         limits = self._limits
         return Usage(self._counted.files - limits.used_files, self._counted.bytes - limits.used_bytes)
 
@@ -131,7 +131,7 @@ class DiskBound:
 
 
 class TemporaryFilesBound:
-    """Bound on how many files a command keeps in memory; bubblewrap bounds their bytes, and nobody their names."""
+    """Bound on the number of files that a command keeps in memory; bubblewrap bounds bytes, but not names."""
 
     FOLDERS = ("/tmp", "/dev/shm")
 
@@ -153,7 +153,7 @@ class TemporaryFilesBound:
         self._folders.clear()
 
     def look(self) -> str:
-        """What is beyond its bound; empty for nothing."""
+        """Bound that is exceeded, for people; empty if there is none."""
         for name, folder in self._folders.items():
             disk = os.fstatvfs(folder)
             if disk.f_files - disk.f_ffree > self._most_files:
@@ -178,7 +178,7 @@ class ThreadsBound:
     before: int
 
     def look(self) -> str:
-        """What is beyond its bound; empty for nothing."""
+        """Bound that is exceeded, for people; empty if there is none."""
         if all_threads() - self.before <= self.most:
             return ""
         family = family_of(os.getpid())
@@ -189,7 +189,7 @@ class ThreadsBound:
 
 
 def memory_left() -> int:
-    """Bytes that the machine could give to somebody without taking them from somebody else."""
+    """Bytes that the machine could give to a process without taking bytes from another."""
     with open("/proc/meminfo", "rb") as file:  # noqa: PTH123
         for line in file:
             if line.startswith(b"MemAvailable:"):
@@ -198,7 +198,7 @@ def memory_left() -> int:
 
 
 def memory_fault(least_bytes: int) -> str:
-    """What is beyond its bound; empty for nothing."""
+    """Bound that is exceeded, for people; empty if there is none."""
     left = memory_left()
     if left < least_bytes // 2 or (left < least_bytes and resident_bytes(os.getpid()) > SMALL_BYTES):
         return f"the machine had only {left // 1024**2:,} MiB of memory left; {least_bytes // 1024**2:,} MiB must stay"
@@ -212,8 +212,8 @@ class Bounds:
         """Begin to look.
 
         Args:
-            limits: Those of the command.
-            shared: Those of further folders that it may change.
+            limits: Limits of the command.
+            shared: Limits of further folders that the command may change.
             has_group: Whether a control group bounds its memory and threads.
 
         Raises:
@@ -241,7 +241,7 @@ class Bounds:
         self._temporary.close()
 
     def look(self, first: int) -> str:
-        """What is beyond its bound; empty for nothing.
+        """Bound that is exceeded, for people; empty if there is none.
 
         Args:
             first: First process of the command's namespace; 0 while it is not known.
@@ -258,7 +258,7 @@ class Bounds:
         return fault
 
     def pause_ms(self) -> int:
-        """How long nobody need look."""
+        """Milliseconds until the next look is needed."""
         if self._threads is not None:
             return round(1000 * URGENT_S)
         pause_s = min((disk.pause_s() for disk in self._disks), default=LOOK_S)

@@ -37,8 +37,8 @@ def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> i
 
     Args:
         job: What to start.
-        seccomp: The one of its filters that is right here.
-        output: Descriptor to which it writes.
+        seccomp: The job's filter for this machine.
+        output: Descriptor for the command's output.
         status: Descriptor to which bubblewrap writes.
         sync: Descriptor that stays open in bubblewrap, though not in the command, as long as the sandbox lives.
 
@@ -64,7 +64,7 @@ _Action = tuple[int, int, int] | tuple[int, int, str, int, int]
 
 
 def _descriptors(job: Job, seccomp: bytes, output: int, status: int, sync: int, opened: ExitStack) -> Iterator[_Action]:
-    """What puts descriptors where they belong; all others end with exec, as Python makes them."""
+    """File actions that put descriptors at their numbers; all others are close-on-exec, as Python makes descriptors."""
 
     def put(source: int, number: int) -> _Action:
         high = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, _FREE_NUMBERS)

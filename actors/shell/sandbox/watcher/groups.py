@@ -74,7 +74,7 @@ class GroupRoot:
                 Path(folder, f"{PREFIX}{pid}").rmdir()
 
     def sweep(self) -> None:
-        """Remove what an agent that was killed has left; groups with somebody in them stay."""
+        """Remove groups left by an agent that was killed; groups with members stay."""
         for folder in self.folders:
             for group in Path(folder).glob(f"{PREFIX}*"):
                 with suppress(OSError):
@@ -84,18 +84,18 @@ class GroupRoot:
 _OPTIONAL = {"memory.swap.max", "memory.memsw.limit_in_bytes", "cpu.weight", "cpu.shares"}
 """Kernels have these only where swap is counted, and not every tree has a share of the processor to give."""
 _SHARES = {"cpu.weight": 100, "cpu.shares": 1024}
-"""With version 2 and 1: what a group has that nobody gave another share."""
+"""Default share of a group, with version 2 and version 1."""
 CPU_SHARE = 5
 """Percent that is left to a command that has given way."""
 
 
 def find_groups(processes: int, mount: Path = _MOUNT, own: Path = _OWN) -> GroupRoot | None:
-    """Where groups may be made; None where they may not. To be believed when `join` has worked.
+    """Root under which groups may be made; None if there is none. Only a successful `join` confirms the root.
 
     Args:
         processes: Most threads of a command.
-        mount: Where control groups are mounted.
-        own: Which groups this process is in, as /proc has it.
+        mount: Mount point of control groups.
+        own: File of /proc with this process's groups.
     """
     memory = str(min(MEMORY_BYTES, machine_bytes() // 2))
     threads = str(processes + OURS_BESIDE)

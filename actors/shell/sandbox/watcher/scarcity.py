@@ -1,7 +1,7 @@
-"""Scarcity of a disk's room and names: which of the running commands are to end when there is little left.
+"""Scarcity of a disk's room and names: choice of the running commands that end when little is left.
 
-All of them share the disk, each is watched by a process of its own, and none knows of the others. So each looks at what
-its own command has taken: what its folder grew by, what it wrote, and what it holds of files that are in no folder.
+All commands share the disk, and each has a watching process that does not know the others. So each process measures
+what its own command has taken: growth of the folder, bytes written, and bytes held in files that are in no folder.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from actors.shell.job import Limits
 from actors.shell.sandbox.watcher.confinement import LIMITS
 
 SMALL_BYTES, SMALL_NAMES = 64 * 1024**2, 1_000
-"""Who has taken no more is not to blame for a full disk, unless all who have taken more are gone."""
+"""Usage up to which a command is not blamed for a full disk, unless all larger commands are gone."""
 PATIENCE_S = 1.0
-"""How long others may be refused their commands for want of what a command holds."""
+"""Seconds for which other commands may be refused because of the space that a command holds."""
 HALVING_S = 0.2
 """Far below the floor, after so long half as much is enough to be to blame."""
 _NEAR, _REFUSING, _FAR = 4, 2, 4
@@ -53,7 +53,7 @@ class Scarcity:
 
     @property
     def is_searching(self) -> bool:
-        """Whether there is more to look at before it is known what the command holds."""
+        """True while the search for the command's holdings is unfinished."""
         return self._search is not None
 
     def fault(self, now: float, room: int, names: int, grown: Usage) -> str:
@@ -98,7 +98,7 @@ class Scarcity:
         self._held = Held(*map(max, astuple(self._found), astuple(self._held)))
 
     def _most_held(self, room: int, names: int) -> Held:
-        """What it may hold at most; what nobody can look at is no more than what is gone from the disk."""
+        """Upper bound of the command's holdings; unreadable files count at most as much as is gone from the disk."""
         held = self._held
         gone, names_gone = max(0, self._room_at_first - room), max(0, self._names_at_first - names)
         return Held(
@@ -117,18 +117,18 @@ class _Floor:
         self._far_since: float | None = None
 
     def blames(self, now: float, left: int, taken: int, held: int) -> bool:
-        """Whether the command is to go.
+        """True if the command must end.
 
-        Where others are refused commands, who holds more than a little goes after a moment, since what it holds is
-        free again with its end. Below the floor who took more than a little goes at once. Far below it ever less is a
-        little, so that the largest go first, and what each gives back spares the next. If none did, all go: what takes
-        the last of the disk may be none of them, but then none of them can go on either.
+        Where other commands are refused, a command that holds more than a little ends after a moment, since its end
+        frees the space. Below the floor a command that took more than a little ends at once. Far below the floor the
+        threshold falls, so the largest commands end first, and the freed space spares the next. If no end frees enough,
+        all commands end: another program may take the last of the disk, but then no command can go on either.
 
         Args:
             now: Seconds that never go back.
-            left: How much of it the disk has.
-            taken: How much of it the command took.
-            held: How much of that is free again when it ends.
+            left: Amount that the disk has left.
+            taken: Amount that the command took.
+            held: Part of `taken` that the command's end frees.
         """
         self._refusing_since = _since(self._refusing_since, now, holds=left < _REFUSING * self._least)
         self._far_since = _since(self._far_since, now, holds=_FAR * left < self._least)
@@ -141,7 +141,7 @@ class _Floor:
 
 
 def _since(since: float | None, now: float, *, holds: bool) -> float | None:
-    """Since when something holds; None if it does not."""
+    """Time since which a condition holds; None if it does not hold."""
     if not holds:
         return None
     return now if since is None else since

@@ -1,7 +1,8 @@
-"""The process beside every command that outlives it, so that nothing which the command started does.
+"""Process beside each command that outlives the command, so that no process of the command does.
 
-A command lives in a process namespace of its own, which ends with its first process; that ends with bubblewrap, and
-bubblewrap with this process. So to kill one is to kill all, however fast they multiply, and nobody needs to be found.
+A command lives in a process namespace of its own. The namespace ends with its first process, the first process with
+bubblewrap, and bubblewrap with this process. So killing one kills all, however fast processes multiply, and no process
+has to be searched for.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from actors.shell.sandbox.watcher.confinement import start
 from actors.shell.sandbox.watcher.groups import CPU_SHARE, GroupRoot
 
 LAST_WORDS_S = 0.2
-"""How long children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""
+"""Seconds that children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""
 KILL_PAUSE_MS = 10
 GIVE_WAY_S = 0.05
 """After so long a command gives way to others; to begin is urgent even where the machine is busy."""
@@ -50,13 +51,13 @@ def prepare() -> int:
 
 
 def supervise(wake: int, channel: socket.socket, output: int, group: GroupRoot | None) -> None:
-    """Run one command and see to it that nothing of it is left.
+    """Run one command and leave no process of the command behind.
 
     Args:
-        wake: What `prepare` gave.
+        wake: Result of `prepare`.
         channel: Brings the job; its end, at any time, is the order to kill. Takes the ending. Closed, as is
-        output: Where the command writes.
-        group: Of this process, bounds what it starts; None where there is none.
+        output: Descriptor that the command writes to.
+        group: Control group of this process, which bounds the command; None without control groups.
     """
     with channel:
         job = _received(channel)
@@ -80,7 +81,7 @@ class Supervisor:
         self._first = 0
         self._status: int | None = None
         self._is_deserted = False
-        """Whether no child is left."""
+        """True if no child is left."""
         self._is_to_end = False
         self._exceeded = ""
         self._told = -1
@@ -91,7 +92,7 @@ class Supervisor:
         self._has_given_way = False
         self._priority = os.getpriority(os.PRIO_PROCESS, 0)
         self._holds_back = bool(job.limits.most_threads) and group is None
-        """Whether only this process holds a command that multiplies, so that it has to go before it."""
+        """True if only this process restrains a command that multiplies, and so needs a better priority."""
 
     def run(self, output: int) -> Ending:
         """From the start to the last process's end; closes `output`."""
@@ -156,7 +157,7 @@ class Supervisor:
             self._give_way()
 
     def _go_first(self) -> None:
-        """Where only this process holds a command that multiplies, go before it until it has given way."""
+        """Keep a better priority than a multiplying command, if only this process restrains the command."""
         if self._holds_back:
             try:
                 os.setpriority(os.PRIO_PROCESS, 0, _BEST_PRIORITY)
@@ -249,7 +250,7 @@ class Supervisor:
         return Ending(exit_code=None if self._exceeded else exit_code, exceeded=self._exceeded)
 
     def _has_run(self) -> bool:
-        """Whether bubblewrap has told of the command's end, which it does only if there was a beginning."""
+        """True if bubblewrap has reported the command's end, which happens only after a start."""
         return b'"exit-code"' in self._read_told()
 
 
@@ -269,7 +270,7 @@ def _groups(pids: Iterable[int]) -> set[int]:
 
 
 def _priority(group: int) -> int:
-    """The best of a process group; the worst there is if nobody is in it any more."""
+    """Best priority in a process group; the worst possible if the group is empty."""
     try:
         return os.getpriority(os.PRIO_PGRP, group)
     except ProcessLookupError:

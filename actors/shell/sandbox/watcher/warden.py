@@ -1,14 +1,14 @@
 """The small process that starts commands for the agent: it forks in a millisecond, where the agent would take many.
 
-The agent starts one of it and speaks to it by one socket. Each byte that comes there brings two descriptors, a socket
-for the one command (see `job`) and where the command is to write. A few forks wait for that byte all the time, so that
-forking is done before a command comes and not while somebody waits for it. The first of them that gets it becomes the
-command's supervisor, and waits again when nothing of the command is left: one that has worked before is faster by some
-milliseconds, for what it needs of its memory is no longer shared with this process. Each is in a control group of its
+The agent starts one warden and sends orders by one socket. Each byte brings two descriptors, a socket for the one
+command (see `job`) and the command's output. A few forks wait for a byte all the time, so that forking is done before a
+command comes and not while the caller waits. The first fork that receives the byte becomes the command's supervisor,
+and waits again when nothing of the command is left. A used fork is faster by some milliseconds, since the memory it
+needs is no longer shared with this process. Each is in a control group of its
 own, where one may be made.
 
-Besides, this process is the parent of last resort: if a supervisor dies, what it was to look after falls to this one,
-which kills it.
+Besides, this process is the parent of last resort: if a supervisor dies, this process inherits and kills the
+supervisor's processes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ SPARES = 2
 """Forks that wait for a command, at least; those that waited longer than `IDLE_S` for another one end."""
 IDLE_S = 60
 MOST_COMMANDS = 200
-"""Of one fork. Nothing is known to pile up in it; if something does, it ends with it."""
+"""Commands of one fork. Nothing is known to pile up in a fork; any pile ends with the fork."""
 DESCRIPTORS = 2
 _NOTE = struct.Struct("=i?")
 """Process number of a fork; whether it has a command now."""
 _OVER, _FAILED, _RETIRED, _WORKED = range(4)
-"""How waiting for an order ended: there will be none, by a fault, it is enough, with a command carried out."""
+"""Endings of a wait for an order: no more orders, a fault, enough commands, a command carried out."""
 _WAITING_TIME = struct.Struct("=qq")
 
 
@@ -195,7 +195,7 @@ class Warden:
                 self._groups.remove(pid)
 
     def _has_taken(self, pid: int) -> bool:
-        """Whether a fork that ended has said before that it had an order."""
+        """True if an ended fork had reported an order."""
         ready = select.poll()
         ready.register(self._noted, select.POLLIN)
         while pid in self._spares and ready.poll(0):
