@@ -35,7 +35,7 @@ _PERMISSIONS = 0o666
 _OPENINGS = 50
 """Attempts to open a file whose name goes to another one each time."""
 _GONE = " (deleted)"
-"""What Linux puts behind the path of an open file when the name by which it was opened is taken away."""
+"""Suffix that Linux puts behind the path of an open file whose name was removed."""
 
 
 class FileRefusedError(OSError):
@@ -44,7 +44,7 @@ class FileRefusedError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How files are opened."""
+    """Rules for opening files."""
 
     disk: Disk
     follows_links: bool = True
@@ -53,10 +53,10 @@ class Access:
     """A larger file is not read as a whole."""
 
     def place(self, path: Path) -> Path:
-        """Where the file itself is or would be: at the end of all links, or at its name.
+        """Path of the file itself, existing or not: the end of all links, or the name itself.
 
         Raises:
-            OSError: nobody can say; a link is never taken for the file.
+            OSError: the path cannot be resolved; a link is never taken for the file.
         """
         if not self.follows_links:
             return path
@@ -68,15 +68,15 @@ class Access:
     def open(self, path: Path, flags: int = 0, *, through_disk: bool = False) -> int:
         """A descriptor of the regular file at `path`, for reading.
 
-        Where links are not followed the file has this name and no other, so it is a file of this folder.
+        Where links are not followed, the file has no other name, so it is a file of this folder.
 
         Args:
             path: Of the file.
-            flags: More of these.
-            through_disk: Whether the call is one of the disk's, for a promise hangs on it.
+            flags: Further flags of `os.open`.
+            through_disk: True if the call goes through the disk, because a promise depends on it.
 
         Raises:
-            FileRefusedError: it is no file, or none that may be opened.
+            FileRefusedError: the path is no file, or the file may not be opened.
             OSError: it cannot be opened.
         """
         # A pipe of that name must not stop the agent.
@@ -98,7 +98,7 @@ class Access:
         raise FileRefusedError(f"{path}: is being changed too quickly to be opened")
 
     def _is_judged(self, fd: int, path: Path) -> bool:
-        """Whether the open file is one that may be used; False when the name has gone to another one meanwhile.
+        """True if the open file may be used; False if the name has passed to another file meanwhile.
 
         Raises:
             FileRefusedError: it may not be used.
@@ -167,11 +167,11 @@ class Access:
             )
 
     def status(self, place: Path) -> os.stat_result:
-        """What the system says of the file that is to be replaced.
+        """Status of the file to be replaced.
 
         Raises:
-            FileRefusedError: it is none that may be used.
-            OSError: nobody can say.
+            FileRefusedError: the file may not be used.
+            OSError: the status cannot be read.
         """
         if self.follows_links:
             return place.stat()
@@ -182,10 +182,10 @@ class Access:
             os.close(fd)
 
     def is_same(self, fd: int, path: Path) -> bool:
-        """Whether the file at `path` is the open one.
+        """True if the file at `path` is the open file.
 
         Raises:
-            OSError: nobody can say.
+            OSError: the status cannot be read.
         """
         return os.path.samestat(os.fstat(fd), path.stat(follow_symlinks=self.follows_links))
 
@@ -200,10 +200,10 @@ class Access:
             self.disk.change_mode(fd, stat.S_IMODE(status.st_mode) & _PERMISSIONS)
 
     def is_strange(self, path: Path) -> bool:
-        """Whether what lies at `path` may not be used: it is a link, no regular file, or has other names.
+        """True if the entry at `path` may not be used: a link, no regular file, or a file with other names.
 
         Raises:
-            OSError: nobody can say.
+            OSError: the status cannot be read.
         """
         if self.follows_links:
             return False
@@ -214,10 +214,10 @@ class Access:
         return not stat.S_ISREG(status.st_mode) or status.st_nlink > 1
 
     def clear(self, path: Path) -> bool:
-        """Take away what is strange at a name of the agent's own: of nobody's words more than a name is lost.
+        """Remove a strange entry at a name of the agent's own: only a name is lost, never text of a person.
 
         Returns:
-            Whether nothing strange is left there, which a folder that is not empty would be.
+            True if no strange entry is left; a folder that is not empty stays.
         """
         try:
             if not self.is_strange(path):
@@ -266,7 +266,7 @@ def _copy_attributes(old: Path, fd: int) -> None:
 
 
 def _refusal_of(path: Path, flags: int, error: OSError) -> OSError:
-    """What is said about an open that failed."""
+    """Error to raise for an open that failed."""
     if error.errno == errno.ELOOP and flags & os.O_NOFOLLOW:
         return FileRefusedError(f"{path}: is a symbolic link, which is not followed here")
     if error.errno == errno.ENXIO:

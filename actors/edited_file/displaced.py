@@ -1,7 +1,7 @@
-"""Displaced versions of a file: what an edit took the place of, until it is known that nothing is lost.
+"""Displaced versions of a file: versions that an edit replaced, kept until no change in them can be lost.
 
-Each lies beside the file under a name of the agent's own, with the digest of the version that took its place; what it
-was expected to hold lies in the spare folder under the same digest. After a crash that tells what others changed.
+Each version lies beside the file under a name of the agent's own, with the digest of the version that replaced it. The
+expected content lies in the spare folder under the same digest, so after a crash the changes of others can be computed.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ class Leftover:
     path: Path
     data: bytes
     expected: bytes | None
-    """What it was expected to hold; None when that is not known."""
+    """Expected content; None if unknown."""
 
 
 class Displaced:
-    """The version that another one took the place of; whoever has it open may still be writing to it."""
+    """Version of a file that another version replaced; a program that has the version open may still write to it."""
 
     def __init__(
         self, access: Access, path: Path | None, base: Path, before: Path, expected: bytes, fd: int | None = None
     ) -> None:
-        """Nothing is opened.
+        """Store the paths; open no file yet.
 
         Args:
-            access: What opens it, and takes it away.
-            path: Where it lies; None when it has no name any more.
-            base: Where what it was expected to hold is kept.
-            before: Where that goes when it is discarded, as a backup.
-            expected: What it was expected to hold.
-            fd: Its descriptor, if it is open.
+            access: Rules for opening and removing the version.
+            path: Path of the version; None if the version has no name any more.
+            base: File with the expected content.
+            before: Backup to which `base` moves when the version is discarded.
+            expected: Expected content.
+            fd: Descriptor of the version, if open.
         """
         self._access = access
         self._path = path
@@ -55,22 +55,23 @@ class Displaced:
         self._before = before
         self._fd = fd
         self.accounted = expected
-        """What of it is known already."""
+        """Content that is accounted for."""
 
     def read(self) -> bytes:
-        """What it holds now; what is known of it already, where nothing else of it may be read.
+        """Current content; the accounted content, if the file may not be read.
 
         Raises:
-            FileRefusedError: it has become too large to be compared, or is no file.
+            FileRefusedError: the version has become too large to compare, or is no file.
             OSError: it cannot be read.
         """
         fd = self.open()
         return self.accounted if fd is None else self._access.read_whole(fd, self._path or self._base)
 
     def discard(self) -> None:
-        """Take it off the disk; it can be read until it is closed. What was expected of it is kept as a backup.
+        """Remove the version from the disk; an open version stays readable until `close`.
 
-        Where that fails it stays until the next start, which finds that nothing of it is lost.
+        The expected content becomes a backup. On failure the version stays until the next start, which finds that all
+        its content is accounted for.
         """
         try:
             if os.path.lexists(self._base):
@@ -85,7 +86,7 @@ class Displaced:
             log.warning("%s, an earlier version, stays beside the file until the next start: %s", self._path, error)
 
     def close(self) -> None:
-        """Nobody looks at it any more; if it was not discarded, the next start will."""
+        """Close the version; if not discarded, the next start examines it."""
         fd, self._fd = self._fd, None
         if fd is not None:
             with suppress(OSError):  # it is closed even so, and was only read
@@ -95,8 +96,8 @@ class Displaced:
         """Its descriptor, opened at the first call.
 
         Returns:
-            None where nothing of it may be read (only where links are not followed): somebody put something strange
-            into its place, or gave it another name, under which it can be found, or took it away.
+            None if the version may not be read (only where links are not followed): a program put a strange entry into
+            its place, gave the version another, findable name, or removed it.
 
         Raises:
             FileRefusedError: it is no file.
@@ -131,7 +132,7 @@ class Displaced:
         return self._fd
 
     def _take_name(self, fd: int) -> None:
-        """Take the name away, unless it stands for another file of somebody's."""
+        """Remove the name, unless the name belongs to another file meanwhile."""
         assert self._path is not None, "a name is taken away once"
         if self._access.follows_links or self._access.is_same(fd, self._path):
             self._access.disk.unlink(self._path)
@@ -149,14 +150,15 @@ def leftover_names(place: Path) -> dict[str, Path]:
 
 
 def leftover_path(place: Path, digest: str) -> Path:
-    """Where the version lies that one with that digest took the place of."""
+    """Path of the version that was displaced by the version with digest `digest`."""
     return place.with_name(f".{place.name}.{digest}.agent")
 
 
 def take_other_names(access: Access, place: Path) -> bool:
-    """Whether a file had names of the agent's own besides, under which it was made, and has them no more.
+    """Remove the file's other names, of the agent's own; True if there were some and all are removed.
 
-    Whoever made it ended in between, or the disk refused then; a file with two names is not used.
+    Such names stay if the agent ended while it made the file, or if the disk refused; a file with two names is not
+    used.
     """
     if access.follows_links or not access.is_strange(place):
         return False
@@ -174,12 +176,12 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def draft_path(path: Path) -> Path:
-    """Where what is to lie at `path` is written, so that what lies there is whole."""
+    """Path of the draft of `path`: the content is written there first, so that the file at `path` is always whole."""
     return path.with_name(f"{path.name}{_DRAFT}")
 
 
 def drafts(place: Path, spare: Path) -> list[Path]:
-    """What a crash left half written: nobody's words, for it never was in the place of anything.
+    """Drafts that a crash left half written; a draft was never in a file's place, so a person's text is not in it.
 
     Raises:
         OSError: a folder cannot be read.
@@ -194,10 +196,10 @@ def drafts(place: Path, spare: Path) -> list[Path]:
 
 
 def bases_without(beside: Collection[str], spare: Path) -> list[Path]:
-    """What was to be expected of versions that are not there: a crash came before they were, or after they went.
+    """Expected contents without their version: a crash came before the version was displaced, or after its removal.
 
     Args:
-        beside: Digests of the versions that are.
+        beside: Digests of the existing versions.
 
     Raises:
         OSError: the folder cannot be read.
@@ -213,8 +215,8 @@ def _names(folder: Path) -> list[str]:
 
 
 def is_edited(data: bytes, expected: bytes | None) -> bool:
-    """Whether somebody changed what was `expected`, other than by taking away its end.
+    """True if `data` differs from `expected` other than by a missing end.
 
-    The end of what somebody was writing is what a power loss takes, so a line too many is preferred to one too few.
+    A power loss takes the end of a file being written, so a line too many is preferred to one too few.
     """
     return expected is None or not expected.startswith(data.rstrip(b"\0"))

@@ -1,8 +1,8 @@
 """File that people edit too: read, and put a new version in its place, so that no save of theirs is lost.
 
 People and their programs write the file at the same time. A new version therefore changes places with the old one, and
-the old one is kept until it is known that nobody had changed it meanwhile. A new version is on the disk before it gets
-the file's name; that it has that name survives a power loss after `make_durable` only.
+the old version is kept until it is known to be unchanged meanwhile. A new version is on the disk before it gets the
+file's name; the name survives a power loss only after `make_durable`.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Look:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the file holds nothing."""
+        """True if the file is empty."""
         return not (self.data or self.left_out_bytes)
 
 
 class EditedFile:
-    """One markdown file, wherever its path leads."""
+    """One markdown file, at the end of its path's links."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class EditedFile:
     # reading
 
     def look(self) -> Look | None:
-        """What the file holds, as far as it is looked at; None when there is none.
+        """Content of the file, up to the limit for looks; None if there is no file.
 
         Raises:
             FileRefusedError: it is no file.
@@ -115,7 +115,7 @@ class EditedFile:
             os.close(fd)
 
     def read(self) -> bytes | None:
-        """Everything that the file holds, for an edit of it; None when there is none.
+        """Whole content of the file, for an edit; None if there is no file.
 
         Raises:
             FileRefusedError: it is too large to be edited, or no file.
@@ -131,7 +131,7 @@ class EditedFile:
 
     @property
     def was_edited(self) -> bool:
-        """Whether the agent ever put a version of its own in the place of another, so that there was a file once."""
+        """True if the agent ever replaced a version of the file, so that a file once existed."""
         return os.path.lexists(self._before)
 
     def conflict_copies(self) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ class EditedFile:
     # writing
 
     def create(self, data: bytes) -> bool:
-        """Whether the file came into being with `data`; False when somebody else made one meanwhile.
+        """Create the file with `data`; False if another program made the file meanwhile.
 
         Raises:
             FileRefusedError: it would have no place, or be too large.
@@ -168,11 +168,11 @@ class EditedFile:
         return self._access.follows_links or self.read() == data
 
     def put(self, data: bytes, seen: bytes) -> Displaced | None:
-        """Make the file hold `data`; gives what it held instead of what was `seen`, which may differ.
+        """Replace the file's content by `data`; return the displaced version, which may differ from `seen`.
 
         Returns:
-            None when nothing was changed because the file is not what was seen (only where files can't be swapped, or
-            where links are not followed and somebody put something strange in the place of the new version).
+            None if the file was left unchanged because it differs from `seen` (only where files can't be swapped, or
+            where links are not followed and a program put a strange entry in the place of the new version).
 
         Raises:
             FileRefusedError: it is write-protected, or would be too large; nothing was changed.
@@ -217,12 +217,12 @@ class EditedFile:
     # what a crash left
 
     def leftovers(self) -> list[Leftover]:
-        """Versions that a crash left beside the file; one that never was in the file's place is thrown away here.
+        """Versions that a crash left beside the file; drafts that never were in the file's place are removed.
 
-        One that cannot be read stays where it is.
+        An unreadable version stays.
 
         Raises:
-            OSError: nobody can say whether there are any.
+            OSError: the folders cannot be read.
         """
         place = self._access.place(self.path)
         leftovers: list[Leftover] = []
@@ -252,7 +252,7 @@ class EditedFile:
         return leftovers
 
     def forget(self, leftover: Path) -> None:
-        """What the leftover had to say is in the file."""
+        """Remove a leftover whose changes are in the file."""
         take_away(self._disk, leftover)
         take_away(self._disk, self._base_path(leftover.name.split(".")[-2]))
 
@@ -269,7 +269,7 @@ class EditedFile:
         return None
 
     def _may_be_lost(self) -> bool:
-        """Whether the file holds nothing, or nobody can say what."""
+        """True if the file is empty, absent or unreadable."""
         try:
             look = self.look()
         except OSError:
@@ -279,7 +279,7 @@ class EditedFile:
     # the parts of the above
 
     def _exchanged(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
-        """What lies at `fresh` since it changed names with the file; None when they had to change back."""
+        """Version at `fresh` after a swap with the file; None if the swap was undone."""
         displaced = Displaced(self._access, fresh, base, self._before, seen)
         with suppress(OSError):
             if self._access.is_strange(place):
@@ -293,7 +293,7 @@ class EditedFile:
         return displaced
 
     def _replace(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
-        """Put `fresh` in place without a swap: what somebody saves in the instant between look and rename is lost."""
+        """Put `fresh` in place without a swap: a save between look and rename is lost."""
         fd = self._access.open(place)
         try:
             if read_first(fd, len(seen) + 1) == seen and self._access.is_same(fd, place):
@@ -322,7 +322,7 @@ class EditedFile:
             return self._access.open(self.path)
 
     def _check_folder(self, folder: Path) -> None:
-        """Return if the file may be made in `folder`, which nobody makes here: its disk may not be mounted.
+        """Return if the file may be made in `folder`. The folder itself is never made: its disk may not be mounted.
 
         Raises:
             FileRefusedError: it may not.
@@ -335,11 +335,11 @@ class EditedFile:
             )
 
     def _check_leftover(self, place: Path, data: bytes) -> None:
-        """Return if nothing that people wrote lies where the version that `data` displaces is to lie.
+        """Return if the place for the version that `data` displaces holds no text of people.
 
         Raises:
-            FileRefusedError: something does.
-            OSError: nobody can say.
+            FileRefusedError: the place holds text of people.
+            OSError: the place cannot be read.
         """
         path = leftover_path(place, _digest(data))
         self._access.clear(path)
@@ -350,7 +350,7 @@ class EditedFile:
         return self._spare / f"{digest}.base"
 
     def _keep_base(self, path: Path, seen: bytes) -> None:
-        """Store what the file is expected to hold, so that a later start can tell what somebody else changed."""
+        """Store the expected content of the file, so that a later start can compute the changes of others."""
         if not self._spare.exists():
             self._disk.make_folder(self._spare)
             self._sync_folder(self._spare.parent)

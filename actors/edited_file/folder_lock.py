@@ -1,9 +1,9 @@
-"""Lock of a folder by which programs that edit its files know of one another; it holds nobody up who does not ask.
+"""Lock of a folder, shared between programs that edit the folder's files; advisory only.
 
-What an edit displaces lies beside the file until it is accounted for. Whoever looks for what a crash left must not take
-that for the crash's, so writers share the lock and a recovery has it alone. It is on the folder itself, so nothing is
-made there, and it goes with the process however that ends. A command that sees the folder can take it too; then a
-recovery waits, and a write goes on without.
+A displaced version lies beside the file until it is accounted for. A recovery must not mistake such a version for a
+crash's leftover, so writers share the lock and a recovery takes the exclusive lock. The lock is on the folder itself,
+so no file is made, and the lock ends with the process in every case. A command that sees the folder can take the lock
+too; then a recovery waits, and a write proceeds without the lock.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class FolderLock:
         self._fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
     def share(self) -> bool:
-        """Hold it together with others who do; whether nobody has it alone."""
+        """Try to take the lock shared; True if taken, False while another program has the exclusive lock."""
         return self._take(fcntl.LOCK_SH)
 
     def own(self) -> bool:
-        """Hold it alone; whether nobody else holds it."""
+        """Try to take the exclusive lock; True if taken."""
         return self._take(fcntl.LOCK_EX)
 
     def close(self) -> None:

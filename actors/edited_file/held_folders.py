@@ -1,7 +1,7 @@
-"""Folders in one to which hostile programs write, each held open: a link in its place leads nobody elsewhere.
+"""Folders in one to which hostile programs write, each held open: a link in its place has no effect.
 
-A command may put something else into the place of one between any two calls. So the folder itself is opened once
-without following a link, and every file in it is reached through what was opened.
+A command may replace a folder between any two calls. So the folder itself is opened once without following a link, and
+every file in it is reached through the descriptor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Held:
         return Path(f"/proc/self/fd/{self.fd}")
 
     def named(self, reason: str) -> str:
-        """What is said of it, by the name that people know."""
+        """Message about the folder, with the path that people know."""
         return reason.replace(str(self.place), str(self.shown))
 
 
@@ -42,10 +42,10 @@ class HeldFolders:
         self._held: list[Held] = []
 
     def hold(self, shown: Path) -> Held:
-        """A folder as it is now, which is there.
+        """Open an existing folder as it is now.
 
         Raises:
-            FileRefusedError: something else has its name, or another one too often.
+            FileRefusedError: the name belongs to no real folder, or changes too often.
             OSError: it cannot be opened.
         """
         if shown.is_symlink() or not shown.is_dir():
@@ -67,7 +67,7 @@ class HeldFolders:
         return next((each for each in self._held if path.parent == each.place), None)
 
     def drop(self, is_done_with: Callable[[Path], bool]) -> None:
-        """Let go of those that are reached by a path that nobody needs any more."""
+        """Close the folders whose path is no longer needed."""
         done_with = [each for each in self._held if is_done_with(each.place)]
         self._held = [each for each in self._held if each not in done_with]
         for each in done_with:

@@ -36,18 +36,18 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueueConfig:
-    """What one file's queue has of its own."""
+    """Settings of one file's queue."""
 
     wake: Callable[[int], Message]
     """Gives the message that comes back to the actor, whose number is for `EditQueue.go_on`."""
     most_waiting: int
-    """Jobs of one window that wait."""
+    """Most waiting jobs of one window."""
     requested_bytes: int
     """No request of a window's makes the file larger, so that people have room for their own lines."""
     file: str
-    """What people call the file: the reminders' file."""
+    """Name of the file for people: the reminders' file."""
     remedy: str
-    """What is to be done about a file that is full: some reminders have to be deleted."""
+    """Remedy for a full file: some reminders have to be deleted."""
     waits: Waits = field(default_factory=Waits)
     """Between steps."""
     read_bytes: int = LIMIT_BYTES
@@ -75,7 +75,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class WindowJob:
-    """A request of a window's: an edit with what is to follow it, or something that is to be done in its turn only."""
+    """Request of a window: an edit with its callbacks, or callbacks alone that wait for their turn."""
 
     request_id: RequestId
     """Names the job."""
@@ -94,13 +94,13 @@ class EditQueue:
     """
 
     def __init__(self, host: Host, file: EditedFile, config: QueueConfig, numbers: Iterator[int]) -> None:
-        """An empty queue.
+        """Create an empty queue.
 
         Args:
-            host: The actor that it works for; what `config` wakes it with comes to it, for `go_on`.
-            file: What the jobs change.
-            config: What is this file's own.
-            numbers: For edits; none comes twice in the life of the process.
+            host: Owner of the queue; receives the wake message of `config`, and then calls `go_on`.
+            file: File that the jobs change.
+            config: Settings of this file's queue.
+            numbers: For edits; each is unique in the life of the process.
         """
         self._host = host
         self._file = file
@@ -117,22 +117,22 @@ class EditQueue:
         self._owing: list[Rewriting] = []
         """Those of which a displaced version could not be read yet."""
         self._unmade: list[Callable[[], None]] = []
-        """What has other people's edits made again that could not be made; for the next minute."""
+        """Callbacks that remake other people's edits and failed; retried in the next minute."""
         self._number = 0
 
     @property
     def is_busy(self) -> bool:
-        """Whether an edit is under way."""
+        """True if an edit is under way."""
         return self._running is not None
 
     @property
     def is_settled(self) -> bool:
-        """Whether none is, and nobody's edits are to be made again."""
+        """True if no edit is under way and no edits of other people are left to remake."""
         return not (self.is_busy or self._owing or self._unmade)
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether it is settled, and nobody can be writing to a version that was displaced."""
+        """True if the queue is settled and no program can be writing to a displaced version."""
         return self.is_settled and self._last is None
 
     def put(self, job: Job) -> None:
@@ -150,7 +150,7 @@ class EditQueue:
 
         Args:
             window: On whose behalf.
-            edit: None for a turn without one.
+            edit: Edit to make; None for a turn alone.
             on_done: Called when the file holds what the edit makes of it.
             on_failed: Called with the reason when it does not.
 
@@ -211,10 +211,10 @@ class EditQueue:
         self.put(Job(edit, on_done, failed, fills_zeros=True))
 
     def bring_back(self) -> None:
-        """Have what a crash left beside the file made again in it.
+        """Remake in the file the changes of versions that a crash left beside it.
 
         Raises:
-            OSError: nobody can say whether there is anything.
+            OSError: the folders cannot be read.
         """
         for leftover in self._file.leftovers():
             path, data, expected = leftover.path, leftover.data, leftover.expected
@@ -233,7 +233,7 @@ class EditQueue:
             make_again()
 
     def check_stragglers(self) -> None:
-        """Make up for what somebody wrote to a version after it had been displaced and accounted for."""
+        """Remake changes that were written to a version after it had been displaced and accounted for."""
         last, self._last = self._last, None
         if last is not None:
             self._settle_debts(last)

@@ -40,10 +40,10 @@ class Waits:
 
 
 class Rewriting:
-    """Edit without loss of anybody else's; each step is quick, the waits between are the caller's.
+    """Edit without loss of other writers' edits; each step is quick, and the caller waits between steps.
 
-    Read until two reads agree, change places with a new version, and look at what was displaced: what somebody else
-    changed in it is owed. Again, until the file holds our edit and all that is owed, and would after a power loss.
+    Read until two reads agree, swap the file with a new version, and examine the displaced version: changes of other
+    writers are owed. Repeat until the file holds the edit and all owed changes durably.
     """
 
     def __init__(self, file: EditedFile, edit: Edit, waits: Waits) -> None:
@@ -58,10 +58,10 @@ class Rewriting:
         self._truth = b""
         """The file as other people want it, without our edit."""
         self._expected = b""
-        """What the displaced version held when it was seen last."""
+        """Content of the displaced version at the last look."""
         self._written = b""
         self._has_written = False
-        """Whether the file has held a version of ours."""
+        """True if the file has held a version of this edit."""
         self._refusal: EditRefusedError | None = None
         """Why the edit was taken back after it had been made."""
         self._owed: tuple[Hunk, ...] = ()
@@ -103,7 +103,7 @@ class Rewriting:
 
     @property
     def is_owing(self) -> bool:
-        """Whether a displaced version could not be read yet, so that `debts` has to be asked again."""
+        """True if a displaced version could not be read yet, so that `debts` must be called again."""
         return bool(self._displaced)
 
     def debts(self) -> tuple[Hunk, ...]:
@@ -131,7 +131,7 @@ class Rewriting:
         return hunks
 
     def settle(self) -> None:
-        """What `debts` gave is in the file."""
+        """Discard the displaced versions whose changes `debts` returned: the file has the changes."""
         for displaced in self._counted:
             displaced.discard()
             displaced.close()
@@ -202,7 +202,7 @@ class Rewriting:
         return self._truth
 
     def _again(self) -> float:
-        """Somebody was faster: begin anew."""
+        """Begin anew after another writer was faster."""
         self._count_read()
         self._next = self._begin
         return self._waits.settle_s
@@ -240,7 +240,7 @@ class Rewriting:
         return merged
 
     def _is_being_saved(self, old: bytes, current: bytes | None) -> bool:
-        """Whether one of the two is not all that its writer means: gone, emptied, or displaced in mid-save."""
+        """True if a version may be incomplete in the middle of a save: absent, emptied, or displaced in mid-save."""
         if current is None or (not current and self._written) or (not old and self._expected):
             return True
         before, self._last = self._last, old
