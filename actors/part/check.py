@@ -1,4 +1,4 @@
-"""Check of `agent doctor`: looks at one thing that the agent depends on, and says what it found."""
+"""Check of `agent doctor`: examines one dependency of the agent, and reports the result."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What puts a finding right."""
+    """Repair of a finding."""
 
     text: str
-    """What is to be done, as one would tell somebody to do it."""
+    """Instruction for a person."""
     act: Callable[[], None] | None = None
     """Does it while no agent runs on the data root, and never alters what anybody said; None where that needs a person.
 
@@ -28,7 +28,7 @@ class Repair:
         OSError: it could not be done.
     """
     while_running: bool = False
-    """Whether it may be done beside a running agent, too."""
+    """True if the repair may also be made beside a running agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Finding:
     """Of the thing, in a word or two."""
     level: Level
     detail: str
-    """What was found, and what to do if that is not well."""
+    """Result, and the remedy if the result is not good."""
     repair: Repair | None = None
-    """None where all is well, or nothing is known that helps."""
+    """Repair; None if all is well or no repair is known."""
 
 
 Check = Callable[[], Iterable[Finding]]
-"""Looks when it is called; changes nothing."""
+"""Function that looks when called and changes no state."""

@@ -28,17 +28,17 @@ Given = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a command or press of a button, by somebody who may."""
+    """One call of a command or press of a button, by a person with permission."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     audience: str
-    """Who reads the window, as a label of `domain.policy.audience`; empty when that is not known."""
+    """Readers of the window, as a label of `domain.policy.audience`; empty if unknown."""
     person_id: UserId
     person_name: str
     is_member: bool
-    """Whether they may do everything; otherwise they are a viewer."""
+    """True if the person may do everything; otherwise a viewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Wording(Protocol):
     """Sanitiser of others' words, so that they are fit to be shown."""
 
     def shown(self, text: str) -> str:
-        """What somebody wrote, without a secret of ours and with nothing hidden in it."""
+        """Text of a person, without the agent's secrets and without hidden characters."""
 
     def quoted(self, text: str, chars: int) -> str:
         """The same in one line of at most `chars` characters, in which markdown means nothing."""
@@ -77,7 +77,7 @@ class Completion:
     request: Callable[[RequestId, Address], Message]
     """Made of a request id and where to reply."""
     names: Callable[[Message], tuple[str, ...]]
-    """What a reply offers; none for a refusal."""
+    """Choices that a reply offers; empty for a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +95,12 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[R]):
-    """Request to an actor on somebody's behalf, and how its reply reads."""
+    """Request to an actor on a person's behalf, and the wording of the reply."""
 
     request: Callable[[Invocation, Given], Message]
     """Has the invocation's `request_id` and `reply_to`."""
     reply: type[R]
-    """What a reply is, `Refused` apart."""
+    """Type of a reply, `Refused` apart."""
     answer: Callable[[R, Wording], Answer]
     to: Address | Callable[[Window], Address] | None = None
     """Whom to ask, by the window where each has its own; None for the window's ContextActor."""
@@ -119,7 +119,7 @@ class Offer:
     """Of the group; the first command of a group says it."""
     arguments: tuple[Argument, ...] = ()
     for_viewers: bool = False
-    """Whether people may use it who may not have commands run."""
+    """True if people without permission to run commands may use the offer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +129,9 @@ class Command(Offer, Question[R]):
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenCommand(Offer, Generic[R]):
-    """A slash command that looks up words and has the person say them in the window, to be answered there.
+    """Slash command that looks up words and posts them in the window in the person's name, to be answered there.
 
-    It is asked before its place among the channel's messages comes up, so that it keeps that place.
+    The lookup happens before the command's place among the channel's messages comes up, so the command keeps its place.
     """
 
     to: Address
@@ -139,7 +139,7 @@ class SpokenCommand(Offer, Generic[R]):
     """Made of a request id and where to reply."""
     reply: type[R]
     speech: Callable[[R], str]
-    """What the person says."""
+    """Words that the person says."""
     answer: Callable[[R, Wording], Answer]
 
 
@@ -150,7 +150,7 @@ class Press(Question[R]):
     prefix: str
     """Of the button's custom id; ends in a colon."""
     is_urgent: bool = False
-    """Whether it comes before messages that still wait in the channel."""
+    """True if the words come before messages that still wait in the channel."""
 
 
 AnyCommand = Command[Any] | SpokenCommand[Any]
@@ -203,7 +203,7 @@ def _check_arguments(command: AnyCommand) -> None:
 
 
 def check_presses(presses: Iterable[AnyPress]) -> None:
-    """See that each button's custom id tells whose it is.
+    """Check that each button's custom id names its owner.
 
     Raises:
         ValueError: a prefix that is not one word and a colon.

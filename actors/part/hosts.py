@@ -8,17 +8,17 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """How one host is."""
+    """State of one host."""
 
     name: str
     stage: str
     """`starting`, `running` or `lost`."""
     pid: int
-    """Of its process, on its machine; 0 while it is not known."""
+    """Process id on the host's machine; 0 while unknown."""
     windows: int
-    """How many live there."""
+    """Number of windows that live on the host."""
     live: int
-    """How many of them it has in memory."""
+    """Number of windows in memory."""
     unhandled: int
     """Messages that it has not handled, as far as is known."""
 
@@ -28,11 +28,11 @@ class Hosts(Protocol):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a window somewhere has something in hand."""
+        """True if a window on any host has work in hand."""
 
     @property
     def lost(self) -> int:
-        """How many were lost in this life of the agent."""
+        """Number of hosts lost in this life of the agent."""
 
     def states(self) -> tuple[HostState, ...]:
-        """How each is."""
+        """State of each host."""

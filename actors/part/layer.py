@@ -20,4 +20,4 @@ class Layer:
     """Its parts, in start order. None is core, so each is made by its first message, which may be a turn's question;
     one that crashes too often rests, and a layer's trouble ends no agent."""
     embeds: bool = False
-    """Whether it asks the embedder, which is then there without the memory too."""
+    """True if the layer asks the embedder, which then exists without the memory too."""

@@ -23,56 +23,56 @@ class UnusableError(ValueError):
 
 
 Taker = Address | Callable[[Window], Address]
-"""Who takes part in turns: one actor, or each window's own."""
+"""Participant in turns: one actor, or each window's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One actor of the agent, and how the others meet it."""
+    """One actor of the agent, and the actor's relations to other actors."""
 
     spec: ActorSpec
     unusable: str = ""
     """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
     says_unusable: bool = False
-    """Whether its checks say so themselves; doctor says it of all others."""
+    """True if the part's own checks report that it is unusable; doctor reports all other unusable parts."""
     per_window: Callable[[Window], Address] | None = None
-    """Who of a kind with one actor per window is asked and told; None for a kind with one."""
+    """Address by window, for a kind with one actor per window; None for a single actor."""
     contributes: bool = False
-    """Whether it is asked `PrepareTurn`, in the table's order; of blocks the first one stands nearest to the prompt."""
+    """True if asked `PrepareTurn`, in the table's order; the first contributor's block stands nearest to the prompt."""
     readies_trims: bool = False
-    """Whether it is asked before a window's history is cut; of one part per window at most."""
+    """True if asked before a window's history is cut; at most one part per window."""
     words: Callable[[Window], Address] | None = None
-    """Who words the results of a window's commands; of one part at most."""
+    """Address by window of the renderer of command results; at most one part has it."""
     words_tokens: int = 0
-    """How much of their texts that shows, beside the history."""
+    """Tokens that the renderer's texts take, beside the history."""
     refers: bool = False
-    """Whether its blocks name places that the model may ask to see more of, by `ExpandReference`."""
+    """True if the part's blocks name places that the model may ask to see more of, by `ExpandReference`."""
     subscribes: bool = False
-    """Whether it hears `TurnEnded` and `EventsLogged`."""
+    """True if the part receives `TurnEnded` and `EventsLogged`."""
     hears_readers: bool = False
-    """Whether it hears `ReadersListed` and `ReadersChanged`: who may read which window."""
+    """True if the part receives `ReadersListed` and `ReadersChanged`, the readership of windows."""
     describes: bool = True
-    """Whether it answers for `/status` and `agent status`."""
+    """True if the part answers for `/status` and `agent status`."""
     verbs: Mapping[str, Verb] = field(default_factory=dict)
-    """What scripts in a window's sandbox may ask."""
+    """Verbs for scripts in a window's sandbox."""
     operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
-    """What the operator may ask besides."""
+    """Further verbs for the operator."""
     own_verbs: tuple[str, ...] = ()
-    """Verbs that it answers itself, so that nobody else can bring them."""
+    """Verbs that the part answers itself; no other part may define them."""
     commands: tuple[AnyCommand, ...] = ()
-    """Slash commands that it brings."""
+    """Slash commands of the part."""
     own_commands: tuple[str, ...] = ()
-    """Slash commands that it serves itself, so that nobody else can bring them."""
+    """Slash commands that the part serves itself; no other part may define them."""
     presses: tuple[AnyPress, ...] = ()
-    """What the buttons below its answers do."""
+    """Actions of the buttons below the part's answers."""
     checks: tuple[Check, ...] = ()
-    """What doctor asks about it."""
+    """Checks of doctor on the part."""
     skills: tuple[Path, ...] = ()
     """Skill folders that come and go with it."""
 
     @property
     def taker(self) -> Taker:
-        """Who takes part in a window's turns."""
+        """Participant in a window's turns."""
         return self.per_window or self.address
 
     @property
@@ -88,11 +88,11 @@ class Menu:
     commands: tuple[AnyCommand, ...] = ()
     presses: tuple[AnyPress, ...] = ()
     describers: tuple[Address, ...] = ()
-    """Whoever has something to say for `/status`, in the order to show it."""
+    """Parts with text for `/status`, in display order."""
 
 
 class Parts:
-    """Table of parts, in start order; whoever must know which actors there are folds over it.
+    """Table of parts, in start order; code that needs to know the actors iterates over the table.
 
     Rows are handed the table while it is being made, so that an actor whose matter is the others (the sockets, the
     windows, Discord) can ask it when it is built, which is after the table is whole.
@@ -102,7 +102,7 @@ class Parts:
         """The parts that `rows` make of `plan`; a row gives None for a part that there is not.
 
         Args:
-            plan: What they are made from.
+            plan: Plan of the agent.
             rows: In start order.
 
         Raises:
@@ -118,10 +118,10 @@ class Parts:
         return iter(self._parts)
 
     def specs(self) -> tuple[ActorSpec, ...]:
-        """How each actor is made, in start order.
+        """Specifications of the actors, in start order.
 
         Raises:
-            UnusableError: one of them cannot be started.
+            UnusableError: an actor cannot be started.
         """
         problems = [part.unusable for part in self if part.unusable]
         if problems:
@@ -130,22 +130,22 @@ class Parts:
 
     @property
     def contributors(self) -> tuple[Taker, ...]:
-        """Who is asked before a turn, in order."""
+        """Participants asked before a turn, in order."""
         return tuple(part.taker for part in self if part.contributes)
 
     @property
     def trim_gate(self) -> Callable[[Window], Address] | None:
-        """Who is asked before a window's history is cut; None if nobody is."""
+        """Address by window of the part asked before a history is cut; None without such a part."""
         return next((part.per_window for part in self if part.readies_trims), None)
 
     @property
     def wording(self) -> Callable[[Window], Address] | None:
-        """Who words the results of a window's commands; None if nobody does."""
+        """Address by window of the renderer of command results; None if there is none."""
         return next((part.words for part in self if part.words is not None), None)
 
     @property
     def wording_tokens(self) -> int:
-        """How much of their texts that shows."""
+        """Tokens that the renderer's texts take."""
         return sum(part.words_tokens for part in self if part.words is not None)
 
     @property
@@ -155,27 +155,27 @@ class Parts:
 
     @property
     def subscribers(self) -> tuple[Taker, ...]:
-        """Who hears of turns."""
+        """Receivers of events of turns."""
         return tuple(part.taker for part in self if part.subscribes)
 
     @property
     def reader_listeners(self) -> tuple[Address, ...]:
-        """Who hears who may read which window."""
+        """Receivers of windows' readership."""
         return tuple(part.address for part in self if part.hears_readers)
 
     @property
     def describers(self) -> tuple[Address, ...]:
-        """Who has something to tell about itself."""
+        """Parts that describe themselves."""
         return tuple(part.address for part in self if part.describes)
 
     @property
     def verbs(self) -> dict[str, Verb]:
-        """What scripts in a window's sandbox may ask."""
+        """Verbs for scripts in a window's sandbox."""
         return {name: verb for part in self for name, verb in part.verbs.items()}
 
     @property
     def operator_verbs(self) -> dict[str, Verb]:
-        """What the operator may ask."""
+        """Verbs for the operator."""
         return self.verbs | {name: verb for part in self for name, verb in part.operator_verbs.items()}
 
     @property
@@ -186,17 +186,17 @@ class Parts:
 
     @property
     def presses(self) -> tuple[AnyPress, ...]:
-        """What buttons do."""
+        """Actions of buttons."""
         return tuple(press for part in self for press in part.presses)
 
     @property
     def menu(self) -> Menu:
-        """What people can ask the parts in a chat."""
+        """Commands and buttons that people can use in a chat."""
         return Menu(self.commands, self.presses, self.describers)
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """What doctor asks."""
+        """Checks of doctor."""
         return tuple(check for part in self for check in part.checks)
 
     @property

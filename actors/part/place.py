@@ -27,7 +27,7 @@ def program(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> 
 
 
 def command(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> str:
-    """How a message tells a person to start the agent: as it can be typed where they are.
+    """Command to start the agent, for messages to a person: as typed in the current folder.
 
     That is `bin/agent` in the checkout's folder, `agent` if the shell finds it so, else its path.
 

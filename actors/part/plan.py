@@ -30,7 +30,7 @@ class DiscordConnection:
     guilds_settle_s: float = 2.0
     """Silence after the last server's description that ends the bot's start."""
     files_base: str = ""
-    """Where files are that people attach; empty for Discord's own places, or those of `api_base`."""
+    """Base address of attached files; empty for Discord's own places, or for the place of `api_base`."""
     first_id: int = 0
     """Id before which it has nothing, whatever was said to the bot: what is older was said elsewhere, not deleted."""
 
@@ -51,19 +51,19 @@ class Plan:
     visible_skills: Callable[[tuple[Path, ...]], tuple[Path, ...]]
     """Folders that a sandbox must show for every skill to be readable in it, given those that parts bring."""
     trusts_data: bool = True
-    """False where skills, memory and logs in the data root may be another person's: a model is told none of them."""
+    """False if skills, memory and logs in the data root may be another person's; the model then sees no such data."""
     embeds: bool = False
-    """Whether a layer asks the embedder."""
+    """True if a layer asks the embedder."""
     surface: Address = DISCORD
-    """Who shows things to people."""
+    """Address of the actor that shows content to people."""
     caller_folder: Path | None = None
-    """For the one turn of a command line, which keeps nothing: its caller's folder. None for an agent that lives."""
+    """Caller's folder, for the single turn of a command line, which is not recorded. None for a living agent."""
     caller_lets_write: bool = False
-    """Whether commands may change that folder."""
+    """True if commands may change the caller's folder."""
     private: tuple[Path, ...] = ()
-    """What no command may see: the data root, the secrets in force."""
+    """Paths hidden from every command: the data root, the secrets in force."""
     unchanging: tuple[Path, ...] = ()
-    """What they may not change: the settings in force, the running program."""
+    """Paths that commands may not change: the settings in force, the running program."""
     connection: DiscordConnection | None = None
     """None for no Discord."""
     space: Callable[[], Space]
@@ -73,19 +73,19 @@ class Plan:
         ValueError: a provider without the model that it needs.
     """
     is_held: Callable[[], bool]
-    """Whether an agent runs on the data root."""
+    """True if an agent runs on the data root."""
     last_seen: Callable[[], Mapping[str, str]] = dict
     """Window key -> newest message in that window's log; looks at the disk."""
     spent_today: Callable[[], float] | None = None
-    """What the logs say that this day's model calls (UTC) have cost in US dollars; None where there are none."""
+    """Cost in US dollars of this day's model calls (UTC), from the logs; None without logs."""
     hosts: Hosts | None = None
-    """Where the windows live, if not in this process."""
+    """Hosts of the windows, if not this process."""
     host: str = ""
     """Name of the host that this process is; empty for an agent, or the head of one."""
     shares: int = 1
-    """How many processes divide what the settings allow an agent of model calls and their cost."""
+    """Number of processes that share the settings' limits on model calls and their cost."""
     log_disk: Disk | None = None
-    """How logs are written; None for the usual way."""
+    """Disk to write logs with; None for the usual disk."""
     on_online: Callable[[str], None] | None = None
     """Told the bot's name whenever it came online, from another thread."""
     on_fatal: Callable[[str], None] | None = None
@@ -93,12 +93,12 @@ class Plan:
 
     @property
     def commands_may_write(self) -> bool:
-        """Whether commands may change their working directory."""
+        """True if commands may change their working directory."""
         return self.lives or self.caller_lets_write or self.settings.shell.sandbox == "none"
 
     @property
     def lives(self) -> bool:
-        """Whether what is said is kept: an agent in Discord, and not a command line's one turn."""
+        """True if the conversation is recorded: an agent in Discord, and not a command line's one turn."""
         return self.caller_folder is None
 
     @property

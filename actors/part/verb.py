@@ -1,4 +1,4 @@
-"""Verb of the control sockets: one thing to ask, and of whom."""
+"""Verb of the control sockets: a question with an addressee."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _JOINS = ("request_id", "reply_to")
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One thing to ask: whom, and with which message."""
+    """A question with an addressee and a message."""
 
     to: Address | Callable[[Window], Address]
     """A function where there is one actor per window; then the message has a `window`, without a default."""
@@ -25,7 +25,7 @@ class Verb:
     answer_s: float | None = None
     """Longest wait for its answer; None for the socket actor's usual one."""
     in_lanes: bool = True
-    """Whether commands of a lane may ask it, too, such as a sub-agent's; else only those of the window's own turns."""
+    """True if commands of a lane, as of a sub-agent, may ask too; else only commands of the window's own turns."""
 
 
 def check_verb(name: str, verb: Verb) -> None:
