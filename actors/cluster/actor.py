@@ -8,10 +8,10 @@ from messages.status import DescribeYourself, SelfDescription
 
 
 class ClusterActor(Actor):
-    """Word of the cluster: its hosts are driven by threads of their own, whether anybody asks or not.
+    """Status of the cluster; threads of their own drive the hosts, independent of questions.
 
     Owns: nothing.
-    Asks: nobody.
+    Asks: no actor.
     Crashes on: its own faults.
     """
 
@@ -26,7 +26,7 @@ class ClusterActor(Actor):
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # what hosts do is seen at them
-        """Whether a host has something to do, which a drain waits for."""
+        """True if a host has work in hand, which a drain waits for."""
         return self._hosts.is_busy
 
     def handle(self, message: DescribeYourself) -> None:

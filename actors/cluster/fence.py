@@ -26,7 +26,7 @@ LOCK_WAIT_S = 5.0
 """For a log whose last writer is about to end."""
 LOCK_LOOK_S = 0.05
 HOSTS_LOCK = "hosts.lock"
-"""Held together by all hosts that live on a data root, and by nobody else while an agent starts."""
+"""Lock file that all hosts on a data root share, and that a starting agent takes alone."""
 
 
 def end_at_once() -> NoReturn:
@@ -145,10 +145,10 @@ class LeaseWatchdog:
     """Thread that ends the process when its lease has run out."""
 
     def __init__(self, lease: Lease, on_lapse: Callable[[], object] = end_at_once) -> None:
-        """A thread at rest.
+        """Create the thread without starting it.
 
         Args:
-            lease: What is watched, from its beginning on.
+            lease: Lease to watch, from the lease's beginning on.
             on_lapse: Called once when it has run out.
         """
         self._lease, self._on_lapse = lease, on_lapse

@@ -36,10 +36,10 @@ END_S = 1.5
 
 
 class Head:
-    """Owner of the hosts, and of which window lives on which.
+    """Owner of the hosts, and of the placement of windows on hosts.
 
-    A window is given to a host when it is first told something, by rendezvous hashing, and stays there while that host
-    lives. What it is told while it has no host waits here.
+    The first message for a window assigns the window to a host, by rendezvous hashing, for the life of that host.
+    Messages for a window without a host wait here.
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class Head:
         on_fatal: Callable[[str], None],
         lease_s: float = LEASE_S,
     ) -> None:
-        """No host runs yet.
+        """Create the head; no host runs yet.
 
         Args:
-            system: The head's; what is told to windows in it goes to hosts from now on.
+            system: The head's actor system; messages to its windows go to hosts from now on.
             pool: Where hosts are started.
-            count: How many there are to be.
-            surface: Who shows what a resumed window says.
-            on_fatal: Told why no host can be started any more.
+            count: Number of hosts to run.
+            surface: Address of the actor that shows a resumed window's output.
+            on_fatal: Called with the reason if no host can be started any more.
             lease_s: Length of a host's lease.
         """
         self._system, self._pool, self._codec, self._count = system, pool, head_codec(), count
@@ -67,9 +67,9 @@ class Head:
         self._lock = threading.RLock()
         self._lives: dict[str, HostLife] = {}
         self._at: dict[str, HostLife] = {}
-        """Where each window lives, by its key."""
+        """Host of each window, by the window's key."""
         self._homeless: deque[Told] = deque()
-        """What was told to windows while there was no host at all."""
+        """Messages to windows from a time without any host."""
         self._made = 0
         self.lost = 0
         """Hosts that were lost."""
@@ -117,12 +117,12 @@ class Head:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something that was told to a window is not settled, or a window is busy."""
+        """True if a message to a window is not settled, or a window is busy."""
         with self._lock:
             return bool(self._homeless) or not all(life.is_settled for life in self._lives.values())
 
     def states(self) -> tuple[HostState, ...]:
-        """How each host is."""
+        """State of each host."""
         with self._lock:
             return tuple(
                 HostState(life.name, life.stage.value, life.pid, len(life.windows), life.live, life.ledger.open_count)
@@ -165,7 +165,7 @@ class Head:
         life.put(told.data, told)
 
     def _open_to_windows(self) -> dict[str, HostLife]:
-        """Hosts that may be given a window: at first also those that start, or the one that is ready first gets all."""
+        """Hosts that may be given a window: at first also starting hosts, or the first ready host would get all."""
         stages = (Stage.STARTING, Stage.RUNNING) if self._is_first_round else (Stage.RUNNING,)
         return {life.name: life for life in self._lives.values() if life.stage in stages}
 
@@ -215,10 +215,10 @@ class Head:
         """A host could not be started: try again after a while, but not for ever.
 
         Args:
-            life: Its.
-            reason: Why.
-            earlier: Failures there were when it was begun, for a host that was slow: those that were slow beside it
-                have one cause, and count as one.
+            life: Life of the host.
+            reason: Reason of the failure.
+            earlier: Number of failures at the start of a slow host: hosts that were slow at the same time have one
+            cause, and count once.
         """
         with self._lock:
             self._lives.pop(life.name, None)
@@ -236,7 +236,7 @@ class Head:
         self._system.clock.call_later(RETRY_S * 2 ** (failures - 1), self._start_one)
 
     def on_running(self, life: HostLife) -> None:
-        """Give it what waits for a host."""
+        """Send waiting messages to the host."""
         with self._lock:
             if life.stage is not Stage.STARTING:
                 return
@@ -267,7 +267,7 @@ class Head:
         self._wait_out(life)
 
     def _wait_out(self, life: HostLife) -> None:
-        """Whatever is said of the host, its lease is waited for; nobody blocks meanwhile."""
+        """Wait until the host's lease has ended, whatever is reported of the host; no thread blocks meanwhile."""
         left_s = life.grant.left_s
         if left_s > 0:
             self._system.clock.call_later(left_s, lambda: self._wait_out(life))
@@ -280,7 +280,7 @@ class Head:
         self._system.tell(MEMORY, ReconcileDue())
 
     def _hand_over(self, life: HostLife) -> None:
-        """Give its windows to others: first they pick up from their logs, then they hear what they are owed."""
+        """Move the host's windows to other hosts: the windows resume from their logs, then get the owed messages."""
         owed, busy = life.take_over()
         for key in life.windows:
             if self._at.get(key) is life:

@@ -24,19 +24,19 @@ MOST_LINES = 1000
 
 
 class HostSystem:
-    """One life of a host: its link to the head, and the actors that are reached by it.
+    """One life of a host: the link to the head, and the actors behind the link.
 
-    Whoever carries frames calls `exchange` from any thread, and from two at once: one brings what the head says, the
-    other waits for what there is to answer.
+    The carrier of frames calls `exchange` from any thread, and from two at once: one brings the head's frames, the
+    other waits for answers.
     """
 
     def __init__(self, system: ActorSystem, codec: Codec, lease: Lease, epoch: str) -> None:
-        """A host that heard nothing.
+        """Create a host without any messages.
 
         Args:
-            system: Of its actors, not started.
+            system: System of the host's actors, not started.
             codec: Translates for this side.
-            lease: Without which it writes nothing.
+            lease: Lease required for every write.
             epoch: Name of this life.
         """
         self.system = system
@@ -49,7 +49,7 @@ class HostSystem:
         self._idle = 0
         """Calls that wait for something to say; one that was given up may wait beside the next."""
         self._arrivals = threading.Lock()
-        """Around what came, so that it is told in order."""
+        """Lock around arriving items, so that messages are delivered in order."""
         self._open: dict[int, tuple[int, Message]] = {}
         """By the identity of a message in a window's mailbox, which it stays there: its number on the link."""
         self._handled: list[int] = []
@@ -69,7 +69,7 @@ class HostSystem:
         return dataclasses.replace(spec, build=build)
 
     def settle_dead(self, letter: DeadLetter) -> None:
-        """A message that nobody will handle is settled, too."""
+        """Settle a dead letter too: no actor will handle the message."""
         if letter.address.kind == CONTEXT_KIND and not self.system.closing:
             self._settle(letter.address.key, letter.message, None)
 
@@ -167,7 +167,7 @@ class HostSystem:
             self._lock.notify_all()
 
     def _watched(self, key: str, actor: Actor) -> Actor:
-        """`actor`, of which is noted what it has handled, and whether it is busy since."""
+        """Wrap `actor` to record each handled message, and whether the actor is busy since."""
         handle: Callable[[Any], None] = actor.handle
         on_stop = actor.on_stop
 

@@ -1,7 +1,7 @@
-"""One life of a host as the head sees it: its link, lease, ledger and the two threads that drive it.
+"""One life of a host as the head sees the host: link, lease, ledger and the two driving threads.
 
-A host cannot call the head, so the head calls it: one thread brings what the host is to hear, the other waits in the
-host for what it has to say. Either renews the lease.
+A host cannot call the head, so the head calls it: one thread brings items for the host, the other waits in the host for
+the host's items. Either renews the lease.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from messages.discord import UserMessageLogged
 log = logging.getLogger(__name__)
 
 PULL_S = 1.0
-"""How long a call waits in the host for something to say; the lease is renewed as often at least."""
+"""Seconds that a call waits in the host for items; the lease is renewed at least as often."""
 PUSH_LOOK_S = 0.25
-"""How soon a host hears of a change in who follows what."""
+"""Seconds until a host receives a change of topics' followers."""
 CALL_S = 3.0
 """A call that takes so much longer than it was to wait has failed, and is made again."""
 PAUSE_S = 0.1
@@ -36,16 +36,16 @@ DEAF_CALLS = 10
 
 
 class Stage(Enum):
-    """Where in its life a host is."""
+    """Stage in a host's life."""
 
     STARTING = "starting"
     RUNNING = "running"
     LOST = "lost"
-    """It has ended, or its lease runs out; its windows wait for that."""
+    """The host has ended, or the lease runs out; the host's windows wait for the end of the lease."""
 
 
 class LifeOwner(Protocol):
-    """Who is told what becomes of a life."""
+    """Owner of a life, notified of the life's events."""
 
     def on_running(self, life: HostLife) -> None:
         """It is ready for windows."""
@@ -66,14 +66,14 @@ class HostLife:
         owner: LifeOwner,
         lease_s: float = LEASE_S,
     ) -> None:
-        """A host that is to be started.
+        """Create the life of a host to be started.
 
         Args:
             name: Of the host; no other life has had it.
-            epoch: Says which life is meant.
+            epoch: Name of the life.
             system: The head's.
             codec: The head's.
-            owner: Hears what becomes of it.
+            owner: Owner to notify of events.
             lease_s: Length of its lease.
         """
         monotonic = system.clock.monotonic
@@ -82,18 +82,18 @@ class HostLife:
         self.grant = Grant(monotonic, lease_s, lease_s / 10)
         self.ledger = Ledger(monotonic)
         self.windows: set[str] = set()
-        """Keys of the windows that it was ever told something for."""
+        """Keys of all windows for which the host ever received a message."""
         self.live = 0
-        """Windows that it has in memory, by its own word."""
+        """Number of windows in memory, as reported by the host."""
         self.pid = 0
-        """Of its process, on its machine."""
+        """Process id on the host's machine."""
         self._system, self._codec, self._owner = system, codec, owner
         self._link = Link(monotonic)
         self._lock = threading.Condition(threading.Lock())
         self._arrivals = threading.Lock()
-        """Around what came, so that it is told in order."""
+        """Lock around arriving items, so that messages are delivered in order."""
         self._is_idle = False
-        """Whether who brings the host what there is waits for something to bring."""
+        """True while the pushing thread waits for items to bring to the host."""
         self._remote: RemoteHost | None = None
         self._topics: dict[str, tuple[Address, ...]] = {}
         self._is_over = False
@@ -106,12 +106,12 @@ class HostLife:
 
     @property
     def remote(self) -> RemoteHost | None:
-        """The process; None before there is one."""
+        """The host's process; None before the start."""
         return self._remote
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing that was told it is open, and none of its windows is busy."""
+        """True if no message to the host is open, and no window of the host is busy."""
         with self._lock:
             return self.ledger.is_settled and not self._link.unacknowledged
 
@@ -130,7 +130,7 @@ class HostLife:
                 self._lock.notify()
 
     def take_over(self) -> tuple[list[Told], set[str]]:
-        """What its windows are owed, and which were busy; for when it is lost."""
+        """Messages owed to the host's windows, and keys of busy windows; for a lost host."""
         with self._lock:
             return list(self.ledger.owed()), set(self.ledger.busy)
 
@@ -177,7 +177,7 @@ class HostLife:
             self._topics = {}
 
     def _push_all(self, remote: RemoteHost) -> None:
-        """Bring the host what there is for it; nothing before its lease began."""
+        """Bring waiting items to the host, but none before the lease began."""
         with self._lock:
             self._is_idle = True
             self._lock.wait_for(lambda: self._is_over or bool(self.grant.until and self._link.has_batch()), PUSH_LOOK_S)

@@ -18,12 +18,12 @@ class Grant:
     """The head's side of one host's lease."""
 
     def __init__(self, monotonic: Callable[[], float], length_s: float = LEASE_S, slack_s: float = SLACK_S) -> None:
-        """Nothing is granted.
+        """Create a grant without a lease.
 
         Args:
             monotonic: The head's clock.
             length_s: Of the lease.
-            slack_s: What the head waits beyond it.
+            slack_s: Seconds that the head waits beyond the lease.
         """
         self._monotonic = monotonic
         self._length_s, self._slack_s = length_s, slack_s
@@ -32,7 +32,7 @@ class Grant:
 
     @property
     def until(self) -> float:
-        """What the host is told: until when it may write, on its clock; 0 before its first reading."""
+        """End of the permission to write, on the host's clock, as sent to the host; 0 before the first reading."""
         return self._reading + self._length_s if self._reading else 0.0
 
     @property
@@ -61,7 +61,7 @@ class Lease:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there ever was one."""
+        """True if a lease was ever granted."""
         return bool(self._until)
 
     @property
@@ -71,10 +71,10 @@ class Lease:
 
     @property
     def is_valid(self) -> bool:
-        """Whether this host may write."""
+        """True if this host may write."""
         return self.read() < self._until
 
     def renew(self, until: float) -> None:
-        """It runs until then; what was granted before is not taken back. One that ran out is never renewed."""
+        """Extend the lease until then; an earlier grant is not shortened. An expired lease is never renewed."""
         if until > self._until and (self.is_valid or not self.has_begun):
             self._until = until

@@ -1,7 +1,7 @@
-"""Ledger of one host, kept by the head: what its windows were told and have not settled, and which are busy. Pure.
+"""Ledger of one host, kept by the head: unsettled messages to the host's windows, and busy windows. Pure.
 
-What stands here when the host dies is said again to whoever has its windows then. A window's actor bears to be told
-something twice, as it must when it crashes while it handles a message.
+When the host dies, the messages in the ledger are sent again to the windows' next hosts. A window's actor tolerates
+repeated messages, as after a crash while handling a message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from messages.context import UserMessage
 from messages.discord import UserMessageLogged
 
 UNLOGGED_S = 60.0
-"""How long a person's message that was handled, and of which no word came that it is logged, is kept."""
+"""Seconds for which a handled message of a person is kept without a report that the message is logged."""
 
 
 class Told(NamedTuple):
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
 
 class Ledger:
-    """Account of one life of a host; its owner sees that one thread at a time uses it."""
+    """Account of one life of a host; the owner ensures use by one thread at a time."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         """An empty account.
@@ -47,7 +47,7 @@ class Ledger:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is open and nobody is busy."""
+        """True if no message is open and no window is busy."""
         return not self._open and not self.busy
 
     @property
@@ -87,7 +87,7 @@ class Ledger:
             del self._unlogged[oldest]
 
     def owed(self) -> Iterator[Told]:
-        """What is to be said again, in the order in which it was said first."""
+        """Messages to send again, in their original order."""
         for _at, told in self._unlogged.values():
             yield told
         yield from self._open.values()

@@ -1,8 +1,8 @@
 """Sliding-window protocol of one direction pair between the head and a host: in order, and each item once.
 
-Pure: no thread, no network, no clock but the one that is handed in. Each side has a `Link`; whoever carries batches may
-lose, double, reorder or delay them. An item is sent again until it is acknowledged, and dropped where it was seen, so
-it is on the wire at least once and handed out at most once, in the order of `put`.
+Pure: no thread, no network, no clock but the one that is handed in. Each side has a `Link`; the carrier of batches may
+lose, double, reorder or delay batches. An item is sent again until acknowledged, and a repeated item is dropped. So an
+item is on the wire at least once and handed out at most once, in the order of `put`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MANY = 128
 
 
 class Link:
-    """One end of a link; its owner sees that one thread at a time uses it."""
+    """One end of a link; the owner ensures use by one thread at a time."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Link:
         window_items: int = WINDOW_ITEMS,
         resend_s: float = RESEND_S,
     ) -> None:
-        """A link on which nothing was said.
+        """Create a link without items.
 
         Args:
             monotonic: Seconds that never go back.
@@ -71,13 +71,13 @@ class Link:
         return number
 
     def has_batch(self) -> bool:
-        """Whether `batch` would give an item now."""
+        """True if `batch` would give an item now."""
         if self._sent and self._monotonic() - self._sent_at >= self._resend_s:
             return True
         return bool(self._waiting) and len(self._sent) < self._window_items
 
     def gather_s(self) -> float:
-        """How long to wait for more before `batch` is carried; 0 where the last one is long ago, or there is much."""
+        """Seconds to wait for more items before `batch` is carried; 0 after a pause, or if many items wait."""
         if len(self._waiting) >= MANY:
             return 0.0
         return max(0.0, self._carried_at + GATHER_S - self._monotonic())
@@ -106,10 +106,10 @@ class Link:
         self._sent.clear()
 
     def acknowledge(self, ack: int) -> None:
-        """The other side has all before number `ack`; an older word than one before changes nothing.
+        """Drop items before number `ack`, which the other side has; an older number than before has no effect.
 
         Raises:
-            ValueError: it has what was never said.
+            ValueError: `ack` covers items that were never put.
         """
         if ack > self._put:
             raise ValueError(f"ack {ack}: only {self._put} items were ever put")
@@ -119,7 +119,7 @@ class Link:
             self._sent_at = self._monotonic()
 
     def receive(self, first: int, items: Iterable[bytes]) -> list[tuple[int, bytes]]:
-        """What is new of a batch that came, and of what came too early before it, in order, with its numbers."""
+        """New items of a batch and of earlier batches that came too early, in order, with numbers."""
         for number, item in enumerate(items, first):
             if self._expected <= number < self._expected + self._window_items:
                 self._early[number] = item

@@ -9,7 +9,7 @@ KIND = "cluster"
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that speaks for the hosts; None where there are none."""
+    """The single actor that reports on the hosts; None if there are no hosts."""
     hosts = plan.hosts
     if hosts is None:
         return None

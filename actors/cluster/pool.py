@@ -1,4 +1,4 @@
-"""What the head needs of whatever runs hosts: that they start, carry frames, and end."""
+"""Interface between the head and a runner of hosts: start hosts, carry frames, end hosts."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class RemoteHost(Protocol):
         """
 
     def end(self, timeout_s: float) -> None:
-        """Have it close what it has open and end; whatever hinders that, it is `kill`ed."""
+        """Have the host close its open resources and end; on any failure the host is killed with `kill`."""
 
     def kill(self) -> None:
         """End it at once, as far as it can be reached; never raises."""
 
 
 class Pool(Protocol):
-    """Where hosts are started."""
+    """Starter of hosts."""
 
     def open(self) -> None:
         """Make ready.

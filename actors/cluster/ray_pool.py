@@ -1,9 +1,9 @@
-"""Pool of hosts on Ray; the only module that imports it, and not before it is asked to.
+"""Pool of hosts on Ray; the only module that imports Ray, and only on demand.
 
-Ray starts processes, carries calls and says when a process has ended. Nothing of it lasts: its usage statistics,
-dashboard and metrics are off, values are never spilled to the disk, and the folder that it needs for sockets and its
-own logs is removed at the end and, after a kill, at the next start. What it started is watched, for it mends itself by
-ending whoever uses it.
+Ray starts processes, carries calls and says when a process has ended. Ray leaves no traces: its usage statistics,
+dashboard and metrics are off, values are never spilled to the disk, and Ray's folder for sockets and logs is removed at
+the end and, after a kill, at the next start. Ray's processes are watched, because Ray repairs itself by ending its
+users.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 80 << 20
 """Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""
 CALLS_AT_ONCE = 4
-"""One that brings, one that waits, and one each that was given up and is still under way."""
+"""Most calls at a time: a pushing call, a waiting call, and for each an abandoned call that is still under way."""
 _TOKEN_BYTES = 32
 _LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
@@ -69,7 +69,7 @@ def missing() -> str:
 
 
 class HostClass(Protocol):
-    """What Ray runs: a class whose objects are made in a process of their own."""
+    """Class run by Ray: each object is made in a process of its own."""
 
     def __call__(self) -> Any:
         """A host that was not begun."""
@@ -142,7 +142,7 @@ class RayPool:
             raise PoolError(f"no place for the hosts' files: {error}") from error
 
     def _arguments(self) -> dict[str, Any]:
-        """What `ray.init` needs to join a cluster, or to make one on loopback."""
+        """Arguments of `ray.init` to join a cluster, or to make a cluster on loopback."""
         if self._address:
             return {"address": self._address}
         return {
@@ -193,11 +193,11 @@ class RayPool:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make_folder(self) -> None:
-        """One of a name that nobody can foresee, and so make before: the system's temporary folder is everybody's.
+        """Make a folder with an unpredictable name, since every user can write to the system's temporary folder.
 
-        It is short, for sockets' paths may not be long. In it is a token that each call to this Ray must carry: whoever
-        reaches its ports on this machine, such as a command that has the network, could start processes as the agent
-        otherwise.
+        The path is short, since sockets' paths may not be long. The folder holds a token that each call to this Ray
+        must carry: otherwise any program that reaches the ports on this machine, such as a command with network access,
+        could start processes as the agent.
         """
         self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=_temporary()))
         token = self._folder / "token"
@@ -234,7 +234,7 @@ def remove_leftovers(data_root: Path) -> None:
 
 
 def _children(ray: Any) -> dict[str, Process]:
-    """Processes that Ray started here; none where it was joined."""
+    """Processes that Ray started here; empty if an existing cluster was joined."""
     node = getattr(ray._private.worker, "_global_node", None)
     started: dict[str, Any] = getattr(node, "all_processes", {})
     return {name: info.process for name in _VITAL for info in started.get(name, ())}
@@ -255,12 +255,12 @@ class RayHost:
     """One host's process."""
 
     def __init__(self, ray: Any, handle: Any, config: bytes) -> None:
-        """A process that is being started.
+        """Create the handle of a starting process.
 
         Args:
             ray: The module.
-            handle: Of the actor.
-            config: What it is begun with.
+            handle: Ray's handle of the actor.
+            config: Configuration for the start.
         """
         self._ray, self._handle, self._config = ray, handle, config
 
@@ -284,7 +284,7 @@ class RayHost:
         return answer
 
     def end(self, timeout_s: float) -> None:
-        """Have it close what it has open; then it is ended."""
+        """Have the host close its open resources, then end the host."""
         try:
             self._result(self._handle.end.remote(), timeout_s)
         except (HostGoneError, HostSlowError) as error:

@@ -1,4 +1,4 @@
-"""What head and hosts agree on: which actors a host has, and how messages are written. Pure."""
+"""Agreement of head and hosts: the actors on a host, and the encoding of messages. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Proof that a host has the head's storage at the data root's path, and not some other folder of that name.
 
-While it lives the head holds the lock of `agent.lock`, so whoever gets that lock is elsewhere. Another agent may hold
-it there, so a random word of this run, in `hosts.lock`, is compared, too. Behind it stands where Ray's folder is, which
-a later start removes when the agent was killed.
+The head holds the lock of `agent.lock` while it lives, so a host that gets the lock is elsewhere. Another agent may
+hold the lock there, so a random word of this run, in `hosts.lock`, is compared, too. After the word stands the path of
+Ray's folder, which a later start removes if the agent was killed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORD_BYTES = 16
 
 
 class Note(NamedTuple):
-    """What the head wrote into `hosts.lock`."""
+    """Content of `hosts.lock`, written by the head."""
 
     word: str
     """Of its run."""
@@ -48,10 +48,10 @@ def write_note(data_root: Path, note: Note) -> None:
 
 
 def read_note(data_root: Path) -> Note:
-    """What the latest run wrote; empty where none did.
+    """Note of the latest run; empty if there was none.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     try:
         data = (data_root / HOSTS_LOCK).read_bytes()

@@ -1,4 +1,4 @@
-"""Watch of what runs the hosts: a host's death is mended by another host, the death of what starts them by nobody.
+"""Watch of the hosts' runner: another host replaces a dead host, but a dead runner is not replaced.
 
 A watch is looked at once a second and never waits.
 """
@@ -14,7 +14,7 @@ LOOKS = 60
 
 
 class Watch(Protocol):
-    """What the head looks at."""
+    """Watch that the head looks at."""
 
     def trouble(self) -> str:
         """Why no host can be started any more; empty while all is there."""
@@ -26,17 +26,17 @@ class Process(Protocol):
     pid: int
 
     def poll(self) -> int | None:
-        """Its exit status; None while it runs."""
+        """Exit status of the process; None while running."""
 
 
 class ProcessWatch:
     """Watch of children by their exit status."""
 
     def __init__(self, processes: Mapping[str, Process]) -> None:
-        """Children that run.
+        """Watch running child processes.
 
         Args:
-            processes: By what they are called.
+            processes: Processes by name.
         """
         self._processes = processes
 
@@ -53,11 +53,11 @@ class CallWatch:
     """Watch of a service elsewhere by a call, one at a time, in a thread of its own."""
 
     def __init__(self, call: Callable[[], str], looks: int = LOOKS) -> None:
-        """A service that answered just now.
+        """Watch a service, taken to have answered just now.
 
         Args:
-            call: Says what is wrong, empty for nothing; it may hang for ever, and what it raises is no answer.
-            looks: So many in a row that find no answer are trouble.
+            call: Returns the trouble, empty if all is well; may hang for ever, and an exception is no answer.
+            looks: Number of successive looks without an answer that count as trouble.
         """
         self._call, self._looks = call, looks
         self._unanswered = 0
@@ -66,7 +66,7 @@ class CallWatch:
         self._is_under_way = threading.Lock()
 
     def trouble(self) -> str:
-        """What the service said of itself, or that it says nothing; begins the next call."""
+        """Trouble reported by the service, or its silence; begins the next call."""
         if self._answer:
             return self._answer
         if self._unanswered >= self._looks:

@@ -63,7 +63,7 @@ AT = "@"
 
 
 class HeadFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What the head says in one call."""
+    """Frame of the head in one call."""
 
     epoch: str
     """Of the host's life that is meant."""
@@ -74,11 +74,11 @@ class HeadFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Number of the first item."""
     items: list[bytes]
     topics: list[tuple[str, list[Address]]] | None = None
-    """Who follows what, if that has changed."""
+    """Followers of topics, if changed."""
 
 
 class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a host answers."""
+    """Answer of a host."""
 
     epoch: str
     reading: float
@@ -93,7 +93,7 @@ class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
-    """What became of the head's items on a host; stands among its items, behind all that was told meanwhile."""
+    """Report on the head's items handled by a host; stands among the host's items, behind all earlier messages."""
 
     numbers: list[int]
     """Of items that their windows have handled."""
@@ -123,7 +123,7 @@ def every_message() -> tuple[type[Message], ...]:
 
 
 def schema_digest(types: Iterable[type[Message]]) -> str:
-    """What both sides must agree on: the names of all messages and of their fields."""
+    """Digest of the agreement of both sides: names of all messages and of their fields."""
     words = ((each.__name__, *each.__struct_fields__) for each in types)
     return hashlib.sha256(repr(sorted(words)).encode()).hexdigest()
 
@@ -151,10 +151,10 @@ class Codec:
         self._decode = msgspec.msgpack.Decoder(tuple[str, str, every]).decode
 
     def encode(self, to: Address, message: Any) -> bytes:
-        """A message and whom it is for.
+        """Encode a message and the receiver.
 
         Raises:
-            TypeError, ValueError: it holds what cannot be written.
+            TypeError, ValueError: the message holds a value that cannot be encoded.
         """
         names = self._fields.get(type(message), ())
         for name in names:
@@ -182,16 +182,16 @@ class Codec:
 
 
 def head_frame(data: bytes) -> HeadFrame:
-    """What the head says.
+    """Decode a frame of the head.
 
     Raises:
-        msgspec.MsgspecError: it is no such frame.
+        msgspec.MsgspecError: the data is no frame of the head.
     """
     return msgspec.msgpack.decode(data, type=HeadFrame)
 
 
 def host_frame(data: bytes) -> HostFrame:
-    """What a host says; raises as `head_frame`."""
+    """Decode a frame of a host; raises as `head_frame`."""
     return msgspec.msgpack.decode(data, type=HostFrame)
 
 
