@@ -75,7 +75,7 @@ class CuratedActor(Actor):
     """Keeper of memory that people and the agent write by hand: shows it before every turn, and writes single facts.
 
     Owns: the memory folders, as far as the agent writes them, for people and commands write them too; the traces.
-    Asks: whoever knows who reads which window, for that decides who may write what.
+    Asks: the readership service, because readership decides write permissions.
     Crashes on: a defect. A file that cannot be read or written is no crash: it is a fault that can be listed.
     """
 
@@ -126,7 +126,7 @@ class CuratedActor(Actor):
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
-        """Whether a file is being written."""
+        """True if a file is being written."""
         return self._files.is_busy or self._writeback.is_busy
 
     def go_on(self, then: Then, answer: Message | None) -> None:
@@ -283,10 +283,10 @@ class CuratedActor(Actor):
         self._answer(message, reply)
 
     def _writable(self, message: _Request, window: Window, places: WindowPlaces, scope: str) -> Place:
-        """The place that a request may write.
+        """Place that a request may write to.
 
         Raises:
-            EditRefusedError: there is none, or it may not.
+            EditRefusedError: there is no such place, or the request may not write there.
         """
         if scope not in (Scope.GLOBAL, Scope.PROJECT):
             raise EditRefusedError(f"scope {scope[:40]!r}: must be global or project")
@@ -332,7 +332,7 @@ class CuratedActor(Actor):
         self._answer(message, traces_listed(message, traces))
 
     def _may_see(self, message: _Request, key: str) -> bool:
-        """Whether what was decided about the window with that key may be told to who asks."""
+        """True if the requester may see decisions about the window with key `key`."""
         own = message.window
         if own.surface is Surface.CLI and own.id == OPERATOR:
             return not message.about or key == message.about

@@ -1,4 +1,4 @@
-"""Answers to questions: what there is of both scopes, what is wrong with it, what was decided, what fits a question."""
+"""Answers to questions: content of both scopes, faults, decisions, and facts that fit a question."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_PROJECT = (
 
 
 class Answers:
-    """What can be told without writing anything."""
+    """Answers that need no write."""
 
     def __init__(self, config: CuratedConfig, injections: Injections) -> None:
         self._config = config
@@ -200,7 +200,7 @@ def _all_pages(folder: MemoryFolder) -> list[tuple[str, Page]]:
 
 
 def _faults_of(scope: str, folder: MemoryFolder) -> list[Fault]:
-    """What is wrong with an index beside its topic files."""
+    """Faults of an index beside its topic files."""
     document, there = folder.look().document, set(folder.topics())
     found = [
         Fault(FaultKind.MISSING_TOPIC, scope, f"line {page.line} points to {_valid(page.target)}, which is not there")

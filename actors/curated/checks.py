@@ -1,4 +1,4 @@
-"""Checks of curated memory: its folders, what is wrong in them, and projects that are not trusted."""
+"""Checks of curated memory: folders, faults, and projects that are not trusted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.curated.page import Scope
 
 
 def findings(config: CuratedConfig) -> Iterator[Finding]:
-    """How each folder is; of a project that is not trusted nothing is looked at."""
+    """State of each folder; folders of untrusted projects are not examined."""
     yield _look("curated memory", MemoryFolder(Scope.GLOBAL, config.global_folder, "", lambda: 0))
     for repository in sorted(set(config.projects.values())):
         name = f"memory of {repository.name}"

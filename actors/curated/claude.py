@@ -16,7 +16,7 @@ _OTHER = re.compile(r"[^A-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What Claude Code has of a project."""
+    """Claude Code's memory of a project."""
 
     facts: tuple[Page, ...]
     topics: tuple[tuple[str, bytes], ...]
@@ -30,7 +30,7 @@ def claude_memory(projects: Path, repository: Path) -> Path:
 
 
 def found_in(path: Path) -> Found | str:
-    """What is to be imported, or why nothing is."""
+    """Content to import, or the reason against the import."""
     folder = MemoryFolder(Scope.PROJECT, path, "", lambda: 0)
     snapshot = folder.look()
     if snapshot.faults:

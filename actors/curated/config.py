@@ -27,19 +27,19 @@ class CuratedConfig:
     projects: Mapping[str, Path]
     """Channel id, or `cli`, -> repository; those that are trusted."""
     untrusted: frozenset[str]
-    """Channels whose repository is not trusted; which one it is, nothing here says."""
+    """Channels whose repository is not trusted; the repository itself is not named here."""
     own_folder: Path
     """Of the agent's own, for traces and for what must outlive a crash in the middle of an edit."""
     surface: Address | None = None
-    """Who knows who reads which window; None where nobody does."""
+    """Address of the readership service; None if there is none."""
     channels: frozenset[str] = frozenset()
-    """Where the agent lives, each of which shows the global memory."""
+    """Channels of the agent, each of which shows the global memory."""
     dms: bool = False
-    """Whether direct messages are windows, which show the global memory too."""
+    """True if direct messages are windows, which show the global memory too."""
     lives: bool = True
-    """Whether it is an agent that lives, and no single turn, which notes no decisions and finishes nothing."""
+    """True for an agent that lives; False for a single turn, which notes no decisions and finishes no pending work."""
     can_run: bool = True
-    """Whether there are commands at all."""
+    """True if commands exist at all."""
     no_memory: bool = False
     dates: bool = False
     stale_days: int = 90

@@ -1,4 +1,4 @@
-"""Decisions: what people decided until the agent ends, and what was shown or written, noted for whoever asks why."""
+"""Decisions: switches set by people until the agent ends, and notes on shown and written facts for later questions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CuratedState:
     """Decisions of people that hold until the agent ends, and the last faults of writing."""
 
     faults: deque[tuple[str, Fault]] = field(default_factory=lambda: deque(maxlen=_MOST_FAULTS))
-    """With the key of the window whose request it was; empty for nobody's."""
+    """Faults with the key of the requesting window; empty without a window."""
     edits: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     """Numbers of edits, so that a timer of an actor that crashed wakes no edit of the next one."""
     unnoted: dict[Path, dict[str, Operation]] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class CuratedState:
             self._switched.popitem(last=False)
 
     def shows(self, window: Window, *, otherwise: bool) -> bool:
-        """Whether the memory is shown in a window; `otherwise` where nobody said so."""
+        """True if the memory is shown in a window; `otherwise` if no person decided."""
         return self._switched.get(window.address.key, otherwise)
 
 
@@ -109,7 +109,7 @@ class Traces:
 
 
 class Decisions:
-    """Notes on decisions; that one cannot be written holds nothing up."""
+    """Notes on decisions; a failure to write a note delays no work."""
 
     def __init__(
         self, traces: Traces, new_id: Callable[[], str], now: Callable[[], datetime], *, are_kept: bool

@@ -38,10 +38,10 @@ _BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folde
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a folder holds of what a prompt is made from."""
+    """Content of a folder, as far as a prompt is made from it."""
 
     version: int
-    """Another one whenever anything of it changed."""
+    """Version; differs after every change of the content."""
     index: bytes | None
     """None where there is no index."""
     local: bytes | None
@@ -70,10 +70,10 @@ class MemoryFolder:
     """Reader of one memory folder."""
 
     def __init__(self, scope: Scope, root: Path, inner: str, clock_ns: Callable[[], int]) -> None:
-        """A folder that need not exist; nothing is opened.
+        """Create a view of a folder that need not exist; no file is opened.
 
         Args:
-            scope: Of what is in it.
+            scope: Scope of the content.
             root: Trusted not to lead elsewhere.
             inner: The folder, from the root on, of which no part may be a link; empty for the root itself.
             clock_ns: Nanoseconds since 1970, by the clock that files get their times from.
@@ -109,10 +109,10 @@ class MemoryFolder:
         return self._snapshot
 
     def read(self, name: str, most_bytes: int = INDEX_BYTES) -> bytes | None:
-        """The content of one file; None where there is none.
+        """Content of one file; None if there is no file.
 
         Raises:
-            ValueError: it may not be read as it is; the text says why.
+            ValueError: the file may not be read as it is; the text has the reason.
             OSError: it cannot be read.
         """
         if not os.path.lexists(self.path / name):
@@ -124,12 +124,12 @@ class MemoryFolder:
         return data
 
     def files(self) -> tuple[tuple[str, int], ...]:
-        """Names and sizes of the regular files in the folder and in its archive; what nobody sees is spelled out."""
+        """Names and sizes of the regular files in the folder and its archive; invisible characters are spelled out."""
         entries = [*_regular(self.path), *((f"{ARCHIVE}/{name}", size) for name, size in _regular(self.path / ARCHIVE))]
         return tuple(sorted((name if name.isprintable() else ascii(name), size) for name, size in entries))
 
     def topics(self) -> tuple[str, ...]:
-        """Names of the topic files; one that holds what nobody sees is none."""
+        """Names of the topic files; names with invisible characters are left out."""
         names = [
             name
             for name, _ in _regular(self.path)
@@ -160,7 +160,7 @@ class MemoryFolder:
 
     @property
     def exists(self) -> bool:
-        """Whether the folder is there, and is a folder of its own."""
+        """True if the folder exists and is no link."""
         return self.path.is_dir() and (not self._inner or os.path.realpath(self.path) == self.real_path)
 
     @property
@@ -171,21 +171,21 @@ class MemoryFolder:
 
     @property
     def is_long(self) -> bool:
-        """Whether the journal is longer than it need be."""
+        """True if the journal is long enough to be shortened."""
         seen = signature(self.path / journal.FILE)
         return seen is not None and seen[1] > journal.LONG_BYTES
 
     def waiting(self) -> journal.Journal:
-        """What the journal says.
+        """Content of the journal.
 
         Raises:
-            ValueError: it may not be read as it is.
-            OSError: it cannot be read.
+            ValueError: the journal may not be read as it is.
+            OSError: the journal cannot be read.
         """
         return journal.read(self.read(journal.FILE, journal.LIMIT_BYTES) or b"")
 
     def _table_state(self, index: bytes) -> TableState:
-        """What the page table is worth; its lines are looked at once, however often the index changes."""
+        """State of the page table; the table's lines are examined once, however often the index changes."""
         sidecar = self._known[table.FILE]
         if sidecar.flaw:
             return TableState.INVALID
@@ -196,7 +196,7 @@ class MemoryFolder:
         return state_beside(self._described[1], index)
 
     def _refresh(self, name: str) -> bool:
-        """Whether the file is another one than before, or holds something else."""
+        """True if the file was replaced, or its content changed."""
         known = self._known[name]
         data, flaw = known.data, known.flaw
         try:
@@ -208,10 +208,10 @@ class MemoryFolder:
         return (data, flaw) != (known.data, known.flaw)
 
     def _look_again(self, name: str, known: _Known, most_bytes: int) -> bool:
-        """Whether a file had to be read again, into `known`.
+        """True if a file had to be read again, into `known`.
 
         Raises:
-            ValueError: it may not be read as it is.
+            ValueError: the file may not be read as it is.
             OSError: it cannot be read.
         """
         seen = signature(self.path / name)

@@ -52,7 +52,7 @@ class Injection:
     reasons: tuple[str, ...] = ()
     tokens: Mapping[str, int] | None = None
     is_traced: bool = True
-    """Whether the folders' configuration wants decisions noted."""
+    """True if the folders' configuration asks for notes on decisions."""
 
 
 class Injections:
@@ -84,7 +84,7 @@ class Injections:
         return self._folders.at(place.scope, place.root, place.inner)
 
     def shows_local(self, window: Window) -> bool:
-        """Whether the personal notes of its project are shown in a window."""
+        """True if a window shows the personal notes of its project."""
         where = self._config.local_notes
         return where == "channels" or (where == "cli" and window.surface is Surface.CLI)
 

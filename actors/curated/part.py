@@ -1,4 +1,4 @@
-"""Layer of curated memory: its settings and its row, of which nothing else is loaded while it is switched off."""
+"""Layer of curated memory: settings and row; no other module of the layer is loaded while switched off."""
 
 from __future__ import annotations
 

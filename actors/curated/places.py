@@ -26,11 +26,11 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One scope as a window reaches it."""
+    """One scope as seen from a window."""
 
     scope: Scope
     root: Path
-    """What is trusted not to lead elsewhere: the global folder, or the repository."""
+    """Folder that is trusted not to be a link: the global folder, or the repository."""
     inner: str
     """The memory folder, from the root on; empty for the root itself."""
     denial: str = ""
@@ -43,7 +43,7 @@ class Place:
 
     @property
     def may_write(self) -> bool:
-        """Whether the window may write there."""
+        """True if the window may write there."""
         return not self.denial
 
 
@@ -54,7 +54,7 @@ class WindowPlaces:
     places: tuple[Place, ...]
     """The global one first."""
     is_untrusted: bool = False
-    """Whether the window's channel has a project that is not trusted."""
+    """True if the window's channel has a project that is not trusted."""
 
     def of(self, scope: str) -> Place | None:
         """The place of a scope; None where there is none."""
@@ -62,10 +62,10 @@ class WindowPlaces:
 
 
 class Places:
-    """Rule of who reaches what.
+    """Rule of access to scopes.
 
-    What is written into a scope is read wherever that scope is shown. So a window may write if everybody who reads a
-    window that shows it may read that window anyway: its words tell nobody anything new.
+    Text written into a scope is read in every window that shows the scope. So a window may write if all readers of
+    those windows may read the writing window anyway: no reader learns new text.
     """
 
     def __init__(self, config: CuratedConfig, readers: KnownReaders) -> None:
@@ -102,7 +102,7 @@ class Places:
         return "this conversation does not have that project" if own is None else own.denial
 
     def _channels(self, window: Window) -> tuple[str, ...]:
-        """Names under which a project may belong to a window: its own, then its channel's."""
+        """Names under which a project may belong to a window: the window's own, then the channel's."""
         if window.surface is Surface.CLI:
             return (CLI,)
         readers = self._readers.of(window.address.key)

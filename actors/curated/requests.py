@@ -118,7 +118,7 @@ class FactRequests:
         change: Callable[[bytes, Page], bytes],
         text: str = "",
     ) -> None:
-        """Change the fact that is named; `text` is what it says then, empty for what it said."""
+        """Change the named fact; `text` is the fact's new text, empty to leave the text."""
         meant: list[Page] = []
 
         def edit(data: bytes) -> bytes:

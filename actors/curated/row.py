@@ -74,11 +74,11 @@ def curated_part(plan: Plan) -> Part:
 
 
 def curated_spec(plan: Plan, *, lives: bool) -> ActorSpec:
-    """How the actor is made.
+    """Specification of the actor.
 
     Args:
-        plan: What it is made from.
-        lives: Whether it notes decisions, and finishes what an earlier life left.
+        plan: Plan of the agent.
+        lives: True if the actor notes decisions, and finishes the work of an earlier life.
     """
     state = CuratedState()
 
@@ -91,7 +91,7 @@ def curated_spec(plan: Plan, *, lives: bool) -> ActorSpec:
 
 
 def curated_config(plan: Plan, *, lives: bool = False) -> CuratedConfig:
-    """What the settings decide."""
+    """Configuration from the settings."""
     settings, table = plan.settings, plan.settings.table(CuratedTable)
     projects, untrusted = projects_of(table)
     connection = plan.connection if lives else None

@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 class Rules:
-    """What may be written, and what is noted of what may not."""
+    """Rules for writing, and notes on refusals."""
 
     def __init__(self, secrets: Iterable[str], state: CuratedState, today: Callable[[], str]) -> None:
         """Rules of one agent.
@@ -44,7 +44,7 @@ class Rules:
         return OWN_SECRET if any(map(self._holds_secret, texts)) else ""
 
     def _holds_secret(self, text: str) -> bool:
-        """Whether a text holds a secret of the agent's own, also set apart, marked or in letters that look like it."""
+        """True if a text holds a secret of the agent, also with separators, markup or look-alike letters."""
         bare = _squeezed(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
         return self._scrubber.scrub(text) != text or any(secret in bare for secret in self._squeezed)
 

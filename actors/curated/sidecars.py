@@ -32,7 +32,7 @@ _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Emptied(Protocol):
-    """Who knows whether a memory folder is what is left of one."""
+    """Test for a memory folder that was emptied."""
 
     def require_not_emptied(self, root: Path, inner: str) -> None:
         """Raise OSError if it is."""
@@ -74,19 +74,19 @@ def append_lines(disk: Disk, folder: Path, lines: bytes, most_bytes: int = journ
 
 
 def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
-    """Write a long journal anew without what is over and done, unless that saves little.
+    """Rewrite a long journal without finished operations, unless that saves little.
 
-    It stays the same file, for commands that run see it write-protected, which another in its place would not be. So
-    until it is whole again, what it is to hold lies in `spare`, from where `mend_journal` brings it back.
+    The journal stays the same file: running commands see this file write-protected, but not a replacement. So until the
+    journal is whole again, its new content lies in `spare`, from where `mend_journal` restores the journal.
 
     Args:
         disk: What stores.
         folder: A memory folder.
-        spare: Where a file may be kept that nobody else writes; its folder is there.
+        spare: Path for a file that no other program writes; the folder exists.
 
     Raises:
         FileRefusedError: the journal is no file of its own.
-        OSError: it cannot be written anew.
+        OSError: the journal cannot be rewritten.
     """
     path = folder / journal.FILE
     if not path.is_file() or path.lstat().st_size <= journal.LONG_BYTES:
@@ -143,10 +143,10 @@ def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]
 def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
     """Names in a folder that commands may only read though they may write the rest; each is there from now on.
 
-    A command that could write these could turn the memory off for everybody, or drop what others have staged.
+    A command with write access could turn the memory off for all users, or drop facts that others have staged.
 
     Raises:
-        OSError: one of them cannot be made.
+        OSError: a file cannot be made.
     """
     if folder.scope is Scope.PROJECT:
         ignore_sidecars(disk, folder.path)
@@ -158,10 +158,10 @@ def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
 
 
 def ignore_sidecars(disk: Disk, folder: Path) -> None:
-    """See that git leaves alone what of a project's memory is nobody else's.
+    """Make git ignore the private files of a project's memory.
 
     Raises:
-        OSError: the file that says so cannot be made.
+        OSError: the ignore file cannot be made.
     """
     _make(disk, folder / _GITIGNORE, _IGNORED.encode(), 0o644)
 
@@ -225,7 +225,7 @@ def _put_into(disk: Disk, path: Path, content: bytes) -> None:
 
 
 def _make(disk: Disk, path: Path, content: bytes, mode: int = 0o600) -> None:
-    """See that a file is there, whole; one that is, stays as it is."""
+    """Create a file, whole; an existing file stays unchanged."""
     if os.path.lexists(path):
         return
     fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
@@ -241,10 +241,10 @@ def _make(disk: Disk, path: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def _own_size(fd: int, path: Path) -> int:
-    """Bytes of a file that is one of its own.
+    """Size in bytes of a regular file with one name.
 
     Raises:
-        FileRefusedError: it is none.
+        FileRefusedError: the file is not regular, or has other names.
     """
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:

@@ -209,7 +209,7 @@ class Staging:
         return self._rules.flaw(place.scope, page.text, page.section) or self._repeats(place, page.text)
 
     def _kept_out(self, place: Place, name: str, data: bytes, skipped: list[str]) -> bool:
-        """Whether a topic file is not copied, with the reason in `skipped`."""
+        """True if a topic file is not copied, with the reason in `skipped`."""
         text = data.decode("utf-8", "replace")
         flaw = flaw_of_topic(name) or self._rules.always(text)
         if not flaw and looks_secret(text):
@@ -233,7 +233,7 @@ class Staging:
 
 
 def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
-    """What became of what was waiting, as a decision notes it; nothing when nothing was."""
+    """Outcome of a flush, as a decision notes it; empty if no facts were waiting."""
     words = [f"{scope}: {text[:80]}" for scope, text in reply.committed]
     words += [f"rejected, {each.scope}: {each.text[:80]}: {each.reason}" for each in reply.rejected]
     words += reply.notes

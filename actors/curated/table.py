@@ -19,14 +19,14 @@ class CuratedTable(Table):
     trusted_projects: Folders = ()
     """Repositories whose memory is read and written; of others nothing is opened."""
     no_memory: Flag = False
-    """Whether nothing is injected until somebody says `/memory on`."""
+    """True if no memory is injected until a user says `/memory on`."""
     dates: Flag = False
-    """Whether facts that are added, fixed or confirmed get the day, so that old ones can be listed."""
+    """True if added, fixed and confirmed facts get the day, so that old facts can be listed."""
     stale_days: Whole = Field(default=90, ge=1, le=36_500)
     """After so many days without a confirmation a fact is suggested for a second look."""
     local_notes: Literal["off", "cli", "channels"] = "off"
-    """Where a project's `MEMORY.local.md` is shown: nowhere, on the command line, or in its channels too."""
+    """Windows that show a project's `MEMORY.local.md`: none, the command line, or also the project's channels."""
     claude_folder: OptionalFolder = ""
     """Claude Code's folder of projects, such as `~/.claude/projects`, to import from; empty for no import."""
     capture: Flag = False
-    """Whether what people say in so many words should be kept is proposed for `/memory flush`."""
+    """True if facts that people explicitly ask to remember are proposed for `/memory flush`."""

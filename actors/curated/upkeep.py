@@ -51,7 +51,7 @@ class Upkeep:
         self._unfinished: dict[Path, Place] = {}
         """Folders in which an earlier life may have left something that could not be looked at."""
         self._waiting: dict[Path, Place] = {}
-        """Folders in which something waits that may not be written yet, as far as it is known who reads what."""
+        """Folders with facts that wait until readership allows the write, as far as readership is known."""
         self._waits = False
         """True while the next attempt at what failed is set."""
 
@@ -98,7 +98,7 @@ class Upkeep:
         self.look_later()
 
     def end(self) -> None:
-        """Write the tables that are due, since nobody will who knows of it."""
+        """Write the due tables, since no later life knows of them."""
         self._write_tables()
 
     def look_later(self) -> None:

@@ -52,7 +52,7 @@ Told = Callable[[Flushed], None]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """How a flush was asked for: whether it takes up what is proposed, and whether the operator asked."""
+    """Request for a flush: whether proposals are included, and whether the operator asked."""
 
     takes_proposals: bool = False
     is_operators: bool = False
@@ -107,7 +107,7 @@ class Writeback:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a flush is under way."""
+        """True if a flush is under way."""
         return bool(self._running)
 
     def stage(self, place: Place, operation: Operation) -> int:
@@ -152,9 +152,9 @@ class Writeback:
 
         Args:
             place: The folder.
-            told: Hears the outcome, later.
-            takes_proposals: Whether somebody asked for it, so that what is proposed counts as staged.
-            is_operators: Whether the operator did, who commits also what was said where fewer people read by now.
+            told: Called with the outcome, later.
+            takes_proposals: True if a person asked for the flush, so that proposals count as staged.
+            is_operators: True if the operator asked, who also commits facts from windows that now have fewer readers.
         """
         if place.folder in self._running:
             self._next.append((place, takes_proposals, is_operators, told))
@@ -192,19 +192,19 @@ class Writeback:
             log.warning("facts wait for the next start: %s", reason_of(error))
 
     def _begin(self, place: Place, folder: MemoryFolder, outcome: Flushed, asked: _Asked) -> list[Operation]:
-        """Note as begun what may be committed, and as rejected what may not.
+        """Note permitted operations as begun, and the others as rejected.
 
-        What was said where fewer people read now than this memory waits, and nobody is told its words.
+        Facts from windows that now have fewer readers than this memory wait, and their text is not reported.
 
         Args:
             place: The folder's.
-            folder: Whose journal it is.
+            folder: Folder of the journal.
             outcome: Of the flush.
             asked: As of `flush`.
 
         Raises:
             ValueError: the journal may not be read as it is.
-            OSError: it cannot be written.
+            OSError: the journal cannot be written.
         """
         self._files.require_not_emptied(place.root, place.inner)
         self._note(folder, ())
@@ -278,10 +278,10 @@ class Writeback:
             self.flush(place, told, takes_proposals=takes_proposals, is_operators=is_operators)
 
     def _note(self, folder: MemoryFolder, committed: Iterable[Operation]) -> None:
-        """Note as committed what is, and what could not be noted before: who takes it out of the index means it.
+        """Note committed operations, and earlier ones not noted yet: a later removal from the index is deliberate.
 
         Raises:
-            OSError: the journal cannot be written; it is noted later.
+            OSError: the journal cannot be written; the notes follow later.
         """
         owed = self._unnoted.setdefault(folder.path, {})
         owed.update((each.id, _stepped(each, Step.COMMITTED)) for each in committed)
@@ -319,5 +319,5 @@ def waiting_of(folder: MemoryFolder) -> tuple[list[Operation], list[Operation], 
 
 
 def has_fact(document: Document, text: str) -> bool:
-    """Whether a document has a fact of these words."""
+    """True if a document has a fact with this text."""
     return any(page.text == text for page in document.facts)

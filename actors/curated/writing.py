@@ -50,7 +50,7 @@ INTERRUPTED = "it was interrupted, and what was asked for may stand in the file 
 
 @dataclass(slots=True)
 class _Wish:
-    """One change that somebody wants."""
+    """One requested change."""
 
     change: Change
     done: Done
@@ -59,7 +59,7 @@ class _Wish:
     reason: str = ""
 
     def end(self, reason: str) -> None:
-        """Tell what became of it, once."""
+        """Report the outcome, once."""
         if not self.is_ended:
             self.is_ended = True
             self.done(reason)
@@ -104,14 +104,14 @@ class _Batch:
 
 
 class _File:
-    """One file with its queue."""
+    """A file with its queue."""
 
     def __init__(self, file: EditedFile, queue: EditQueue) -> None:
         self.file = file
         self.queue = queue
         self.waiting: _Batch | None = None
         self._open: list[_Batch] = []
-        """Those whose wishes have not heard yet."""
+        """Batches whose requesters have no answer yet."""
 
     def put(self, wish: _Wish) -> None:
         """Have a change made with those that wait, or next."""
@@ -136,7 +136,7 @@ class _File:
         self.waiting.wishes.append(wish)
 
     def close(self) -> None:
-        """Let go of the file; whoever waits hears that nobody knows."""
+        """Close the file; waiting requesters receive `INTERRUPTED`."""
         self.queue.close()
         batches, self._open, self.waiting = self._open, [], None
         for batch in batches:
@@ -165,21 +165,21 @@ class FactFiles:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a file is being written."""
+        """True if a file is being written."""
         return any(each.queue.is_busy for each in self._files.values())
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether none is, nobody's words are to be brought back, and none of anybody's can come late."""
+        """True if no file is being written, no leftover is to be restored, and no late write can come."""
         return all(each.queue.is_at_rest for each in self._files.values())
 
     def change(self, path: Path, change: Change, done: Done) -> None:
-        """Have a file changed; its folder is there.
+        """Queue a change of a file; the file's folder exists.
 
         Args:
             path: Of the file, which need not exist.
-            change: Made anew whenever somebody else was faster.
-            done: Told the outcome; later, unless nothing can be written at all.
+            change: Computed again whenever another writer was faster.
+            done: Called with the outcome; later, unless no write is possible at all.
         """
         if self._is_closed:
             done(INTERRUPTED)
@@ -206,10 +206,10 @@ class FactFiles:
         self._locks.keep({path.parent for path in self._files})
 
     def recover(self, folder: Path) -> None:
-        """Bring what a crash left beside the files of a memory folder and its archive back into them.
+        """Restore the changes that a crash left beside the files of a memory folder and its archive.
 
         Raises:
-            OSError: nobody can say whether there is anything, or another program writes there at this moment.
+            OSError: the folder cannot be read, or another program writes there at this moment.
         """
         with self._locks.alone(folder):
             self._bring_back(folder)
@@ -304,7 +304,7 @@ class FactFiles:
                 return
 
     def _mark(self, root: Path, inner: str) -> Path:
-        """What says that there was memory in a folder."""
+        """File that marks a folder as having had memory."""
         return self._config.own_folder / f"{digest(os.fsencode(root / inner))[:16]}.met"
 
     def note_met(self, root: Path, inner: str) -> None:
@@ -316,10 +316,10 @@ class FactFiles:
                 mark.touch()
 
     def make_archive(self, folder: Path) -> Path:
-        """The archive of a memory folder, which is there now, by a path that a link in its place does not change.
+        """Make the archive of a memory folder; return a path that a link in the archive's place does not change.
 
         Raises:
-            FileRefusedError: something else has its name.
+            FileRefusedError: a file or link has the archive's name.
             OSError: it cannot be made.
         """
         archive = folder / ARCHIVE
@@ -328,7 +328,7 @@ class FactFiles:
         return self._archives.hold(folder / ARCHIVE).place
 
     def _is_done_with(self, archive: Path) -> bool:
-        """Whether no file of an archive is being written; none of them is known any more then."""
+        """True if no file of an archive is being written; the archive's files are then forgotten."""
         files = {path: each for path, each in self._files.items() if path.parent == archive}
         if any(not each.queue.is_settled for each in files.values()):
             return False
