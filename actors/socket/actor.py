@@ -40,18 +40,18 @@ NOT_IN_LANES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketConfig:
-    """Configuration of the sockets: what may be asked at which door."""
+    """Configuration of the sockets: the permitted questions by socket."""
 
     folder: Path | None
-    """Where windows' sockets go, for nobody else's use; None for a temporary one."""
+    """Folder of windows' sockets, used by the agent alone; None for a temporary folder."""
     verbs: Mapping[str, Verb]
-    """What windows may ask; a message with a field `window` gets the door's."""
+    """Verbs for windows; a message with a field `window` gets the socket's window."""
     operator_path: Path | None = None
-    """Of the operator's socket; None for none."""
+    """Path of the operator's socket; None for no operator's socket."""
     operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
-    """What the operator may ask, besides `help` and `status`."""
+    """Verbs for the operator, besides `help` and `status`."""
     describers: tuple[Address, ...] = ()
-    """Who answers `DescribeYourself`."""
+    """Actors that answer `DescribeYourself`."""
     system_facts: Callable[[], Facts] = dict
     """The kernel's figures; called on the loop's thread."""
     answer_s: float = ANSWER_S
@@ -59,16 +59,16 @@ class SocketConfig:
     idle_s: float = IDLE_S
     """A door unused for so long is closed; must be longer than any command may run."""
     open_files: int | None = None
-    """How many descriptors the process may have, of which the doors take a part; None to ask the kernel."""
+    """Limit of the process's descriptors, of which the sockets take a part; None to ask the kernel."""
 
 
 class SocketActor(Actor):
-    """Owner of the control sockets: one for each window that runs commands, one for its lanes, the operator's.
+    """Owner of the control sockets: one for each window with commands, one for the window's lanes, and the operator's.
 
     Owns: the sockets, the folder they are in, the operator's key.
-    Asks: for each request, the actor that its verb names; for `status`, everybody who describes himself.
-    Crashes on: its own faults; nothing that a client does, and no disk that is full or cannot be written: then there
-    are no sockets until there can be. A crash cuts all connections; windows get new sockets with their next commands.
+    Asks: for each request, the actor that its verb names; for `status`, every actor that describes itself.
+    Crashes on: its own faults; never on a client, nor on a full or unwritable disk: then the sockets wait until the
+    disk recovers. A crash cuts all connections; windows get new sockets with their next commands.
     """
 
     def __init__(self, config: SocketConfig) -> None:
@@ -127,7 +127,7 @@ class SocketActor(Actor):
                 self._loop.stop()
 
     def _tend(self) -> None:
-        """Close the doors that nobody uses; make what could not be made."""
+        """Close idle sockets; make sockets that could not be made before."""
         if self._trouble is not None:
             with self.blocking():
                 self._prepare()
@@ -245,6 +245,6 @@ def _unknown(name: str, verbs: Mapping[str, Verb]) -> NoReturn:
 
 
 def _result(answer: Message) -> dict[str, object]:
-    """The answer's fields, without what joins it to its request."""
+    """Fields of the answer, without the id of the request."""
     fields: dict[str, object] = msgspec.to_builtins(answer)
     return {name: value for name, value in fields.items() if name not in ("request_id", "type")}

@@ -1,4 +1,4 @@
-"""Checks of the control sockets: what an agent that was killed left of them, and how the hosts of one that runs are."""
+"""Checks of the control sockets: leftovers of an agent that was killed, and hosts of a running agent."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _SUFFIX = ".sock"
 
 
 def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Iterator[Finding]:
-    """What lies there although no agent runs; while one does, how the hosts of its cluster are, if it has any.
+    """Leftovers while no agent runs; while an agent runs, the state of its cluster's hosts, if any.
 
     Args:
         data_root: Holds the operator's socket and its key.
         sockets: Folder of the windows' sockets.
-        is_held: Whether an agent runs.
+        is_held: True if an agent runs.
     """
     if not data_root.is_dir():
         return
@@ -43,7 +43,7 @@ def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Ite
 
 
 def _hosts(data_root: Path) -> Iterator[Finding]:
-    """Hosts of the agent that runs; nothing where it has none, or does not say."""
+    """Hosts of the running agent; empty without hosts or without an answer."""
     try:
         figures = ask_operator(data_root, "status")["actors"].get("cluster", {})
     except (AgentNotRunningError, RefusalError):

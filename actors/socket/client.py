@@ -29,20 +29,20 @@ class AgentSilentError(AgentNotRunningError):
 
 
 class RefusalError(Exception):
-    """The agent answered that it did nothing, and why."""
+    """The agent refused the request, with the reason."""
 
 
 def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> dict[str, Any]:
-    """What the agent that runs on `data_root` answers to `verb`.
+    """Ask the agent that runs on `data_root`; return the answer to `verb`.
 
     Args:
         data_root: Of the settings.
-        verb: One that the operator's door knows; `help` lists them.
+        verb: Verb of the operator's socket; `help` lists all verbs.
         answer_s: Longest wait, in seconds; longer than the agent's own for that verb.
-        arguments: What JSON can say; those that are None are left out.
+        arguments: Values for JSON; None values are left out.
 
     Raises:
-        AgentNotRunningError: nobody answers; an `AgentSilentError` where somebody may have been asked all the same.
+        AgentNotRunningError: no agent answers; an `AgentSilentError` if the request may have arrived all the same.
         RefusalError: the agent refused.
     """
     named = {name: value for name, value in arguments.items() if value is not None}
@@ -65,10 +65,10 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
 
 
 def _answer(line: bytes) -> dict[str, Any]:
-    """What a line of the agent's says.
+    """Decode an answer line of the agent.
 
     Raises:
-        ValueError: it is none, or not whole.
+        ValueError: the line is no answer, or incomplete.
     """
     answer = json.loads(line)
     if not (isinstance(answer, dict) and "ok" in answer and ("result" if answer["ok"] else "error") in answer):
@@ -88,16 +88,16 @@ def _key(path: Path) -> tuple[str, int]:
 
 
 def _exchange(path: Path, owner: int, line: bytes, answer_s: float) -> bytes:
-    """The answer to a line.
+    """Send a line; return the answer.
 
     Args:
         path: Of the socket.
-        owner: The user who must be behind it: in a folder of another person, the key may be a file of the caller's.
-        line: Sent if so.
+        owner: User who must run the server: in a folder of another person, the key may be a file of the caller's.
+        line: Line to send, once the user is verified.
         answer_s: Longest wait.
 
     Raises:
-        OSError: nobody answers, or another user would.
+        OSError: no process answers, or another user's process listens.
     """
     with socket.socket(socket.AF_UNIX) as door:
         door.settimeout(answer_s)

@@ -14,11 +14,11 @@ _NEWLINE = b"\n"
 
 
 class LineTooLongError(Exception):
-    """What a client sends has no newline where one must be at the latest."""
+    """A client's line exceeds the longest permitted length."""
 
 
 class Connection:
-    """One accepted socket. What its client sends stays with the kernel until somebody takes it.
+    """One accepted socket. Data from the client stays with the kernel until `take`.
 
     asyncio's streams would read on by themselves, up to half a megabyte for each connection.
     """
@@ -27,27 +27,27 @@ class Connection:
         """Take over `accepted`, which does not block."""
         self._socket = accepted
         self._begun = bytearray()
-        """What has been taken of lines that nobody has got yet."""
+        """Data taken from the kernel and not yet returned as lines."""
         self._writing = asyncio.Lock()
         self._fate = select.poll()
         self._fate.register(accepted, 0)
         self.has_ended = False
-        """Whether the client has sent its last."""
+        """True if the client has sent its last data."""
         self.unread_bytes = 0
         """Of answers that the client has yet to read."""
 
     @property
     def is_gone(self) -> bool:
-        """Whether nobody is there to read an answer; a client that only sends no more still reads."""
+        """True if no client is left to read an answer; a client that only stopped sending still reads."""
         return self._socket.fileno() < 0 or bool(self._fate.poll(0))
 
     @property
     def is_over(self) -> bool:
-        """Whether `take` will give nothing any more."""
+        """True if `take` has no more data."""
         return self.has_ended and not self._begun
 
     async def readable(self) -> None:
-        """Wait until `take` gives something that it has not given yet."""
+        """Wait until `take` has new data."""
         if _NEWLINE in self._begun or self.has_ended:
             return
         loop = asyncio.get_running_loop()
@@ -85,7 +85,7 @@ class Connection:
             self.unread_bytes -= len(line)
 
     def cut(self) -> None:
-        """End the connection at once: whoever reads from it or writes to it comes to an end."""
+        """End the connection at once; pending reads and writes end too."""
         self.has_ended = True
         try:
             self._socket.shutdown(socket.SHUT_RDWR)

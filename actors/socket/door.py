@@ -30,7 +30,7 @@ UNREAD_S = 60.0
 UNREAD_BYTES = 16 * 1024 * 1024
 """Of answers that a door's clients have yet to read; beyond it, the one that has left most is cut off."""
 FAULT_PAUSE_S = 0.02
-"""What a faulty line costs its connection, so that a flood of them costs the agent little."""
+"""Pause of a connection after a faulty line, so that a flood of faulty lines costs the agent little."""
 
 CarryOut = Callable[[Request], Awaitable[object]]
 
@@ -48,15 +48,14 @@ class Tally:
     strangers: int = 0
     """Connections of other users, which were closed unheard."""
     full: set[Door] = field(default_factory=set)
-    """Doors that accept nobody until somebody leaves, at whichever door."""
+    """Sockets that accept no client until a client leaves, at any socket."""
 
 
 class Door:
     """Server of one socket: reads requests, has them carried out, answers; a client can only slow down its own door.
 
-    First there must be room, then a request is looked at, and before that it is seen whether its client still waits. A
-    request that an actor has got keeps its room until the answer is there, also when its client goes: so nobody can
-    have more work done at a time by coming back.
+    A request is read only when there is room and its client still waits. A request sent to an actor keeps its room
+    until the answer, even if the client leaves: so a client cannot get more concurrent work by reconnecting.
     """
 
     def __init__(self, carry_out: CarryOut, allowed_uids: frozenset[int], tally: Tally) -> None:
@@ -79,7 +78,7 @@ class Door:
 
     @property
     def busy(self) -> bool:
-        """Whether anybody is connected."""
+        """True if a client is connected."""
         return bool(self._connections)
 
     def listen(self, listener: socket.socket) -> None:
@@ -110,7 +109,7 @@ class Door:
         return len(self._connections) < CONNECTIONS and self._tally.connections < self._tally.most_connections
 
     def _resume(self) -> None:
-        """Accept when somebody connects; later, if as many are connected as may be."""
+        """Accept the next client; later, if the connections are at their limit."""
         if self._listener is not None and self._may_accept():
             self._tally.full.discard(self)
             asyncio.get_running_loop().add_reader(self._listener.fileno(), self._accept, self._listener)

@@ -1,7 +1,7 @@
-"""Every door there is: made on demand, closed when nobody used it for long; all of it runs on the actor's loop.
+"""All open sockets: made on demand, closed after long disuse; all code runs on the actor's loop.
 
-Each door is a descriptor, and so is each connection: of those that the process may have, they take a part that leaves
-enough for everybody else.
+Each socket and each connection takes a descriptor. Together they take a part of the process's descriptors that leaves
+enough for the rest of the agent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Endpoint:
 
 
 class Doors:
-    """The sockets of windows, in one folder that nobody else can list, under names that nobody can guess."""
+    """Sockets of windows, in one folder that only the agent can list, under names that cannot be guessed."""
 
     def __init__(self, folder: Path | None, monotonic: Callable[[], float], open_files: int | None = None) -> None:
         """No door yet.
@@ -74,7 +74,7 @@ class Doors:
         self.tally = Tally(most_connections=max(1, files // _SHARE_OF_CONNECTIONS))
 
     def __len__(self) -> int:
-        """How many doors of windows there are now."""
+        """Number of open sockets of windows."""
         return len(self._places)
 
     def prepare(self) -> None:
@@ -95,10 +95,10 @@ class Doors:
             left.unlink(missing_ok=True)
 
     def open(self, entrance: Entrance, carry_out: CarryOut) -> Path:
-        """Where the socket of `entrance` listens now.
+        """Path of the listening socket of `entrance`.
 
         Raises:
-            OSError: it cannot be made, e.g. because no more files may be open.
+            OSError: the socket cannot be made, e.g. because no more files may be open.
         """
         place = self._places.get(entrance)
         if place is not None and not place.path.exists():
@@ -113,13 +113,13 @@ class Doors:
         return place.path
 
     def open_operator(self, path: Path, carry_out: CarryOut) -> str:
-        """Listen at `path` and put the key that requests must carry beside it; the key.
+        """Listen at `path`, and write the key of requests beside the socket; return the key.
 
-        The key keeps out whoever can reach the socket and not read a file of the data root: a second fence, since a
-        sandbox shows a command neither.
+        The key excludes clients that can reach the socket but not read a file of the data root. The key is a second
+        fence, since a sandbox shows neither to a command.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: the socket cannot be made.
         """
         key = secrets.token_hex(_SECRET_BYTES)
         write_key(path.with_name(OPERATOR_KEY), key)
@@ -128,12 +128,12 @@ class Doors:
         return key
 
     def used(self, entrance: Entrance) -> None:
-        """Note that a door serves somebody."""
+        """Note the use of a socket."""
         if (place := self._places.get(entrance)) is not None:
             place.used_at = self._monotonic()
 
     def close_idle(self, idle_s: float) -> None:
-        """Close the doors that nobody has asked for, asked through or is connected to for `idle_s` seconds."""
+        """Close the sockets without requests and connections for `idle_s` seconds."""
         last = self._monotonic() - idle_s
         for entrance in [each for each, place in self._places.items() if place.used_at < last and not place.door.busy]:
             self._close(entrance)
@@ -178,6 +178,6 @@ def _remove(path: Path) -> None:
 
 
 def most_open_files() -> int:
-    """How many descriptors this process may have."""
+    """Limit of this process's descriptors."""
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_DOORS * _SHARE_OF_DOORS if soft == resource.RLIM_INFINITY else soft

@@ -8,7 +8,7 @@ from actors.socket.checks import findings
 from messages.socket import SOCKET
 
 DOOR_LEFT_OPEN_S = 300.0
-"""How much longer than the longest command a window's unused socket stays."""
+"""Seconds for which a window's unused socket outlives the longest command."""
 
 _SOCKETS = "sockets"
 

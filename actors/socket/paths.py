@@ -13,12 +13,12 @@ LONGEST_PATH_BYTES = 107
 OPERATOR_SOCKET = "agent.sock"
 """In the data root."""
 OPERATOR_KEY = "agent.key"
-"""Beside it: what a request to it must carry."""
+"""File beside the socket with the key that each request must carry."""
 _UNBORN = ".new"
 
 
 def fits(path: Path) -> bool:
-    """Whether a socket's path is short enough for any program to connect to it."""
+    """True if a socket's path is short enough for any program to connect."""
     return len(os.fsencode(path)) <= LONGEST_PATH_BYTES
 
 
@@ -42,13 +42,13 @@ def reachable(path: Path) -> Iterator[str]:
 
 
 def listener(path: Path) -> socket.socket:
-    """A bound socket at `path`, for this user only, in the place of whatever stood there; it does not listen yet.
+    """Bind a socket at `path`, for this user only, in the place of any earlier file; not listening yet.
 
-    It is bound under another name and then renamed, for `/proc/net/unix` shows the name of the binding to everybody:
-    nobody learns `path` from it.
+    The socket is bound under another name and then renamed, since `/proc/net/unix` shows the bound name to every user:
+    so `path` stays secret.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the socket cannot be made.
     """
     unborn = path.with_name(_UNBORN)
     unborn.unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
 
 
 class Status:
-    """Collector of descriptions: asks everybody at once and waits for nobody longer than the deadline."""
+    """Collector of descriptions: asks all actors at once and waits at most until the deadline."""
 
     def __init__(self, host: Host, describers: tuple[Address, ...], facts: Callable[[], Facts]) -> None:
         self._host = host

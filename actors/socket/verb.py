@@ -54,7 +54,7 @@ def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: Asked) -> 
 
 
 def addressee(verb: Verb, message: Message) -> Address:
-    """Who is asked: one actor, or that of the message's window."""
+    """Addressee of the message: one actor, or the actor of the message's window."""
     if isinstance(verb.to, Address):
         return verb.to
     window: Window = message.window  # type: ignore[attr-defined]  # seen to by `check_verb`
@@ -62,13 +62,13 @@ def addressee(verb: Verb, message: Message) -> Address:
 
 
 def arguments_of(verb: Verb, *, operator: bool) -> tuple[msgspec.structs.FieldInfo, ...]:
-    """What an asker may give, in the message's order."""
+    """Arguments that a requester may give, in the message's order."""
     hidden = _FILLED_IN if operator else _FILLED_IN | {WINDOW}
     return tuple(field for field in msgspec.structs.fields(verb.message) if field.name not in hidden)
 
 
 def help_on(verbs: Mapping[str, Verb], *, operator: bool) -> dict[str, object]:
-    """What each verb does and takes."""
+    """Description of each verb and its arguments."""
     return {
         "verbs": {
             name: {
@@ -138,7 +138,7 @@ def _worded(problem: str, verb: Verb, name: str, arguments: msgspec.Raw, *, oper
 
 
 def _given(verb: Verb, arguments: msgspec.Raw, argument: str) -> str:
-    """What was given for an argument, as an error repeats it; empty when that cannot be said."""
+    """Value given for an argument, as repeated in an error; empty if unreadable."""
     try:
         raw = bytes(getattr(_view(verb).decode(arguments), argument, b""))
         if len(raw) <= _WORTH_READING_BYTES or raw.startswith(b'"'):
@@ -175,7 +175,7 @@ def _bounds(kind: Any) -> dict[str, object]:
 
 
 def _type_name(kind: Any) -> str:
-    """How a field's type reads, with the window as an operator writes it."""
+    """Name of a field's type, with the window as an operator writes a window."""
     if get_origin(kind) is Annotated:
         return _type_name(get_args(kind)[0])
     if isinstance(kind, UnionType) or get_origin(kind) is Union:
@@ -195,7 +195,7 @@ def _window_field(verb: Verb) -> msgspec.structs.FieldInfo | None:
 
 
 def _named_window(value: str | None) -> Window | None:
-    """The window that an operator named as `<surface>/<id>`; None for none."""
+    """Window named by an operator as `<surface>/<id>`; None without a name."""
     if value is None:
         return None
     try:

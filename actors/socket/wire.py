@@ -21,9 +21,9 @@ EXAMPLE = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arg
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 RequestName = Name | Annotated[int, Meta(ge=-GREATEST_ID, le=GREATEST_ID)] | None
-"""What the asker calls its request; null when it does not care."""
+"""Id that the client gives a request; null if unimportant."""
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for JSON that is none, or not of the type that is wanted."""
+"""Errors that msgspec raises for invalid JSON or a wrong type."""
 
 
 class RequestError(ValueError):
