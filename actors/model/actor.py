@@ -37,13 +37,13 @@ log = logging.getLogger(__name__)
 
 CLOSE_S = 2.0
 BACKGROUND_CALLS = 2
-"""At a time, of those that nobody waits for; they have places of their own."""
+"""Concurrent calls without a waiting person; they have places of their own."""
 
 
 class ModelActor(Actor):
     """Queue before the language models: one call per window and purpose at a time, many in all, the rest in order.
 
-    What nobody waits for has a few places of its own, so that however long it takes, no answer waits for it.
+    Background calls have a few places of their own, so that no answer waits for a background call.
 
     Owns: the event loop on which calls are made, and their connections.
     Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing
@@ -123,7 +123,7 @@ class ModelActor(Actor):
         self._admit()
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
-        """Count what an answer cost, and hand it to its asker if that still waits."""
+        """Count the cost of an answer, and send the answer to a requester that still waits."""
         if isinstance(answer, ModelReply):
             self._budget.spend(answer.usage.cost_usd, self.now())
         if (request := self._leave(answer.request_id)) is not None:

@@ -24,7 +24,7 @@ class _CallParts:
 
 
 class Assembly:
-    """Accumulator of deltas in OpenAI's form. Nothing that a server sends makes it raise."""
+    """Accumulator of deltas in OpenAI's form. Data from a server never makes it raise."""
 
     def __init__(self) -> None:
         self._text: list[str] = []
@@ -73,10 +73,10 @@ class Assembly:
         parts.arguments.append(_string(_field(function, "arguments")))
 
     def tool_calls(self, fallback_id: str) -> tuple[ToolCall, ...]:
-        """The calls in the order of their coming.
+        """Tool calls in order of arrival.
 
         Args:
-            fallback_id: Begins the ids that are made up for calls that have none, or one that an earlier call has.
+            fallback_id: Prefix of the ids for calls without an id, or with the id of an earlier call.
         """
         taken: set[str] = set()
         calls = []

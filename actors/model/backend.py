@@ -22,17 +22,17 @@ class Completion:
 
 
 class Heard:
-    """What has come of one attempt so far: called with each piece of text; holds what the provider says that it took.
+    """Progress of one attempt: called with each piece of text; holds the usage reported by the provider.
 
-    Whoever makes the attempt reads it when the attempt is over, also if that is by being cancelled.
+    The caller reads the progress after the attempt, also after a cancelled attempt.
     """
 
     def __init__(self, say: Callable[[str], None], begin: Callable[[], None] = lambda: None) -> None:
-        """Nothing came yet.
+        """Begin without any text.
 
         Args:
             say: Is given each piece of the answer's text.
-            begin: Called when the attempt goes out, unless nobody else is asked.
+            begin: Called when the attempt goes out, unless no server is asked.
         """
         self._say = say
         self._begin = begin
@@ -40,7 +40,7 @@ class Heard:
         self.chars = 0
         """Of the answer's text."""
         self.has_begun = False
-        """Whether the provider took the request: it may then cost, whatever becomes of the answer."""
+        """True if the provider took the request: the request may then cost, whatever becomes of the answer."""
         self.usage: Usage | None = None
         """None while the provider has not said."""
 
@@ -66,7 +66,7 @@ class AttemptError(Exception):
 
 
 class Backend(Protocol):
-    """Provider of answers in single attempts; whoever calls it decides about retries."""
+    """Provider of answers in single attempts; the caller decides about retries."""
 
     async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
         """The answer to `request`; `say` is told when it goes out, and given each piece of its text as it comes.
@@ -86,7 +86,7 @@ class OfflineBackend:
     """Backend of fixed rules, which answers at once."""
 
     async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:  # noqa: ARG002
-        """What the offline model says; it never fails and is done before anything could be said of it."""
+        """Answer of the offline model; never fails, and is done before any progress could be reported."""
         reply = answer(request.system_prompt, request.messages, request.tools)
         stop_reason = StopReason.TOOL_CALLS if reply.tool_calls else StopReason.STOP
         return Completion(reply.text, reply.tool_calls, stop_reason, Usage())

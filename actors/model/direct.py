@@ -163,7 +163,7 @@ def completion_of(data: bytes, request: ModelRequest, usage_of: Callable[[object
 
 
 def usage_in(data: bytes, usage_of: Callable[[object], Usage]) -> Usage | None:
-    """What a whole answer says that it took, whatever else is in it; None where it says nothing."""
+    """Usage in a whole answer, whatever else the answer holds; None without usage."""
     try:
         counted = _DECODER.decode(data).usage
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -187,7 +187,7 @@ def _status_in(error: object) -> int:
 
 
 def _usage(counted: object) -> Usage:
-    """What the server says that it took, and what some say that it cost."""
+    """Usage reported by the server, with the cost that some servers report."""
     said = counted if isinstance(counted, dict) else {}
     return Usage(
         prompt_tokens=tokens(said.get("prompt_tokens")),

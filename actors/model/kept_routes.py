@@ -1,8 +1,7 @@
-"""Kept routes: what litellm said of models, in a folder that the environment names, for the next start and for others.
+"""Kept routes: answers of litellm about models, in a folder that the environment names, for later starts and agents.
 
-Whoever may write there decides where the agent sends its keys: a file that others than the agent's user or root may
-write to is not believed, nor is one in a folder of which that is so, where they could give it another's name. No file
-holds a key.
+Write access to the folder decides the destination of the agent's keys. So a file is ignored if users other than the
+agent's user or root can write to the file or, because of renames, to the folder. No file holds a key.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ log = logging.getLogger(__name__)
 FOLDER = "REMEMBRANCER_ROUTES"
 """Variable that names the folder; where it is not set nothing is kept."""
 _LIBRARIES = ("litellm", "openai", "httpx")
-"""What makes the requests that an answer was read from."""
+"""Libraries that make the requests from which an answer was read."""
 _SOURCES = ("litellm_child.py", "provider.py", "question.py", "route.py")
-"""What asks, and the form of the answer."""
+"""Modules that ask, and define the form of the answer."""
 _MOST_BYTES = 1 << 20
 """Of a file; an answer takes a few hundred."""
 
 
 def kept(question: Question) -> Route | None:
-    """What was said to a question; None where it was that litellm has to make the calls.
+    """Kept answer to a question; None if the answer is that litellm has to make the calls.
 
     Raises:
-        LookupError: nothing is kept, or nothing that can be believed.
+        LookupError: no answer is kept, or the kept file is not trusted.
     """
     place = _place(question)
     if place is None:

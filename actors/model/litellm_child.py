@@ -1,7 +1,7 @@
 """Program that asks litellm where it would send requests to a model, and in which form; nothing is sent.
 
-It runs in a process of its own, so that whoever asks need not hold litellm (140 MB). It is given names of keys and no
-key: where litellm puts one, a placeholder stands in the answer.
+The program runs in a process of its own, so that the caller need not load litellm (140 MB). The input has names of keys
+but no key: a placeholder marks the place of a key in the answer.
 """
 
 from __future__ import annotations

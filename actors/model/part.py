@@ -16,7 +16,7 @@ _FEWEST = 8
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """The one actor that calls language models."""
+    """The single actor that calls language models."""
     model = plan.settings.model
 
     def build(_key: str) -> Actor:

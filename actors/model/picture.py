@@ -39,7 +39,7 @@ def data_url(folder: str, image: ImageFile) -> str:
 
 
 def refuse_image(_folder: str, _image: ImageFile) -> str:
-    """What takes the place of `data_url` for a model that takes no images.
+    """Replacement of `data_url` for a model that takes no images.
 
     Raises:
         ValueError: always.
@@ -48,7 +48,7 @@ def refuse_image(_folder: str, _image: ImageFile) -> str:
 
 
 def lose_image(_folder: str, _image: ImageFile) -> str:
-    """What takes the place of `data_url` where the disk hangs.
+    """Replacement of `data_url` while the disk hangs.
 
     Raises:
         ValueError: always.

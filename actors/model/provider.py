@@ -36,7 +36,7 @@ from messages.model import ModelRequest, Usage
 log = logging.getLogger(__name__)
 
 MODE = "LITELLM_MODE"
-"""In another mode, whoever has set it, litellm obeys the `.env` of the folder that the agent was called in."""
+"""Variable of litellm's mode: in any other mode litellm obeys the `.env` of the agent's working directory."""
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -45,7 +45,7 @@ ENVIRONMENT = {
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
 }
-"""What litellm reads while it is imported, unless the operator has set it: no download of prices and headers, no `.env`
+"""Environment that litellm reads at import, unless set by the operator: no download of prices and headers, no `.env`
 file, no OpenAI client for `openai/`, and room for every call that may be in flight. (A limit of 0 would not mean none
 but aiohttp's own 100.)"""
 
@@ -63,8 +63,8 @@ _ERROR_OF_OLLAMA = re.compile(r"unexpected response from Ollama: \{['\"]error")
 SDK_FAMILIES = frozenset({"azure"})
 """Providers that litellm calls through OpenAI's own client."""
 SETTLE_S = 0.3
-"""How long a call is left alone before it can be cancelled: litellm prepares it in a thread, and the coroutine that it
-makes there would never be awaited, which gives a warning."""
+"""Seconds before a call can be cancelled: litellm prepares it in a thread, and the coroutine from there would never be
+awaited, which gives a warning."""
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
 
@@ -103,10 +103,10 @@ class LitellmBackend:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
     async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
-        """The model's answer.
+        """Answer of the model.
 
         Raises:
-            AttemptError: there is none; its fault says why.
+            AttemptError: there is no answer; the error's fault has the reason.
         """
         try:
             async with Silence(self._idle_timeout_s) as silence:
@@ -138,7 +138,7 @@ class LitellmBackend:
             raise
 
     def _discard(self, opening: asyncio.Task[Any]) -> None:
-        """Close a stream that nobody waits for any more."""
+        """Close a stream without a waiting caller."""
         self._abandoned.discard(opening)
         if not opening.cancelled() and opening.exception() is None:
             closing = asyncio.get_running_loop().create_task(opening.result().aclose())
@@ -197,7 +197,7 @@ class LitellmBackend:
         return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)
 
     def _cost(self, model: str, counts: dict[str, int]) -> float:
-        """What litellm's price list says; 0 for a model that is not on it."""
+        """Cost by litellm's price list; 0 for a model that is not listed."""
         prices = self._litellm.model_cost
         if model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
             return 0.0
@@ -233,7 +233,7 @@ class LitellmBackend:
 
 
 def fixed_arguments(model: str, idle_timeout_s: float) -> dict[str, Any]:
-    """What every call of a model says to litellm."""
+    """Arguments to litellm in every call of a model."""
     return {
         "model": model,
         "stream": True,
@@ -297,7 +297,7 @@ class _Ending:
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """`error` and what caused it, nearest first."""
+    """`error` and its causes, nearest first."""
     chain: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in chain and len(chain) < 10:

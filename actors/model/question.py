@@ -23,7 +23,7 @@ _END = "/v1"
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a route follows from."""
+    """Inputs that determine a route."""
 
     model: str
     """As litellm names it."""
@@ -66,9 +66,9 @@ def address_for(address: str, api_base: str) -> str:
 
 
 def _front(api_base: str) -> str:
-    """What of a base is of no interest: a machine without a name, or the path before the version; empty for none.
+    """Irrelevant front of a base: a machine without a name, or the path before the version; empty if there is none.
 
-    litellm treats some hosts by their names, so those are told.
+    litellm treats some hosts by their names, so named hosts stay.
     """
     base = api_base.rstrip("/")
     try:

@@ -26,7 +26,7 @@ class Tier(msgspec.Struct, frozen=True):
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """What litellm makes of every request to one model; holds no key, but says where one stands."""
+    """Form of litellm's requests to one model; holds no key, but the place of a key."""
 
     address: str
     headers: dict[str, str]
@@ -34,7 +34,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """As the server calls it."""
     fields: dict[str, object]
-    """What else is in a request that offers tools."""
+    """Further fields of a request that offers tools."""
     fields_without_tools: dict[str, object]
     sees_images: bool
     tiers: tuple[Tier, ...]
@@ -49,7 +49,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(name for value in self.headers.values() for name in _PLACEHOLDER.findall(value))
 
     def usage(self, counted: object) -> Usage:
-        """What the server says that an answer took, with its price."""
+        """Usage of an answer as reported by the server, with the price."""
         said: Mapping[str, object] = counted if isinstance(counted, dict) else {}
         prompt, completion = (tokens(said.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         cached = cached_tokens(said)
@@ -62,12 +62,12 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def placeholder(name: str) -> str:
-    """What stands for the key in the variable `name`, where the key itself is not to be."""
+    """Placeholder for the key in the variable `name`, where the key itself must not be."""
     return f"agent-key-of-{name}-here"
 
 
 def has_placeholder(text: str) -> bool:
-    """Whether a key stands somewhere in it."""
+    """True if the text has a key's placeholder."""
     return _PLACEHOLDER.search(text) is not None
 
 
@@ -88,13 +88,13 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int 
 
 
 def cached_tokens(said: Mapping[str, object]) -> int:
-    """How many tokens of the prompt a server says that it had kept."""
+    """Number of the prompt's tokens that the server reports as cached."""
     details = said.get("prompt_tokens_details")
     return tokens(details.get("cached_tokens")) if isinstance(details, dict) else 0
 
 
 def tokens(value: object) -> int:
-    """A count as a server gives it, perhaps as a string; 0 for what is none."""
+    """Count as reported by a server, perhaps as a string; 0 if invalid."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0

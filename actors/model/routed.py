@@ -75,10 +75,10 @@ class RoutedBackend:
         await self._litellm.close()
 
     async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
-        """The model's answer.
+        """Answer of the model.
 
         Raises:
-            AttemptError: there is none; its fault says why.
+            AttemptError: there is no answer; the error's fault has the reason.
         """
         way = await self._ways.to(model)
         completion = None if way is None else await self._call(way, request, say)
@@ -154,7 +154,7 @@ class _Reading:
 
     @property
     def is_done(self) -> bool:
-        """Whether the server has said that nothing more will come."""
+        """True if the server has announced the end."""
         return self._events.is_done
 
     def feed(self, data: bytes) -> None:
@@ -198,7 +198,7 @@ class _Reading:
                     assembly.add_call(call)
 
     def usage(self, route: Route) -> Usage | None:
-        """What the server has said so far that the answer takes; None where it has said nothing."""
+        """Usage reported by the server so far; None if not reported."""
         if self._usage is None and not self._is_stream:
             return usage_in(bytes(self._body.removeprefix(_BOM)), route.usage)
         return route.usage(self._usage) if isinstance(self._usage, dict) else None

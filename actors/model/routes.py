@@ -55,7 +55,7 @@ class Ways:
         self._family = config.name.partition("/")[0]
         self._known: dict[str, Way | None] = {}
         self._again_at: dict[str, float] = {}
-        """Model -> when somebody is asked again, on the loop's clock."""
+        """Model -> time of the next question, on the loop's clock."""
 
     async def to(self, model: str) -> Way | None:
         """The way to a model; None where litellm itself has to make the calls."""

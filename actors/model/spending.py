@@ -1,4 +1,4 @@
-"""Spending of one attempt at a model call: what the provider says that it took, or else what the texts make likely."""
+"""Spending of one attempt at a model call: the provider's report, or else an estimate from the texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Spending:
     """Seconds, once it is over."""
 
     def begun(self, at: datetime) -> CallBegun:
-        """What is told of it when it goes out.
+        """Event for an attempt that goes out.
 
         Args:
             at: Aware UTC.
@@ -45,13 +45,13 @@ class Spending:
         )
 
     def entry(self, heard: Heard, completion: Completion | None, at: datetime) -> CallSpent:
-        """What is told of it.
+        """Event with the attempt's usage.
 
-        What a provider was not reached for, or refused, takes nothing. What it does not count is guessed and marked:
-        of an answer that broke off or was not waited for, and of one that came without figures.
+        An attempt that did not reach the provider, or was refused, takes no tokens. Missing figures are estimated and
+        marked: after an answer that broke off or was abandoned, and after an answer without figures.
 
         Args:
-            heard: What came of it.
+            heard: Progress of the attempt.
             completion: The answer, if there is one.
             at: Aware UTC.
         """
@@ -95,7 +95,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """Whoever is told of attempts."""
+    """Receiver of events about attempts."""
 
     begin: Callable[[Spending], None]
     """Is given an attempt that goes out."""
@@ -104,7 +104,7 @@ class Books:
 
 
 def _said(usage: Usage | None) -> Usage | None:
-    """A usage in which something is counted."""
+    """Usage with at least one counted token."""
     return usage if usage is not None and (usage.prompt_tokens or usage.completion_tokens) else None
 
 

@@ -21,7 +21,7 @@ _DATA = re.compile(rb"data:|error:")
 
 
 class Delta(msgspec.Struct):
-    """What a chunk adds to an answer; of any type that a server likes."""
+    """Addition of a chunk to an answer; of any type that a server sends."""
 
     content: object = None
     tool_calls: object = None
@@ -32,7 +32,7 @@ class Choice(msgspec.Struct):
 
     delta: Delta | None = None
     message: Delta | None = None
-    """Of a server that says in one event what others say in many."""
+    """Whole message, from a server that sends one event in place of many."""
     finish_reason: object = None
 
 
@@ -57,7 +57,7 @@ class Report(msgspec.Struct):
 
 
 class Chunk(Report):
-    """One event. Fields that nobody here reads are passed over without being made."""
+    """One event. Unread fields are skipped without being decoded."""
 
     choices: list[Choice] | None = None
     usage: object = None
@@ -81,7 +81,7 @@ class EventStream:
         self._rest = bytearray()
         self._is_after_cr = False
         self.is_done = False
-        """Whether the server has said that nothing more will come."""
+        """True if the server has announced the end."""
 
     def feed(self, data: bytes) -> list[Chunk]:
         """The chunks that `data` completes; what is no chunk is left out.
