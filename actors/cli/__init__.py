@@ -1,11 +1,11 @@
 """Command line: argv -> Settings -> run. Importing this imports nothing heavy, so that `--help` is quick.
 
 Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
-`agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands that measure, load and
-break are `lab.commands`, which adds them to `agent` in a clone; here stand-ins say so. Commands write to the terminal,
-by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent restore` a
-data root that nobody holds, and `agent doctor --fix` what its findings name; `trust/` alone writes the list of trusted
-files.
+`agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands for benchmarks, load
+and chaos are in `lab.commands`, which adds them to `agent` in a clone; here stand-ins say so. Commands write to the
+terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
+restore` a data root without a running agent, and `agent doctor --fix` the objects of its findings; `trust/` alone
+writes the list of trusted files.
 """
 
 from __future__ import annotations

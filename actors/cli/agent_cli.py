@@ -40,9 +40,9 @@ OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unreme
 TOLD_FOLDERS = ("skills", "memory", "logs")
 """Folders of a data root from which a model is told something."""
 LAST_S = 2
-"""How long the last words of a command that is ended may take to be printed; a reader who sleeps is not waited for."""
+"""Seconds for printing the last output of an ended command; a stopped reader is not waited for."""
 LOOK_S = 1.0
-"""Between two looks at whether there is still somebody to answer."""
+"""Seconds between two checks that a reader of the answer still exists."""
 
 
 @click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
@@ -106,7 +106,7 @@ def agent_cli(
 
 
 def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
-    """What the options decide, by setting."""
+    """Settings that the options decide."""
     from actors.parts import LAYERS
 
     chosen: dict[str, object] = {"model.name": model} if model else {}
@@ -139,7 +139,7 @@ def _prompt(given: str | None) -> str:
 def _one_turn(
     settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool, told: Callable[[str], None] | None
 ) -> Said:
-    """What came of the turn."""
+    """Result of the turn."""
     from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
     from actors.linux.hardening import make_undumpable
@@ -235,17 +235,17 @@ class Said:
     outcome: str
     """`answered`, `failed` or `aborted`."""
     confirmations: tuple[PostMessage, ...] = ()
-    """What the runtime said: of each reminder that was changed, the exact line."""
+    """Confirmations of the runtime: for each changed reminder, the exact line."""
 
 
 def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] | None = None) -> Said:
-    """What came of one person's words.
+    """Ask one question; return the result.
 
     Args:
-        system: Runs a window's actor and all that it asks.
-        edge: Where the answer is posted.
+        system: Runs a window's actor and the actors behind it.
+        edge: Receiver of the answer.
         text: The words.
-        told: Is told what happens, line by line; None for nobody.
+        told: Called with each line of progress; None for no report.
     """
     from domain.turn.run_line import run_line
     from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window

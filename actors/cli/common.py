@@ -119,7 +119,7 @@ def left_out_sentence(settings: Settings, secrets: Secrets, data: str = "") -> s
 
 
 def ignore(text: str) -> None:
-    """Take `text` and say nothing of it, as a command does that says it in its own way."""
+    """Ignore `text`, for a command with its own report."""
 
 
 def note(text: str) -> None:
@@ -166,13 +166,13 @@ def raise_file_limit() -> int:
 
 
 def playground_hint(data_root: Path, file: str) -> str:
-    """Where else to look for a file that `data_root` lacks: with `agent try`, which has one of its own; or nothing."""
+    """Hint at the data root of `agent try`, for a file that `data_root` lacks; empty without such a file."""
     tried = data_root / "playground"
     return f"; for the one of `agent try` add --data {tried}" if (tried / file).exists() else ""
 
 
 def sandbox_note(settings: Settings) -> str:
-    """One line that says what commands are kept in, for those who start an agent."""
+    """One line on the sandbox of commands, for people who start an agent."""
     from actors.shell.launch import probe_bash
     from actors.shell.sandbox.choice import sandbox_level
 

@@ -26,7 +26,7 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 def _options(command: C) -> C:
-    """What every one of these commands takes."""
+    """Add the options that all of these commands take."""
     return window_option(config_option(data_option(json_option(command))))
 
 
@@ -170,7 +170,7 @@ def _do(
 def _alone(
     settings: Settings, secrets: Mapping[str, str], command: str, fields: Mapping[str, object], *, writes: bool
 ) -> Message:
-    """What the memory answers where no agent runs; one that writes keeps any from starting meanwhile."""
+    """Answer of the memory without a running agent; a writing command prevents any start meanwhile."""
     from actors.context.log.data_root import DataRoot, DataRootError
 
     root = DataRoot(settings.data_root)

@@ -65,11 +65,11 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
 
 
 def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
-    """Make the repairs that need no person; says of each what was done, or why it was not.
+    """Make the repairs that need no person; report for each the action, or the obstacle.
 
     Args:
-        data_root: Nobody may use it meanwhile, but for repairs that may be made beside a running agent.
-        findings: What was found.
+        data_root: Folder that no agent may use meanwhile, except for repairs that may be made beside a running agent.
+        findings: Findings with their repairs.
     """
     root = DataRoot(data_root)
     obstacle = ""
@@ -97,7 +97,7 @@ def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:
-    """What a part's check found; one that fails itself is a finding, and hides no other."""
+    """Findings of a part's check; a check that fails is itself a finding, and hides no other."""
     try:
         for finding in check():
             yield _sound(finding)
@@ -106,10 +106,10 @@ def _findings_of(part: str, check: Check) -> Iterator[Finding]:
 
 
 def _sound(finding: object) -> Finding:
-    """What a check gave, if that is a finding.
+    """Result of a check, verified to be a finding.
 
     Raises:
-        TypeError: it is none.
+        TypeError: the result is no finding.
     """
     if isinstance(finding, Finding):
         fields: tuple[object, ...] = (finding.name, finding.level, finding.detail)
@@ -134,7 +134,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _running_agent(settings: Settings) -> Finding:
-    """Whether the agent that runs on the data root answers, with all that it consists of."""
+    """Check that the agent running on the data root answers, with all of its parts."""
     name = "running agent"
     try:
         system = ask_operator(settings.data_root, "status", STATUS_S)["system"]

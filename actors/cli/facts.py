@@ -27,7 +27,7 @@ memory_id_option = click.option(
 
 
 def _options(command: C) -> C:
-    """What every one of these commands takes."""
+    """Add the options that all of these commands take."""
     return config_option(data_option(json_option(command)))
 
 
@@ -84,7 +84,7 @@ def _answer(verb: str, command: str, options: Mapping[str, Any], **fields: objec
 
 
 def _alone(settings: Settings, secrets: Mapping[str, str], command: str, fields: dict[str, object]) -> Answer:
-    """What the facts answer where no agent runs; none can start meanwhile."""
+    """Answer of the facts without a running agent; no agent can start meanwhile."""
     from actors.context.log.data_root import DataRoot, DataRootError
 
     root = DataRoot(settings.data_root)

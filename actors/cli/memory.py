@@ -27,7 +27,7 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 def _options(command: C) -> C:
-    """What every one of these commands takes."""
+    """Add the options that all of these commands take."""
     return config_option(data_option(json_option(command)))
 
 
@@ -137,7 +137,7 @@ def _alone(
     embeds: bool = False,
     **fields: object,
 ) -> Answer:
-    """What the index says when nobody runs; if `read_only`, nothing in the data root is changed."""
+    """Answer of the index without a running agent; if `read_only`, the data root is not changed."""
     from actors.bootstrap import agent_plan
     from actors.context.log.data_root import DataRootError
     from actors.embedder.part import embedder_spec
@@ -162,7 +162,7 @@ def _alone(
 
 
 def _teller(say: Say, logs: Path) -> Callable[[int, int], None]:
-    """What shows how many turns, of how many windows, are in the index; a rebuild begins with an empty one."""
+    """Progress report on the indexed turns and windows; a rebuild begins with an empty index."""
     windows = sum(1 for _ in logs.glob("*/*"))
     return lambda rows, done: say(f"{rows:,} turns of {done:,} windows are indexed", done, max(windows, done))
 

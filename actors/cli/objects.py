@@ -25,7 +25,7 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 def _options(command: C) -> C:
-    """What every one of these commands takes."""
+    """Add the options that all of these commands take."""
     return config_option(data_option(json_option(command)))
 
 
@@ -108,7 +108,7 @@ def _require_window(key: str) -> None:
 def _alone(
     settings: Settings, secrets: Mapping[str, str], command: str, window: str, fields: Mapping[str, object]
 ) -> Answer:
-    """What the store and the window's actor answer where no agent runs; none can start meanwhile."""
+    """Answer of the store and the window's actor without a running agent; no agent can start meanwhile."""
     from actors.context.log.data_root import DataRoot, DataRootError
 
     root = DataRoot(settings.data_root)

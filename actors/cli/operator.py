@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
 OPERATOR = "cli/operator"
-"""Key of the window that stands for whoever runs the agent."""
+"""Key of the window that stands for the operator."""
 ANSWER_S = 60.0
 Answer = Mapping[str, Any]
 
 
 def running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Answer | None:
-    """What the running agent answers; None if none runs."""
+    """Answer of the running agent; None without a running agent."""
     from actors.context.log.data_root import DataRoot, DataRootError
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 

@@ -179,7 +179,7 @@ def _scan(path: Path) -> Scan:
 
 
 def _read(path: Path) -> bytes:
-    """What the file holds; ends the command when it cannot be read."""
+    """Content of the file; ends the command if the file cannot be read."""
     from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 
     try:

@@ -175,7 +175,7 @@ def _live(
 def end_on_signals(agent: Agent) -> None:
     """Let SIGTERM, Ctrl-C and a closed terminal end the agent in good order, a second of them at once.
 
-    SIGUSR2 prints what it is doing. Where SIGHUP is ignored (nohup), it stays so.
+    SIGUSR2 prints the agent's current work. Where SIGHUP is ignored (nohup), it stays so.
     """
     from actors.kernel import install_dump
 

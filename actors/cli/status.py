@@ -1,4 +1,4 @@
-"""`agent status`: how the running agent is, told by itself; `agent usage`: what its calls of models took."""
+"""`agent status`: state of the running agent, by its own report; `agent usage`: usage of its model calls."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def status(config_file: Path | None, data: Path | None, watch: bool, as_json: bo
 
 
 def _report(data_root: Path) -> Report:
-    """What the running agent says; ends the command if none does."""
+    """Report of the running agent; ends the command without a running agent."""
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
     try:
@@ -105,7 +105,7 @@ def _of_kind(counts: Mapping[str, int], kind: str) -> int:
 
 
 def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What to print, line by line."""
+    """Rows to print."""
     system = report["system"]
     rows = [
         ("up", f"{_span(system.get('uptime_s', 0))}, {system.get('windows_in_memory', 0)} windows in memory"),
@@ -131,7 +131,7 @@ def _mailboxes(system: Mapping[str, Any]) -> str:
 
 
 def _waits(waits: Mapping[str, int]) -> str:
-    """How many handlers wait for the disk, of how many that may at once."""
+    """Number of handlers that wait for the disk, with the limit of concurrent waits."""
     put_off = f", {waits['put_off']} put off" if waits.get("put_off") else ""
     return f"{waits.get('now', 0)} of at most {waits.get('limit', 0)}{put_off}"
 

@@ -39,7 +39,7 @@ ONLINE_S = 60.0
 LOOK_S = 0.1
 ANSWER_S = 180.0
 QUIET_S = 0.3
-"""How long the bot must have been quiet, and not typing, for its answer to be whole."""
+"""Seconds for which the bot must have been quiet, and not typing, for its answer to be whole."""
 
 
 @click.command("try")
@@ -104,7 +104,7 @@ def try_it(
 
 
 def _order(config_file: Path | None, given: Mapping[str, object], data_root: Path, *, verbose: bool) -> dict[str, Any]:
-    """What the bot's process is told, its connection apart."""
+    """Order to the bot's process, the connection apart."""
     return {
         "config_file": None if config_file is None else str(config_file),
         "given": dict(given),

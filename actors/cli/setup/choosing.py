@@ -17,10 +17,10 @@ class Item(NamedTuple):
 
 
 def chosen(said: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """What `said` means: numbers from 1, ids, names or beginnings of names, with commas or spaces between.
+    """Items chosen by `said`: numbers from 1, ids, names or beginnings of names, with commas or spaces between.
 
     Raises:
-        ValueError: a word means nothing here, or several things.
+        ValueError: a word matches no item, or several.
     """
     words = [word.lstrip("#@") for word in re.split(r"[,\s]+", said.strip()) if word.lstrip("#@")]
     if not words:

@@ -1,4 +1,4 @@
-"""What was there before a setup: settings and secrets; and the rule that each value must fit."""
+"""Settings and secrets from before a setup; and the rule that each value must fit."""
 
 from __future__ import annotations
 

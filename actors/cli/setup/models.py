@@ -20,7 +20,7 @@ class Recipe(NamedTuple):
 
     @property
     def provider(self) -> str:
-        """What stands before the slash of its models' names."""
+        """Provider: the text before the slash in the names of its models."""
         return self.model.partition("/")[0]
 
 
@@ -60,7 +60,7 @@ def key_of(model: str) -> str:
 
 
 def needs_key(model: str, api_base: str) -> bool:
-    """Whether a call without a key is known to fail."""
+    """True if a call without a key is known to fail."""
     recipe = recipe_of(model, api_base)
     return bool(recipe.key) and not recipe.api_base and not api_base
 

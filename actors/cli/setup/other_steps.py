@@ -26,13 +26,13 @@ class ModelChoice:
 
 
 def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str, str]) -> ModelChoice:
-    """What model answers, not yet tried.
+    """Choose the model that answers; the model is not tried yet.
 
     Args:
-        talk: Where it is asked for.
-        check: Of what the settings take.
-        before: What options or settings say, without a key.
-        keys: Those that are known, by litellm's names.
+        talk: Dialogue that asks.
+        check: Check of values for the settings.
+        before: Choice of the options or settings, without a key.
+        keys: Known keys, by litellm's names.
     """
     talk.head(6, "The model that answers")
     if not talk.asks:
@@ -65,7 +65,7 @@ def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str,
 
 
 def _given(check: Check, before: ModelChoice, keys: Mapping[str, str]) -> ModelChoice:
-    """What is taken where nobody is asked."""
+    """Choice without a dialogue."""
     for option, key, value in (
         ("--model", "model.name", before.name),
         ("--model-api-base", "model.api_base", before.api_base),

@@ -1,4 +1,4 @@
-"""Permissions that the bot needs, one by one, and those that it has in a channel. Pure."""
+"""Permissions that the bot needs, one by one, and the bot's permissions in a channel. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ READABLE = (_TEXT, _NEWS, _FORUM)
 
 
 def invite_link(application_id: str) -> str:
-    """Where a server's owner lets the bot in, with exactly those permissions and the slash commands."""
+    """Address at which a server's owner admits the bot, with exactly those permissions and the slash commands."""
     scope = "bot+applications.commands"
     return f"https://discord.com/oauth2/authorize?client_id={application_id}&scope={scope}&permissions={ALL_NEEDED}"
 
 
 def has_content_intent(application: Mapping[str, Any]) -> bool:
-    """Whether the bot may read what people write."""
+    """True if the bot may read messages of people."""
     return bool(int(application.get("flags") or 0) & _CONTENT_INTENT)
 
 
@@ -42,11 +42,11 @@ def missing(permissions: int) -> tuple[str, ...]:
 
 
 def in_channel(guild: Mapping[str, Any], member: Mapping[str, Any], channel: Mapping[str, Any]) -> int:
-    """What a member may do in a channel, as Discord reckons it: the server's roles, then the channel's exceptions.
+    """Permissions of a member in a channel, by Discord's rule: the server's roles, then the channel's exceptions.
 
     Args:
         guild: With `id` and `roles`.
-        member: With `user` and `roles`, ids of those that it has beside everyone's.
+        member: With `user` and `roles`, ids of the member's roles besides everyone's.
         channel: With `permission_overwrites`.
     """
     mine = {str(guild["id"]), *map(str, member.get("roles", ()))}

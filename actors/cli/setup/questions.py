@@ -1,4 +1,4 @@
-"""Questions to a person on a terminal, counted; and what stands for them where nobody is asked."""
+"""Questions to a person on a terminal, counted; and the answers for a run without questions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Talk:
     """A person's answers, asked for until they fit."""
 
     def __init__(self, *, asks: bool) -> None:
-        """Nothing was asked.
+        """Begin without questions.
 
         Args:
-            asks: Whether somebody is there.
+            asks: True if a person can be asked.
         """
         self.asks = asks
         self.questions = 0
@@ -43,10 +43,10 @@ class Talk:
         self.say(f"{number}. {text}")
 
     def type_in(self, text: str, option: str, default: str = "", *, shown: str = "", hidden: bool = False) -> str:
-        """What somebody types; `default` for Enter, which is shown as `shown` unless that is empty.
+        """Ask for text; `default` for Enter, displayed as `shown` unless empty.
 
         Raises:
-            NobodyAskedError: nobody is asked, and there is no default.
+            NobodyAskedError: no person can be asked, and there is no default.
         """
         if not self.asks:
             if default:
@@ -68,10 +68,10 @@ class Talk:
         shown: str = "",
         hidden: bool = False,
     ) -> T:
-        """What `take` makes of what somebody types; asked again for as long as it raises ValueError.
+        """Ask for text until `take` accepts it; return the result of `take`. Each ValueError repeats the question.
 
         Raises:
-            NobodyAskedError: nobody is asked, and what the options say does not fit.
+            NobodyAskedError: no person can be asked, and the options' value does not fit.
         """
         while True:
             try:
@@ -82,7 +82,7 @@ class Talk:
                 self.say(f"   {error}")
 
     def agrees(self, text: str, *, default: bool) -> bool:
-        """Whether somebody says yes; `default` where nobody is asked."""
+        """True if the person agrees; `default` if no person can be asked."""
         if not self.asks:
             return default
         self.questions += 1

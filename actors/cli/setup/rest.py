@@ -86,10 +86,10 @@ class DiscordRest:
         return [_member(each) for each in _tables(self.get(f"/guilds/{guild_id}/members/search?{query}"), "user")]
 
     def get(self, path: str) -> object:
-        """What `GET path` answers.
+        """Answer to `GET path`.
 
         Raises:
-            DiscordError: nothing that can be used.
+            DiscordError: there is no usable answer.
         """
         try:
             return self._harmless(asyncio.run(self._get(path)))
@@ -99,7 +99,7 @@ class DiscordRest:
             raise DiscordError(self._words(str(error)), error.status) from None
 
     def _harmless(self, said: object) -> object:
-        """What was said, of which every text is one line that a file can hold, and none holds the token."""
+        """Answer of Discord with harmless texts: each is one line that a file can hold, without the token."""
         if isinstance(said, str):
             return self._words(said)
         if isinstance(said, list):

@@ -1,4 +1,4 @@
-"""Steps of a setup in Discord: each asks, checks what it was told with those who know, and says what was decided."""
+"""Steps of a setup in Discord: each asks, checks the answer with Discord, and reports the decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_FOUND = 404
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is wanted of one list, such as the channels."""
+    """Wanted entries of one list, such as the channels."""
 
     said: tuple[str, ...] = ()
     """By options: names or ids."""
@@ -26,7 +26,7 @@ class Wish:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is taken where nobody says otherwise."""
+        """Default entries, without another answer."""
         return self.said or self.kept
 
 
@@ -97,7 +97,7 @@ def intent_step(talk: Talk, rest: DiscordRest) -> str:
 
 
 def guilds_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping[str, Any]) -> list[Guild]:
-    """The servers that the bot is in, at least one; says what it lacks there."""
+    """Servers of the bot, at least one; reports permissions that the bot lacks there."""
     talk.head(3, "Its server")
     link = invite_link(application_id)
     talk.say(f"   the address that invites it, with the six permissions that it needs: {link}")
@@ -167,14 +167,14 @@ def _rooms(rest: DiscordRest, guilds: Sequence[Guild], kept: Sequence[str]) -> d
 def people_step(
     talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish, *, has_roles: bool
 ) -> tuple[Item, ...]:
-    """Those who may talk to it.
+    """People who may talk to the bot.
 
     Args:
-        talk: Where they are asked for.
+        talk: Dialogue that asks.
         rest: Discord.
-        guilds: Where they are looked for.
-        wish: Who is wanted.
-        has_roles: Whether roles are allowed already, so that nobody needs to be named.
+        guilds: Servers to search for people.
+        wish: Wanted people.
+        has_roles: True if roles are allowed already, so that no person needs to be named.
     """
     talk.head(5, "Who may talk to it, and thereby have commands run")
     default = ", ".join(wish.words)
@@ -195,10 +195,10 @@ def people_step(
 
 
 def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, kept: Sequence[str]) -> Item:
-    """Who is meant by a name, its beginning, or an id.
+    """Find a person by a name, the beginning of a name, or an id.
 
     Raises:
-        ValueError: nobody, or several people.
+        ValueError: no person, or several people.
     """
     if word == EVERYONE.id:
         return EVERYONE

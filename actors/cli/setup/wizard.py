@@ -46,12 +46,12 @@ class Decided:
 
 
 def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) -> None:
-    """Go through all steps, and write what was decided; ends the command where it cannot.
+    """Go through all steps, and write the decisions; end the command on an obstacle.
 
     Args:
         config_file: Named on the command line.
-        options: The command's others.
-        asks: Whether somebody is there to be asked.
+        options: The command's other options.
+        asks: True if a person can be asked.
     """
     set_up_logging(verbose=False)
     talk = Talk(asks=asks)
@@ -116,7 +116,7 @@ def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
 
 
 def _model(talk: Talk, known: Known, given: Mapping[str, str]) -> ModelChoice:
-    """A model that has answered; or one that somebody wants all the same."""
+    """Model that has answered; or a model that the person wants in spite of a failure."""
     from actors.cli.setup.model_check import failure_of
 
     model = known.settings.model

@@ -115,7 +115,7 @@ def unit_text(agent: Path, config: Path, environment: Mapping[str, str]) -> str:
     Args:
         agent: The program, absolute.
         config: The settings file, absolute.
-        environment: What the agent needs of this one.
+        environment: Variables of this environment that the agent needs.
 
     Raises:
         WriteError: a path has a line break, which no unit can name.
@@ -216,7 +216,7 @@ def _end_of(lines: list[str], at: int) -> int:
 
 
 def _value_of(assignment: str) -> object:
-    """What an assignment gives its key, if that is one word."""
+    """Value of an assignment to a key of one word."""
     return next(iter(tomllib.loads(assignment).values()))
 
 

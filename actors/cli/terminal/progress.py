@@ -23,7 +23,7 @@ class Say(Protocol):
 
 @contextmanager
 def progress_line() -> Iterator[Say]:
-    """What shows one line on stderr, in place of the line before, and leaves none; it shows nothing in a pipe.
+    """Display of one line on stderr, replaced by each next line and removed at the end; silent in a pipe.
 
     A line has a bar and the time that is likely left when a total is known, and a moving mark when it is not.
     """
@@ -40,12 +40,12 @@ def progress_line() -> Iterator[Say]:
 
 
 def tick(say: Say, text: str, total: int = 0) -> Callable[[object], None]:
-    """What says how far a campaign is, `text` with the number in the place of `%s`."""
+    """Report of a campaign's progress, `text` with the number in the place of `%s`."""
     return lambda number: say(text % number, number if isinstance(number, int) else 0, total)
 
 
 def _say_nothing(_text: str, _done: int = 0, _total: int = 0, /) -> None:
-    """Nobody watches."""
+    """Say nothing, without a terminal."""
 
 
 def _bar() -> Progress:

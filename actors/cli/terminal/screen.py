@@ -1,4 +1,4 @@
-"""Screen of a terminal that a command draws anew, until somebody presses `q`; the screen from before comes back."""
+"""Screen of a terminal, redrawn by a command until the user presses `q`; the earlier screen is then restored."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ END_KEYS = frozenset("qQ\x1b\x03\x04")
 PAUSE_KEY = " "
 _MOST_KEYS = 64
 LOOK_S = 0.2
-"""How soon a key, or a new size of the terminal, is noticed."""
+"""Seconds until a key, or a new size of the terminal, is noticed."""
 
 
 def can_draw() -> bool:
-    """Whether stdin and stdout are a terminal that can be drawn on."""
+    """True if stdin and stdout are a terminal that can be drawn on."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
@@ -55,7 +55,7 @@ def show_live(draw: Callable[[], RenderableType], every_s: float) -> None:
 
 @contextlib.contextmanager
 def _keys() -> Iterator[Callable[[float], str]]:
-    """What gives the keys that are pressed within so many seconds, none of which is echoed meanwhile."""
+    """Reader of the keys pressed within some seconds, without an echo meanwhile."""
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
 

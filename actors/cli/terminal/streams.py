@@ -23,7 +23,7 @@ _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class NotShownError(OSError):
-    """What is printed cannot be written, though somebody may be there to read it."""
+    """Output cannot be written, though a reader may still exist."""
 
 
 class _StreamBefore(io.TextIOBase):
@@ -35,16 +35,16 @@ class _StreamBefore(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
-        """That of the stream behind it."""
+        """Encoding of the stream behind it."""
         return self._stream.encoding
 
     @property
     def errors(self) -> str:  # type: ignore[override]
-        """That of the stream behind it."""
+        """Error handler of the stream behind it."""
         return self._stream.errors or "strict"
 
     def isatty(self) -> bool:
-        """Whether a terminal is behind it."""
+        """True if the stream behind it is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
@@ -52,14 +52,14 @@ class _StreamBefore(io.TextIOBase):
         return self._stream.fileno()
 
     def writable(self) -> bool:
-        """That it can be written to."""
+        """True, because the stream can be written to."""
         return True
 
 
 class ShownStream(_StreamBefore):
     r"""Text stream in which everything that could steer a terminal is written as `\uXXXX`, in a pipe as well.
 
-    In JSON that form means what it stands for. It has no `buffer`, so bytes take no way around it.
+    In JSON that form means the same character. The stream has no `buffer`, so bytes cannot bypass it.
     """
 
     def flush(self) -> None:
@@ -83,7 +83,7 @@ class ShownStream(_StreamBefore):
 
 
 class ShownCommand(click.Command):
-    """Command of the top level, whose streams are shown ones before it reads its arguments."""
+    """Command of the top level; makes its streams shown streams before it reads the arguments."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run it; what Python says of its end goes through the same streams."""
@@ -127,7 +127,7 @@ def _shown(stream: Any) -> Any:
 
 
 def on_one_line(text: str) -> str:
-    """The words of others as they may be drawn: one line, in which nothing steers, turns its direction or is hidden."""
+    """Text of others, made fit to draw: one line, without control, direction or hidden characters."""
     return visible(" ".join(plain(text).split()))
 
 
@@ -179,7 +179,7 @@ class OwnStream(_StreamBefore):
 
 
 def own_stream(stream: TextIO) -> TextIO:
-    """What draws on the terminal behind `stream`."""
+    """Stream that draws on the terminal behind `stream`."""
     return cast("TextIO", OwnStream(stream))
 
 

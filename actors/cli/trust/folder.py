@@ -1,4 +1,4 @@
-"""Files of a folder that need trust: read once, so that the bytes which are shown are those that are recorded."""
+"""Files of a folder that need trust: read once, so that the displayed bytes are the recorded bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Witness:
     trouble = ""
 
     def __init__(self) -> None:
-        """A witness who has seen nothing yet."""
+        """Create a witness without any digests."""
         self.digests: dict[str, str] = {}
 
     def standing(self, path: Path, digest: str) -> Standing:

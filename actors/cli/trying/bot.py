@@ -27,9 +27,10 @@ _START = (
 ESCALATED = 70
 """Exit code with which the agent asks to be started again."""
 SIGNAL_LOOK_S = 0.25
-"""A signal that the system handed to another thread wakes nobody; its handler runs when the main thread looks."""
+"""Seconds between looks for signals: a signal handed to another thread wakes no thread, and only the main thread runs
+its handler."""
 STOP_S = 12.0
-"""In which it ends in good order; then it is killed."""
+"""Seconds for an orderly end; then the bot is killed."""
 MOST_DEATHS = 3
 WITHIN_S = 10.0
 """Of so many deaths within so long, the next start is put off."""
@@ -37,7 +38,7 @@ PUT_OFF_S = 5.0
 
 
 class BotProcess:
-    """The bot, alive again soon after somebody killed it; ended in good order by `stop`, or when we are gone."""
+    """The bot, restarted soon after a kill; ended in good order by `stop`, or at the end of this process."""
 
     def __init__(self, environment: Mapping[str, str], on_online: Callable[[str], None]) -> None:
         """A process that imports what it needs, and then waits to be told where to go.
@@ -85,13 +86,13 @@ class BotProcess:
             _close(self._process.stdin)
 
     def give_up(self, complaint: str) -> None:
-        """End it, since something is wrong."""
+        """End the bot, since it cannot work."""
         self.complaint = complaint
         self.end()
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended and is not started again."""
+        """True if the bot has ended and is not started again."""
         return self._over.is_set()
 
     def wait(self) -> int:
@@ -182,5 +183,5 @@ def _close(pipe: IO[bytes] | None) -> None:
 
 
 def environment_of_bot() -> Mapping[str, str]:
-    """What the bot inherits: all that this command was given, before it takes its secrets out."""
+    """Environment inherited by the bot: this command's environment, with the secrets."""
     return dict(os.environ)

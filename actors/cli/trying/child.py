@@ -73,7 +73,7 @@ def _tell_online(name: str) -> None:
 
 
 def _end_with_stdin(agent: Agent) -> None:
-    """End when whoever started this has closed the pipe, or is gone."""
+    """End when the parent process has closed the pipe, or is gone."""
     while sys.stdin.readline():
         continue
     agent.end()
