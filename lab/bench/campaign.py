@@ -107,7 +107,7 @@ def median(runs: list[Figures]) -> Figures:
 
 
 def is_sound(results: Results) -> bool:
-    """Whether our kernel lost, doubled or reordered nothing."""
+    """True if the project's kernel lost, doubled and reordered no message."""
     ours = [systems[OURS] for systems in results.workloads.values()]
     return not any(figures.get(name, 0) for figures in ours for name in ("lost", "doubled", "out_of_order"))
 

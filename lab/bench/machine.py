@@ -12,7 +12,7 @@ Facts = dict[str, object]
 
 
 def machine() -> Facts:
-    """What and when, for `json.dumps`."""
+    """Facts of the machine and the time, for `json.dumps`."""
     return {
         "cpu": cpu(),
         "system": platform.platform(),

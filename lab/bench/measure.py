@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Figures = dict[str, float]
-"""What one run of one measurement gives, by name with its unit in it."""
+"""Figures of one run of one measurement, by name with the unit in the name."""
 
 PATIENCE_S = 240.0
 """Seconds after which a run that does not come to its end has failed."""
@@ -45,7 +45,7 @@ class Stopwatch:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> Elapsed:
-        """What has passed so far; CPU of all threads."""
+        """Elapsed time so far; CPU of all threads."""
         return Elapsed(time.perf_counter() - self._wall, time.process_time() - self._cpu)
 
 
@@ -74,7 +74,7 @@ class Finish:
 
 
 def settle() -> None:
-    """Collect garbage, and let later collections pass over what lives now: what the agent does after its start."""
+    """Collect garbage, and exempt live objects from later collections: the agent does the same after the start."""
     gc.collect()
     gc.freeze()
 
@@ -89,7 +89,7 @@ def log_records() -> Iterator[None]:
 
 
 def silence_log() -> None:
-    """Make no log records: what they cost is not the runtime's."""
+    """Make no log records: their cost is not the runtime's."""
     logging.disable(logging.CRITICAL)
 
 

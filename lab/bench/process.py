@@ -17,7 +17,7 @@ import actors
 from lab.bench.measure import Figures
 
 CHECKOUT = Path(actors.__file__).parents[1]
-"""Where our own modules are."""
+"""Folder of the project's own modules."""
 _ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
 _ERLANG_MODULE = "kernel_peer"
 LIMIT_S = 1200.0
@@ -63,7 +63,7 @@ def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> d
     """Figures of chromadb, which is installed into the folder `environment` when it is not there.
 
     Raises:
-        MeasurementError: it cannot be installed, or it failed.
+        MeasurementError: chromadb cannot be installed, or failed.
     """
     python = environment / "bin" / "python"
     if not (environment / "installed").exists():
@@ -96,7 +96,7 @@ class Erlang:
 
     @staticmethod
     def is_installed() -> bool:
-        """Whether both the emulator and the compiler are there."""
+        """True if both the emulator and the compiler are installed."""
         return shutil.which("erl") is not None and shutil.which("erlc") is not None
 
     def version(self) -> str:
@@ -129,14 +129,14 @@ class Program:
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path, *, is_heard: bool = False
     ) -> None:
-        """Start it.
+        """Start the program.
 
         Args:
-            command: Its file and arguments.
-            environment: All that it is given.
-            folder: Where it runs.
-            log: What it says is added to this file.
-            is_heard: Whether `first_line` takes what goes to stdout.
+            command: File and arguments of the program.
+            environment: Whole environment of the program.
+            folder: Working directory.
+            log: File to which the output is appended.
+            is_heard: True if `first_line` reads stdout.
         """
         with log.open("ab") as file:
             self._process = subprocess.Popen(
@@ -156,7 +156,7 @@ class Program:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """True if the program has not ended."""
         return self._process.poll() is None
 
     def first_line(self) -> str:
@@ -175,7 +175,7 @@ class Program:
         return True
 
     def kill(self) -> None:
-        """Kill it with all that it has started in its session; returns when it is gone."""
+        """Kill the program with all processes of the session; return when the program is gone."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -191,7 +191,7 @@ class Program:
 
 
 def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = CHECKOUT) -> str:
-    """What `command` prints; it runs in `folder`, for the one that the user stands in may hold anybody's modules."""
+    """Output of `command`; runs in `folder`, since the user's working directory may hold foreign modules."""
     try:
         done = subprocess.run(
             command,

@@ -27,7 +27,7 @@ class Target:
     """Otherwise at most."""
 
     def is_met_by(self, value: float) -> bool:
-        """Whether `value` is good enough."""
+        """True if `value` is good enough."""
         return value >= self.target if self.at_least else value <= self.target
 
 

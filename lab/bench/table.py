@@ -40,7 +40,7 @@ VS = "ours is"
 
 
 def renderables(results: Results) -> Iterator[RenderableType]:
-    """Where and when, the rows, the targets."""
+    """Place and time, the rows, the targets."""
     machine = results.machine
     erlang = f", Erlang/OTP {machine.erlang}" if machine.erlang else ""
     yield Text(

@@ -1,4 +1,4 @@
-"""What a host that is killed costs: lost and doubled answers, and how long the other hosts' windows wait for theirs."""
+"""Costs of a killed host: lost and doubled answers, and the wait of the other hosts' windows for answers."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ANSWER_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What goes on while the bystander asks: the same question of a person, with a crash or without."""
+    """Phase of the bystander's questions: the same question of a person, with a crash or without."""
 
     kind: str
     """Of the actor that crashes, or would; it is not asked in either, so that both are about the same others."""
@@ -28,10 +28,10 @@ class Bystander:
     """Prober of latency in a thread of its own; each answer belongs to the phase in which it was asked for."""
 
     def __init__(self, system: ActorSystem, actors: Iterable[str]) -> None:
-        """Nobody is asked yet.
+        """Begin without questions.
 
         Args:
-            system: Whose actors they are.
+            system: System of the actors.
             actors: Kinds of core actors that describe themselves.
         """
         self._edge = system.edge("bystander")
@@ -39,7 +39,7 @@ class Bystander:
         self._number = 0
         self._over = threading.Event()
         self.phase: Phase | None = None
-        """What goes on now; None for what is not to be measured."""
+        """Current phase; None if not to be measured."""
         self.took_s: dict[Phase, list[float]] = {}
         """Seconds to the answers of all others."""
         self._thread = threading.Thread(target=self._run, name="bystander", daemon=True)

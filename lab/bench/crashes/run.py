@@ -27,13 +27,13 @@ MOST_ROUNDS = 5
 MOST_RESTART_S = 1.0
 QUESTION = "run: echo {number}"
 CORE = ("model", "web", "embedder", "memory", "scheduler", "skills", "socket", "shell")
-"""Who is asked how it is; Discord does not describe itself."""
+"""Kinds of actors asked for their state; Discord does not describe itself."""
 BORDER_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One crash, and what became of it."""
+    """A crash and its consequences."""
 
     kind: str
     message_type: str
@@ -43,12 +43,12 @@ class Case:
     restart_s: float | None
     """From the exception to the message in the hand of the next life; None if that never came."""
     is_answered: bool
-    """Whether the question asked meanwhile got an answer or a notice."""
+    """True if the question asked meanwhile got an answer or a notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """What all others felt of the crashes of one kind of actor."""
+    """Effect on all other actors of the crashes of one kind."""
 
     quiet_p99_ms: float
     """Their answers during the same work without a crash."""
@@ -58,7 +58,7 @@ class Felt:
 
     @property
     def ratio(self) -> float:
-        """How much longer others' p99 is while that kind crashes."""
+        """Ratio of others' p99 during crashes of that kind to their quiet p99."""
         return self.beside_p99_ms / self.quiet_p99_ms
 
 
@@ -68,9 +68,9 @@ class Outcome:
 
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
-    """Types of which no sample can be made, and kinds of which nobody knows what they understand."""
+    """Message types without a possible sample, and kinds whose understood messages are unknown."""
     felt: dict[str, Felt]
-    """Kind that crashed -> what others felt."""
+    """Kind that crashed -> effect on other actors."""
     escalation: str = ""
     """Why the agent gave up; empty if it did not."""
 
@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def is_sound(self) -> bool:
-        """Whether everything was restarted and answered, in time, and others did not feel it."""
+        """True if each actor was restarted and answered, in time, and others did not feel the crashes."""
         return (
             bool(self.cases)
             and not self.failed
@@ -112,13 +112,13 @@ def run(
     say: Callable[[str], None],
     only: Iterable[str] = (),
 ) -> Outcome:
-    """Start `agent`, crash it everywhere, stop it.
+    """Start `agent`, crash each actor, stop `agent`.
 
     Args:
-        agent: At rest; with the offline model, on `server`, in whose #general everybody is heard.
+        agent: At rest; with the offline model, on `server`, in whose #general all people are heard.
         server: A running playground.
         online: Set when the agent's bot came online.
-        say: Told what it is at.
+        say: Called with the current step.
         only: Kinds of actors to crash; all by default.
 
     Raises:
@@ -207,7 +207,7 @@ class _Campaign:
         return all(len(times) >= PROBES for times in self._times(kind))
 
     def _felt(self, kind: str) -> Felt | None:
-        """None if nobody was asked, for want of a crash."""
+        """None without a question, for want of a crash."""
         quiet_s, beside_s = self._times(kind)
         if not quiet_s or not beside_s:
             return None
@@ -241,7 +241,7 @@ class _Campaign:
         return next(iter(came.values()), Address(kind))
 
     def _asks(self) -> bool:
-        """Whether a question gets an answer or a notice in time."""
+        """True if a question gets an answer or a notice in time."""
         said = self._server.say(GENERAL_ID, QUESTION.format(number=next(self._numbers)))
         try:
             self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=ANSWER_S)

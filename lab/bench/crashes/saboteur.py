@@ -24,7 +24,7 @@ BY_KIND: dict[str, object] = {
     "socket": DoorMessage | DescribeYourself | SelfDescription,
     "context": ContextMessage,
 }
-"""What actors understand whose `handle` takes any message."""
+"""Messages understood by actors whose `handle` takes any message."""
 
 
 class Misfortune(Exception):  # noqa: N818 - what befalls an actor here is no error of anybody's
@@ -51,11 +51,11 @@ class Saboteur:
 
     def __init__(self) -> None:
         self.understood: dict[str, set[type[Message]]] = defaultdict(set)
-        """Kind -> what its `handle` says that it understands, and what it was told."""
+        """Kind -> messages understood according to `handle`, and messages received."""
         self.came: dict[str, dict[type[Message], Address]] = defaultdict(dict)
         """Kind -> types that came to it by themselves, and to whom last."""
         self._unbuilt: dict[str, ActorSpec] = {}
-        """By their kinds: actors that are made when they are first told something."""
+        """Specifications by kind, of actors that are made at their first message."""
         self._strike: Strike | None = None
 
     def spoilt(self, spec: ActorSpec) -> ActorSpec:
@@ -71,12 +71,12 @@ class Saboteur:
         return replace(spec, build=build, policy=replace(spec.policy, window_s=FORGET_S))
 
     def look_at_unbuilt(self) -> None:
-        """Learn what actors understand whom nobody has told anything yet; each is made once for that, and put away."""
+        """Learn the messages understood by actors without a message so far; each is made once, and discarded."""
         for kind, spec in self._unbuilt.items():
             self.understood[kind] |= _understood(kind, spec.build(""))
 
     def plan(self, strike: Strike | None) -> None:
-        """Let the next message of that sort fail; None for none."""
+        """Let the next message of that sort fail; no message for None."""
         self._strike = strike
 
     def _spoil(self, actor: Actor, kind: str, address: Address) -> None:
@@ -93,7 +93,7 @@ class Saboteur:
         actor.handle = spoilt  # type: ignore[method-assign]
 
     def _hits(self, strike: Strike, message: Message) -> bool:
-        """Whether the message is not to be handled; raises when it is to fail."""
+        """True if the message is not to be handled; raises if the message is to fail."""
         if strike.struck is None:
             if strike.made_up is not None and message is not strike.made_up:
                 return False

@@ -39,7 +39,7 @@ def sample(kind: type[S]) -> S:
 
 
 def members(hint: object) -> tuple[type[Message], ...]:
-    """The message types of a union; of one type, that one."""
+    """Message types of a union; a single type counts as a union."""
     parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     return tuple(part for part in parts if isinstance(part, type) and issubclass(part, Message) and part is not Message)
 

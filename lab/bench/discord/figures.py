@@ -32,7 +32,7 @@ from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 ONLINE_S = 60.0
 PATIENCE_S = 60.0
 LOOK_EVERY_S = 0.005
-"""How often the lag of the loop is looked at."""
+"""Seconds between two looks at the lag of the loop."""
 INTENTS = (1 << 0) | (1 << 9) | (1 << 15)
 MODEL = "hosted_vllm/loopback"
 CALLS_OF_A_TURN = 2.5
@@ -65,7 +65,7 @@ class Figures:
     typing_beyond_ms: float
     """p95 of the first less p95 of the second."""
     loop_lag_ms: Percentiles
-    """How late the loop that discord.py lives on wakes while windows write, each as often as Discord lets one edit."""
+    """Lag of discord.py's loop while windows write, each as often as Discord permits edits."""
     loop_lag_at_most_ms: Percentiles
     """The same while they write as fast as the machine lets them."""
     windows: int
@@ -73,7 +73,7 @@ class Figures:
 
     @property
     def is_reached(self) -> bool:
-        """Whether both are within their targets."""
+        """True if both figures are within their targets."""
         return self.typing_beyond_ms <= TYPING_TARGET_MS and self.loop_lag_ms.p99 <= LAG_TARGET_MS
 
 
@@ -195,10 +195,10 @@ async def _listen(server: PlaygroundServer) -> None:
 
 
 def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
-    """How late the loop was, each time that it was looked at, while `windows` windows write `turns` answers each.
+    """Lag of the loop at each look, while `windows` windows write `turns` answers each.
 
-    The windows take turns evenly; with 0 seconds between a window's turns, each writes as soon as it can. The bot has a
-    process of its own, so that only what it does itself can hold its loop up.
+    The windows take turns evenly; with 0 seconds between a window's turns, each writes as soon as possible. The bot has
+    a process of its own, so that only the bot's own work can delay the loop.
     """
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()

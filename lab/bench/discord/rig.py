@@ -93,7 +93,7 @@ class EchoWindow(Actor):
 
 
 def answer_to(text: str) -> str:
-    """What a window answers to `text`."""
+    """Answer of a window to `text`."""
     return f"You said: {text}"
 
 

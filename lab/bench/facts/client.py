@@ -1,4 +1,4 @@
-"""Client of chat completions that costs next to nothing: one connection, one request at a time."""
+"""Client of chat completions at almost no cost: a single connection, with sequential requests."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def costs(pid: int) -> Costs:
 
 
 def is_busy(pid: int) -> bool:
-    """Whether a thread of the tree runs, wants to, or waits for the disk."""
+    """True if a thread of the tree runs, is ready to run, or waits for the disk."""
     return any(_state(task) in ("R", "D") for each in tree(pid) for task in _tasks(each))
 
 

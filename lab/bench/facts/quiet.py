@@ -1,4 +1,4 @@
-"""Quiet requests, one after another: what a gateway adds to one, what a turn costs it and writes."""
+"""Quiet requests, one after another: latency that a gateway adds to a request; CPU and bytes written for a turn."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def quiet(gateway: Gateway, conversation: str, count: int, series: str = "quiet"
     """Added latency of whole answers, CPU and bytes written a turn, its work behind the answer included.
 
     Args:
-        gateway: Is healthy.
-        conversation: In which it is spoken.
-        count: How many turns are measured.
+        gateway: Healthy gateway.
+        conversation: Conversation of the turns.
+        count: Number of measured turns.
         series: Of the words, used once.
     """
     with gateway.client() as client, gateway.upstream.client() as straight:

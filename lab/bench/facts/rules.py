@@ -24,7 +24,7 @@ _SUMMARY_CHARS = 600
 
 
 class CallKind(StrEnum):
-    """What a call is for."""
+    """Purpose of a call."""
 
     CHAT = "chat"
     EXTRACT = "extract"
@@ -106,7 +106,7 @@ def _words(message: dict[str, Any]) -> str:
 
 
 def _plain(words: str) -> str:
-    """What the person wrote, of words that show it as a JSON string."""
+    """Text of the person, from words that quote the text as a JSON string."""
     _, found, quoted = words.partition("as a JSON string:\n")
     return str(json.loads(quoted)) if found else words
 

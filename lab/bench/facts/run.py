@@ -26,7 +26,7 @@ KEPT = "kept"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured."""
+    """Sizes of the measurement."""
 
     quiet: int
     streams: int
@@ -59,10 +59,10 @@ def measure(
     """System -> figures.
 
     Args:
-        say: Told what is being done now.
+        say: Called with the current step.
         quick: Small sizes.
-        peer: Executable of the peer; None for none.
-        warn: Told what is wrong with the peer, whose figures end there.
+        peer: Executable of the peer; None without a peer.
+        warn: Called with a failure of the peer, whose figures end there.
         also: Further figures of ours.
 
     Raises:
@@ -171,7 +171,7 @@ def _many(say: Say, system: System, sizes: Sizes, place: Path, its_upstream: Ups
 
 
 def _filled(system: System, place: Path, its_upstream: Upstream, facts: int) -> Figures:
-    """First start on facts that nobody has embedded yet."""
+    """First start on facts that have no vectors yet."""
     before = its_upstream.seen()
     with Gateway(system, place, its_upstream) as gateway:
         healthy_s = gateway.wait()

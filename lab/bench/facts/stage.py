@@ -32,7 +32,7 @@ _BUSY_CPU_S = 0.015
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the model's server has been asked so far."""
+    """Requests to the model's server so far."""
 
     calls: dict[str, int]
     texts: int
@@ -63,7 +63,7 @@ class Upstream:
         return Client(self.base)
 
     def seen(self) -> Seen:
-        """What it has been asked so far."""
+        """Requests to the model's server so far."""
         told = json.loads(self._client.get("counts"))
         return Seen(told["calls"], told["texts"], tuple(told["shown"]))
 
@@ -92,12 +92,12 @@ class Gateway:
     """A system that runs; a context manager, after which it is dead."""
 
     def __init__(self, system: System, place: Path, its_upstream: Upstream) -> None:
-        """Start it; `wait` waits for it.
+        """Start the gateway; `wait` waits for its readiness.
 
         Args:
-            system: Which one.
-            place: Its folder.
-            its_upstream: In front of which it stands.
+            system: System to start.
+            place: Folder of the gateway.
+            its_upstream: Model's server behind the gateway.
         """
         self.upstream = its_upstream
         self._log = place / "log"
@@ -136,7 +136,7 @@ class Gateway:
         return perf_counter() - self._begun
 
     def costs(self) -> Costs:
-        """What it has cost so far."""
+        """Costs of the gateway so far."""
         return costs(self._program.pid)
 
     def settle(self, quiet_s: float = QUIET_S) -> Seen:

@@ -1,4 +1,4 @@
-"""Store of a system on the disk: its entries as they are read, and ones that it is given before its start."""
+"""Store of a system on the disk: reads its entries, and writes entries before the system's start."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Entry:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is not among the deleted ones."""
+        """True if the entry is not deleted."""
         return "deleted" not in self.path.split("/")
 
 
@@ -41,7 +41,7 @@ class Stored:
 
     entries: tuple[Entry, ...]
     broken: tuple[str, ...]
-    """What is no whole entry, and why."""
+    """Broken entries, with the reason."""
 
 
 def read(store: Path) -> Stored:

@@ -22,7 +22,7 @@ STORE = "memory_db"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a program is started with."""
+    """Start of a program: command and environment."""
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
@@ -36,12 +36,12 @@ class System(Protocol):
         """In tables."""
 
     def start(self, place: Path, port: int, base: str) -> Start:
-        """How it is started.
+        """Start of the system.
 
         Args:
             place: Folder of its own, with what earlier starts left.
-            port: Where it is to listen, on loopback.
-            base: Of the model's server.
+            port: Port to listen on, on loopback.
+            base: Base address of the model's server.
         """
 
     def store(self, place: Path) -> Path:
@@ -104,7 +104,7 @@ class Peer:
 
 
 def free_port() -> int:
-    """A port on which nothing listens now."""
+    """A port without a listener now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Server of a model and its embeddings on loopback, in a process of its own: counts what it is asked."""
+"""Server of a model and its embeddings on loopback, in a process of its own: counts the requests."""
 
 from __future__ import annotations
 

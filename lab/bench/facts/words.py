@@ -20,7 +20,7 @@ def mark(series: str, number: int) -> str:
 
 
 def fact(series: str, number: int) -> str:
-    """What there is to be remembered of a message, in the third person."""
+    """Fact to remember of a message, in the third person."""
     thing, street, house = _place(series, number)
     return f"The user keeps a {thing} at {street} Street {house}, locker {mark(series, number)}."
 

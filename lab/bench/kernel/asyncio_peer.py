@@ -43,7 +43,7 @@ class Player(TaskActor):
         self._come = come
 
     def handle(self, message: object) -> None:
-        """Send it back, one lower."""
+        """Send the message back, one lower."""
         if not isinstance(message, Ping) or message.n <= 0:
             self._come()
         else:
@@ -108,7 +108,7 @@ class Gathering:
 
 
 def completed(main: Coroutine[Any, Any, T]) -> T:
-    """What `main` returns; the tasks are left as they are, for the process ends with the measurement."""
+    """Result of `main`; unfinished tasks are left alone, since the process ends with the measurement."""
     return asyncio.new_event_loop().run_until_complete(main)
 
 

@@ -30,7 +30,7 @@ class Hearer(Actor):
 
 
 class Flooder(Actor):
-    """Actor that keeps its own mailbox full."""
+    """Actor that always fills the actor's own mailbox."""
 
     def handle(self, message: Ping) -> None:
         """Have one more."""
@@ -41,10 +41,11 @@ def fairness(quiet: int, messages: int, pause_ms: float, backlog: int) -> Figure
     """From tell to handler for quiet actors, one told every `pause_ms`, alone and beside a flooder.
 
     Args:
-        quiet: How many there are.
-        messages: That they are told in all, in turn.
-        pause_ms: Between two of them.
-        backlog: That the flooder always has in its mailbox; it tells itself one more for each it handles.
+        quiet: Number of quiet actors.
+        messages: Total of messages to quiet actors, in turn.
+        pause_ms: Milliseconds between two messages.
+        backlog: Messages always in the flooder's mailbox; the flooder sends itself one message for each handled
+            message.
     """
     alone = _quiet_waits(quiet, messages, pause_ms / 1000, 0)
     beside = _quiet_waits(quiet, messages, pause_ms / 1000, backlog)

@@ -78,12 +78,12 @@ def draw(number: int) -> int:
 
 
 def is_poison(number: int) -> bool:
-    """Whether a message fails whenever it is tried: one in a thousand."""
+    """True for a message that fails at every try: one in a thousand."""
     return draw(number) == 0
 
 
 def fails_once(number: int) -> bool:
-    """Whether a message fails at its first try only: one in a hundred."""
+    """True for a message that fails at its first try only: one in a hundred."""
     return 1 <= draw(number) <= 10
 
 
@@ -92,7 +92,7 @@ class Ledger:
 
     def __init__(self, messages: int) -> None:
         self.handled = bytearray(messages)
-        """How often each was handled to the end, or to the effect before a crash."""
+        """Number of times that each message was handled to the end, or to the effect before a crash."""
         self.to_crash = {number for number in range(messages) if fails_once(number)}
         self.out_of_order = 0
         self.buried: list[int] = []
@@ -156,7 +156,7 @@ def crash_storm(messages: int, actors: int) -> Figures:
 
 
 def outcome(ledger: Ledger) -> Figures:
-    """What was lost, doubled, buried and overtaken."""
+    """Counts of lost, doubled, buried and overtaken messages."""
     numbers = range(len(ledger.handled))
     poison = {number for number in numbers if is_poison(number)}
     allowed = [0 if number in poison else 2 if fails_once(number) else 1 for number in numbers]

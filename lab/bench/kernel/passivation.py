@@ -19,7 +19,7 @@ class Window(Actor):
         self._heard = 0
 
     def handle(self, message: Ping) -> None:
-        """Remember that it was there."""
+        """Count the message."""
         self._heard += 1
         if message.n:
             self._windows.handled.come()
@@ -61,7 +61,7 @@ class Windows:
         self._system.drain(30)
 
     def living(self) -> int:
-        """How many windows are in memory."""
+        """Number of windows in memory."""
         return len(self._system.mailboxes())
 
     def stop(self) -> None:
@@ -95,7 +95,7 @@ def churn(messages: int, windows: int, messages_each: int) -> Figures:
     Args:
         messages: Of the whole run.
         windows: In memory at once; every wave has other ones.
-        messages_each: That a window handles before it leaves.
+        messages_each: Messages that a window handles before it leaves.
     """
     known = Windows()
     waves = messages // (windows * messages_each)

@@ -168,7 +168,7 @@ class Unlucky(Threaded):
 
 
 def crash_storm(messages: int, actors: int) -> Figures:
-    """The storm; a dead actor's messages are refused or lost, as nobody restarts it."""
+    """The storm; a dead actor's messages are refused or lost, since pykka restarts no actor."""
     handled = bytearray(messages)
     refs = [Unlucky.start(handled) for _ in range(actors)]
     accepted = []
@@ -203,7 +203,7 @@ class Hearer(Threaded):
 
 
 class Flooder(Threaded):
-    """Actor that keeps its own mailbox full."""
+    """Actor that always fills the actor's own mailbox."""
 
     def on_receive(self, message: Any) -> None:
         """Have one more."""

@@ -31,7 +31,7 @@ class Player(Actor):
         self._come = come
 
     def handle(self, message: Ping) -> None:
-        """Send it back, one lower."""
+        """Send the message back, one lower."""
         if message.n <= 0:
             self._come()
         else:

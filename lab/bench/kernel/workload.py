@@ -28,14 +28,14 @@ class Workload:
     """Run only when asked for by name."""
 
     def sizes_for(self, system: str, *, quick: bool) -> Sizes:
-        """How large the run of `system` is, arguments in the order of `sizes`."""
+        """Sizes of the run of `system`, arguments in the order of `sizes`."""
         if quick:
             return self.quick
         return {**self.sizes, **self.peers.get(system, {})}
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Who is measured, ours first."""
+        """Measured systems, the project's first."""
         return (OURS, *self.peers)
 
 

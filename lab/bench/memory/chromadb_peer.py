@@ -1,8 +1,8 @@
 """chromadb's nearest 50, measured by a Python of its own in which it is installed.
 
 Runs as a script: one JSON argument with `folder`, `rows`, `dims`, `queries` (a file of float32) and `nearest`; prints
-`lists`, `took_ms` and `resident_mb` as JSON. Without `queries` it only fills the collection and prints `made_s`: what
-filling leaves in memory is nothing that answering needs.
+`lists`, `took_ms` and `resident_mb` as JSON. Without `queries` it only fills the collection and prints `made_s`: memory
+left by filling is not needed for answering.
 """
 
 from __future__ import annotations

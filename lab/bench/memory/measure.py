@@ -79,7 +79,7 @@ def search(given: MemorySet, queries: int) -> dict[str, Any]:
 
 
 def machine_gb_per_s() -> float:
-    """How fast one thread reads memory: below that no search over codes can go."""
+    """Gigabytes a second that one thread reads from memory: a lower bound for every search over codes."""
     numbers = np.ones(STREAMED // 8)
     took = []
     for _ in range(5):
@@ -185,7 +185,7 @@ def _opened(given: MemorySet) -> tuple[Index, IndexVectors, VectorEngine]:
 
 
 def _recall(searcher: Searcher, given: MemorySet, vector: NDArray[np.float32], number: int) -> float:
-    """How long the whole hybrid recall takes, in ms."""
+    """Milliseconds of the whole hybrid recall."""
     words = np.random.default_rng(number).zipf(1.2, 6) % 20_000
     text = f"what did they say of {' '.join(f'w{word}' for word in words.tolist())}?"
     question = MemoryQuery(

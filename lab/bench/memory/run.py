@@ -33,7 +33,7 @@ class Results:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every list of ours is the exact one."""
+        """True if every list of the project's search is exact."""
         ours = self.systems[OURS]
         return ours["identical"] == ours["queries"]
 

@@ -40,12 +40,12 @@ class MemorySet:
 
     @property
     def plan(self) -> MemoryPlan:
-        """How the agent opens it."""
+        """Plan with which the agent opens the set."""
         return MemoryPlan(self.folder / "data", SPACE, data.DIMS, "hybrid", "global")
 
     @property
     def peer(self) -> Path:
-        """Where the peer's table is."""
+        """Path of the peer's table."""
         return self.folder / "sqlite-vec.db"
 
     def vectors(self) -> NDArray[np.float32]:
@@ -64,15 +64,15 @@ class MemorySet:
         return np.fromfile(file, np.float32).reshape(count, data.DIMS)
 
     def questions_file(self, count: int) -> Path:
-        """Where they are kept."""
+        """File of the questions."""
         return self.folder / f"asked-{count}.f32"
 
     def is_ready(self) -> bool:
-        """Whether it is whole."""
+        """True if the set is complete."""
         return (self.folder / _READY).exists()
 
     def make(self, watch: Watch) -> None:
-        """Make it, unless it is there."""
+        """Make the set, unless it exists."""
         if self.is_ready():
             return
         shutil.rmtree(self.folder, ignore_errors=True)

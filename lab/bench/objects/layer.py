@@ -62,7 +62,7 @@ def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:
 
 
 def word_request(asked: Asked, request_id: RequestId, reply_to: Address, window: Window = WINDOW) -> WordRequest:
-    """What the core would ask."""
+    """Request that the core would send."""
     return WordRequest(
         request_id=request_id,
         reply_to=reply_to,
@@ -93,14 +93,14 @@ class Layer:
         self._system.start()
 
     def word(self, asked: Asked) -> Worded:
-        """How a request is worded."""
+        """Wording of a request."""
         request_id = self._next_id()
         reply = self._answer(word_request(asked, request_id, self._edge.address), request_id)
         assert isinstance(reply, RequestWorded), reply
         return Worded(dict(reply.results), dict(reply.notes))
 
     def manage(self, step: Step) -> Ran:
-        """What the skill's script prints; of a file that is not known it says so."""
+        """Output of the skill's script; an unknown file is reported."""
         name = self._name_of(step.path)
         request_id = self._next_id()
         request = SwitchObject(

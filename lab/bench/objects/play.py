@@ -33,7 +33,7 @@ STEP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What whoever words a request is told of it."""
+    """Description of a request for the code that words the request."""
 
     turn_id: TurnId
     turns: tuple[TurnShown, ...]
@@ -59,10 +59,10 @@ class Wording(Protocol):
         """Of the history that is worded."""
 
     def word(self, asked: Asked) -> Worded:
-        """How a request is worded."""
+        """Wording of a request."""
 
     def manage(self, step: Step) -> Ran:
-        """What comes of a command that says what is to be shown."""
+        """Output of a command that names the files to show."""
 
 
 class Plain:
@@ -77,7 +77,7 @@ class Plain:
         return AS_LOGGED
 
     def manage(self, step: Step) -> Ran:
-        """A small command that says it is done; without the layer it does nothing."""
+        """Small command with a confirmation; without the layer it has no effect."""
         return Ran(f"objects.py {step.word} f1", f"f1 is {step.word}d: {step.path}")
 
 
@@ -122,7 +122,7 @@ class Play:
         self._numbers = itertools.count(1)
         self._block = ""
         self._shown: tuple[TurnId, str] = (TurnId(""), "")
-        """Of the last request: its turn and its block."""
+        """Turn and block of the last request."""
 
     def model_calls(self) -> Iterator[TurnId]:
         """The turn of each model call, as soon as it is due."""
@@ -136,7 +136,7 @@ class Play:
             self._log(Kind.AGENT, exchange.answer, {"turn": turn, "final": True})
 
     def ask(self, turn: TurnId) -> Asked:
-        """What whoever words the turn's next request is told of it."""
+        """Description of the turn's next request, for the wording."""
         before, self._shown = self._shown, (turn, self._block)
         breaks_from = before[0] if before[1] and before != self._shown else TurnId("")
         return Asked(turn, self._conversation.calls(turn), breaks_from)
@@ -180,12 +180,12 @@ class Play:
 
 
 def played(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> Sums:
-    """What the requests of a whole story come to.
+    """Sums over the requests of a whole story.
 
     Args:
-        story: Is played once.
+        story: Story to play once.
         folder: Empty, or not there.
-        wording: How results are shown.
+        wording: Wording of results.
         clock: The wording's.
     """
     account, instructions = Account(), prose.instructions()

@@ -67,7 +67,7 @@ def _function(chance: random.Random, seed: str) -> str:
 
 
 def build_log(seed: str, chars: int) -> str:
-    """What a build prints, of at least that many characters."""
+    """Output of a build, of at least that many characters."""
     chance = random.Random(seed)
     lines: list[str] = []
     size = number = 0

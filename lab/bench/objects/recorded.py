@@ -1,7 +1,7 @@
-"""Recorded sequences of calls: what a real model did in two experiments, without anything that it or anybody said.
+"""Recorded sequences of calls: acts of a real model in two experiments, without any text of the model or of people.
 
-Both are of the original of this layer (GPT-4.1, 22 February 2026): one prompt each, so one turn each. A line below is
-what was asked for between two answers of the model; its calls are `r` (read), `g` (search), `d` (deactivate), `l`
+Both are of the original of this layer (GPT-4.1, 22 February 2026): a single prompt each, so a single turn each. A line
+below has the calls between two answers of the model; the calls are `r` (read), `g` (search), `d` (deactivate), `l`
 (list), `n` (search by name) and `w` (write), each with the file's number, or a folder's letter.
 """
 

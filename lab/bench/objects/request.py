@@ -16,7 +16,7 @@ CACHED_PRICE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One model call as it is sent."""
+    """A model call as sent."""
 
     messages: tuple[ChatMessage, ...]
     data: bytes
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sums:
-    """What the requests of one run come to."""
+    """Sums over the requests of one run."""
 
     model_calls: int
     mean_tokens: float
@@ -46,7 +46,7 @@ class Sums:
 
 
 class Account:
-    """Account of one run's requests, taken one by one."""
+    """Account of one run's requests, taken in sequence."""
 
     def __init__(self) -> None:
         self._count = self._chars = self._largest = 0
@@ -84,7 +84,7 @@ class Account:
 
 
 def request_of(system_prompt: str, messages: tuple[ChatMessage, ...]) -> Request:
-    """A request with everything that tells it from another one."""
+    """Request with every property that distinguishes requests."""
     chars = len(system_prompt)
     parts: list[object] = [system_prompt]
     for message in messages:
@@ -95,7 +95,7 @@ def request_of(system_prompt: str, messages: tuple[ChatMessage, ...]) -> Request
 
 
 def shared_prefix(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
+    """Number of bytes in the common beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

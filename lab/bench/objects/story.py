@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Act(StrEnum):
-    """What a command does."""
+    """Act of a command."""
 
     PRINT = "print"
     """`cat` of a file."""
@@ -35,7 +35,7 @@ class Step:
     path: str = ""
     """The file or folder; from the window's folder on."""
     word: str = ""
-    """What is searched for, or what a file is to be."""
+    """Word to search for, or new content of a file."""
     chars: int = 0
     """Of what is printed or written."""
 

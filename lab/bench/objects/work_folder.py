@@ -28,11 +28,11 @@ class Ran:
 
     command: str
     text: str
-    """What the model is shown."""
+    """Text shown to the model."""
 
 
 def printed(data: bytes) -> str:
-    """What the model is shown of a command that prints `data`, as the shell words it."""
+    """Text shown to the model for a command that prints `data`, as the shell words it."""
     tail = OutputTail()
     tail.feed(data)
     return render(tail.excerpt(), KeptOutput(path=""), "")

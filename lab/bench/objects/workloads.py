@@ -52,11 +52,11 @@ def flood(rounds: int = 50, chars: int = 60_000) -> Story:
 
 
 def experiment(name: str, rounds: int | None = None) -> Story:
-    """A recorded sequence, as the one turn that it was.
+    """A recorded sequence, as a single turn.
 
     Args:
         name: `E1` or `E2`.
-        rounds: Only so many.
+        rounds: Most rounds; None for all.
     """
     return Story(name, recorded.FILES, (_exchange(name, 0, recorded.rounds(name)[:rounds]),))
 
@@ -67,7 +67,7 @@ def whole() -> tuple[Story, ...]:
 
 
 def small() -> tuple[Story, ...]:
-    """The same, so small that they show only that it works."""
+    """Same workloads in small sizes, to show only that they work."""
     return (
         *(repeat_reader(8, 24), big_outputs(4, 12), long_turns(2, 16), mixed(8, 10), chatty(8, 2)),
         *(experiment("E1", 16), experiment("E2", 16)),

@@ -30,7 +30,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     category: str
     evidence: tuple[str, ...]
     flagged: bool = False
-    """Whether an audit of the set doubts the evidence."""
+    """True if an audit of the set doubts the evidence."""
 
 
 class _Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,15 +57,15 @@ class Conversation:
     turns: tuple[Turn, ...]
     cases: tuple[Case, ...]
     left_out: int
-    """Questions that don't count: unanswerable ones, doubted ones, ones without evidence."""
+    """Number of questions that don't count: unanswerable, doubted, or without evidence."""
 
 
 def read(file: Path, limit: int | None = None) -> Conversation:
-    """The conversation in `file`, with its first `limit` questions that count.
+    """Conversation in `file`, with the first `limit` questions that count.
 
     Raises:
-        ValueError: It is no such document, or its parts contradict one another.
-        OSError: It cannot be read.
+        ValueError: The document is invalid, or its parts contradict one another.
+        OSError: The file cannot be read.
     """
     try:
         document = msgspec.json.decode(file.read_bytes(), type=_Document)
@@ -86,7 +86,7 @@ def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
     """The conversation files below `data`, or `data` itself if it is one; with `names`, those called so.
 
     Raises:
-        ValueError: There are none, or none of one of the names.
+        ValueError: There is no file, or a name has no file.
     """
     below = [data] if data.is_file() else sorted(data.rglob("*.json"))
     if missing := [name for name in names if name not in {file.stem for file in below}]:

@@ -49,7 +49,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What is kept, and how much of it is shown."""
+    """Kept entries, and the amount of entries shown."""
 
     roles: frozenset[EntryRole]
     top_k: int
@@ -116,7 +116,7 @@ def _answers(
 
 
 def kept(conversation: Conversation, files: Files) -> list[Kept]:
-    """What the gateway would have of a conversation: its turns, and the facts at the time of their last turn."""
+    """Entries of the gateway for a conversation: turns, and facts at the time of their last turn."""
     times = {turn.id: turn.time for turn in conversation.turns}
     entries = [
         _entry(turn.id, EntryRole.USER, f"{turn.speaker}: {turn.text}", turn.time, (turn.id,))

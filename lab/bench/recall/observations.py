@@ -33,11 +33,11 @@ def read(path: Path) -> dict[str, Files]:
     """Name of a conversation -> its files.
 
     Args:
-        path: A folder of such files, or one of them.
+        path: A folder of observation files, or a single file.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is no such file.
+        OSError: A file cannot be read.
+        ValueError: A file has no observations.
     """
     found: dict[str, Files] = {}
     for file in [path] if path.is_file() else sorted(path.glob("*.json")):

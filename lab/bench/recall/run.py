@@ -18,7 +18,7 @@ from lab.bench.recall.vectors import KeptVectors
 
 BUDGET = Budget()
 TARGET = 0.81
-"""What `hybrid` is to reach for `block` on the development conversations."""
+"""Target of `hybrid` for `block` on the development conversations."""
 
 
 @dataclass(frozen=True, slots=True)

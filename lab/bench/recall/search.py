@@ -20,7 +20,7 @@ from lab.bench.recall.data import Conversation
 from lab.bench.recall.vectors import Floats
 
 NEAREST = 50
-"""How many rows the similarity search gives to the formula."""
+"""Number of rows that the similarity search gives to the formula."""
 DAY_S = 86_400.0
 LINES_OF_EVENT = 6
 """Lines that a log has for an event beside its text."""
@@ -54,7 +54,7 @@ class Library:
         return self._words.scores(terms(" ".join(looked_up)))
 
     def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[CandidateRow]:
-        """What the hybrid search looks at: the best `hits` by cosine and by words, and the rows beside them."""
+        """Candidates of the hybrid search: the best `hits` by cosine and by words, and the rows beside them."""
         by_cosine = cosines(self.vectors, query.vector)
         best = _best(self.keyword_scores(query.text), most_words)
         by_words = dict(best)

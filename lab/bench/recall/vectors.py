@@ -39,7 +39,7 @@ class KeptVectors:
     """Cache of vectors: asks the model only for texts that it has not embedded before."""
 
     def __init__(self, model: Model, folder: Path | None) -> None:
-        """Read what `folder` keeps of `model`; None keeps nothing."""
+        """Read the vectors of `model` kept in `folder`; None keeps no vectors."""
         self._model = model
         self._file = folder / f"{model.name}.npy" if folder else None
         self._record = np.dtype([("text", "V16"), ("vector", "<f4", (model.dimensions,))])

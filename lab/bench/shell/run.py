@@ -97,7 +97,7 @@ def at_once(shells: Shells, level: str) -> Figures:
 
 
 def flood(shells: Shells, level: str, size: int) -> Figures:
-    """What so much output costs this process in memory, at its peak."""
+    """Peak memory of this process for so much output."""
     shells.result(shells.tell(level, "seq 3000"))
     Path("/proc/self/clear_refs").write_text("5")
     before = _peak_bytes()
@@ -130,7 +130,7 @@ def cancelling(shells: Shells, level: str, rounds: int) -> Figures:
 
 
 def _lives(marker: str) -> bool:
-    """Whether anybody on the machine has `marker` in its command line; the dead have none."""
+    """True if a process on the machine has `marker` in its command line; dead processes have no command line."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:

@@ -1,4 +1,4 @@
-"""Shell actors of a benchmark: one for each level, and somebody who asks them."""
+"""Shell actors of a benchmark: one for each level, and a client of the actors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Shells:
         return reply
 
     def workdir(self, level: str, number: int = 0) -> Path:
-        """Where the commands of a window run."""
+        """Working directory of a window's commands."""
         window = _window(number)
         return self._root / level / "work" / window.surface.value / window.id
 

@@ -44,7 +44,7 @@ class Start:
     """Of CPU that the process had used by then: what a busy machine does not lengthen."""
     stop_s: float
     online_mb: float
-    """Resident memory when it had come online, in MiB: nobody had said anything, and no model was called."""
+    """Resident memory after coming online, in MiB: before any message and any model call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class _Runner:
         return start, round(index_s, 2)
 
     def start(self) -> Start:
-        """One start and its end."""
+        """Measure a start and an end."""
         online_s, answers_s, cpu_s, online_mb = self._up()
         return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down(), online_mb=online_mb)
 

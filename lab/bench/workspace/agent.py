@@ -28,7 +28,7 @@ from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, Us
 from messages.shell import BashRefused, RunBash
 
 MOST_S = 150.0
-"""Longest time, by the agent's clock, until a message is answered: two gates that nobody answers."""
+"""Longest time, by the agent's clock, until a message is answered: two gates without an answer."""
 STOP_S = 10.0
 FIRST_MESSAGE = 1_000_000_000_000_000_000
 GUILD = "910000000000000001"
@@ -37,7 +37,7 @@ _USUAL: dict[str, object] = {"skills.folders": [], "discord.allowed_users": ["*"
 _DOUBLED = ("model", "shell", "discord", "embedder", "socket", "web", "scheduler")
 
 Behave = Callable[[ModelRequest], str | None]
-"""What the model says to a request; None for nothing at all."""
+"""Function from a request to the model's answer; None for no answer."""
 Embed = Callable[[Sequence[str]], Sequence[bytes]]
 
 
@@ -53,7 +53,7 @@ class Answered:
 
 @dataclass(slots=True)
 class _Heard:
-    """What the doubles were told."""
+    """Messages that the doubles received."""
 
     changed: threading.Condition = field(default_factory=threading.Condition)
     requests: list[ModelRequest] = field(default_factory=list)
@@ -139,7 +139,7 @@ class BenchAgent:
         )
 
     def start_new(self, window: Window) -> None:
-        """Somebody says `/new` in the window."""
+        """Send `/new` in the window."""
         request_id = RequestId(self.system.new_id())
         self.ask(
             window.address,
@@ -147,10 +147,10 @@ class BenchAgent:
         )
 
     def ask(self, to: Address, message: Message) -> Message:
-        """What is answered to a request, whose `reply_to` is this object's edge.
+        """Answer to a request whose `reply_to` is this object's edge.
 
         Raises:
-            TimeoutError: nothing is.
+            TimeoutError: there is no answer.
         """
         request_id, found = request_id_of(message), list[Message]()
         self.system.tell(to, message)
@@ -226,7 +226,7 @@ class BenchAgent:
 
 
 class ModelDouble(Actor):
-    """Model that says at once what it has to say."""
+    """Model that answers at once."""
 
     def __init__(self, behave: Behave, heard: _Heard) -> None:
         super().__init__()
@@ -293,7 +293,7 @@ class EmbedderDouble(Actor):
 
 
 class Silent(Actor):
-    """Whoever is not there; commands are refused."""
+    """Absent actor; commands are refused."""
 
     def handle(self, message: Message) -> None:
         """Refuse what waits for an answer."""

@@ -1,7 +1,7 @@
-"""Constraints of pieces of work: each as somebody says it, as a file has it, and what is asked of it much later.
+"""Constraints of pieces of work: each as a person's message, as a line of a file, and as a much later question.
 
-All wordings are our own. What is asked shares no telling word with the constraint where it is an act, and some where it
-is a direct question; "go on" shares none.
+All wordings are our own. A request for an act shares no telling word with the constraint, a direct question shares
+some; "go on" shares none.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Constraint:
 
     kind: Kind
     said: str
-    """As somebody says it, in one message."""
+    """Constraint in the words of a person, in one message."""
     fact: str
     """As a file has it; less than 80 characters of it are word for word as it was said."""
     key: str
-    """What of it decides; stands in both, and in nothing else that is said."""
+    """Deciding part of the constraint; stands in both texts, and in no other message."""
     act: str
-    """What somebody asks for later, which it shapes."""
+    """Later request for an act that the constraint shapes."""
     direct: str
     """A question about it."""
 
@@ -45,10 +45,10 @@ class Work:
     title: str
     language: str
     begins: str
-    """What is said first of all."""
+    """First message."""
     constraints: tuple[Constraint, ...]
     go_on: str
-    """What is said to have it gone on with."""
+    """Message that asks to continue."""
 
 
 IMPORTER = Work(

@@ -43,11 +43,11 @@ class Condition:
 
     name: str
     in_files: bool = False
-    """Whether SESSION and MEMORY have them from the beginning; otherwise they are said in the first turns."""
+    """True if SESSION and MEMORY have the constraints from the beginning; else the first turns say them."""
     layer: bool = True
     llm: bool = False
     memory: bool = False
-    """Whether there is the usual memory block besides; without it all that is reached is the layer's."""
+    """True if the usual memory block exists too; without it only the layer is measured."""
 
     def settings(self) -> dict[str, object]:
         """By dotted key."""
@@ -69,7 +69,7 @@ CONDITIONS = (
 
 @dataclass(slots=True)
 class Reach:
-    """How many of how many constraints each probe reached."""
+    """Number of constraints that each probe reached, with the total."""
 
     reached: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PROBES, 0))
     asked: int = 0
@@ -81,12 +81,12 @@ class Reach:
 
 @dataclass(slots=True)
 class Outcome:
-    """What one condition came to."""
+    """Result of one condition."""
 
     condition: str
     turns: int = 0
     cuts: int = 0
-    """That the log tells of; without the layer those that show."""
+    """Cuts in the log; without the layer, visible cuts."""
     breaks: int = 0
     """Requests of a log that begin otherwise than the one before."""
     least_cuts: int = 0
@@ -226,7 +226,7 @@ class Course:
 
 
 def measured(condition: Condition, works: Iterable[Work], turns: int) -> Outcome:
-    """What a condition comes to in a folder of its own."""
+    """Result of a condition in a folder of its own."""
     with folder() as root:
         return Course(root, condition, works).run(turns)
 

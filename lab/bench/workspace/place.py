@@ -30,7 +30,7 @@ def folder(*, on_disk: bool = False) -> Iterator[Path]:
 
 
 def files_of(root: Path, window: Window) -> Path:
-    """Where an agent on `root` has a window's files."""
+    """Folder of a window's files, for an agent on `root`."""
     return root / "data" / "workspace" / "channels" / window.surface.value / window.id
 
 

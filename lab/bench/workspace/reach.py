@@ -14,22 +14,22 @@ _RECALLED = re.compile(r"\A<runtime_context>\n(.*?)</runtime_context>", re.DOTAL
 
 
 def holds(text: str, key: str) -> bool:
-    """Whether `key` stands in `text`, whatever is made of white space, case and JSON's escapes."""
+    """True if `key` stands in `text`, regardless of white space, case and JSON's escapes."""
     return _plain(key) in _plain(text)
 
 
 def reached(request: ModelRequest, key: str) -> bool:
-    """Whether the model is shown what decides: in the history, in a block, or in its instructions."""
+    """True if the model sees the deciding part: in the history, in a block, or in the instructions."""
     return holds("\n".join((request.system_prompt, *(message.text for message in request.messages))), key)
 
 
 def breaks(requests: Iterable[ModelRequest]) -> int:
-    """How often a request of one log begins otherwise than the one before, up to what was the newest turn then."""
+    """Number of requests of one log that differ from their predecessor before the then newest turn."""
     return sum(not _goes_on(before, after) for before, after in pairwise(requests))
 
 
 def beginnings(requests: Iterable[ModelRequest]) -> int:
-    """How often a request of one log begins with another turn than the one before: the cuts that can be seen in it."""
+    """Number of requests of one log that begin with another turn than their predecessor: the visible cuts."""
     firsts = [_without_blocks(_RECALLED.sub("", request.messages[0].text)) for request in requests]
     return sum(before != after for before, after in pairwise(firsts))
 

@@ -83,7 +83,7 @@ _RULE_LIKE = {
         "我从来没搞懂{thing},算了,没关系。",
     ),
 }
-"""What sounds like a rule and is none."""
+"""Sentences that sound like rules and are not."""
 _RULE_LIKE_SHARE = 0.22
 """Of turns, as in a corpus of people's long chats of other kinds."""
 _ANSWERS = {
@@ -112,7 +112,7 @@ _LINES_A_TURN = {"en": 2, "de": 3, "zh": 6}
 
 
 def talk(language: str, turns: int, seed: str) -> Iterator[tuple[str, str]]:
-    """What is said and answered, turn after turn; hardly ever the same twice."""
+    """Messages and answers, turn after turn; hardly ever the same twice."""
     chance = random.Random(seed)
     for _ in range(turns):
         lines = chance.sample(_LINES[language], _LINES_A_TURN[language])

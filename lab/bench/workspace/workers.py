@@ -1,6 +1,6 @@
-"""Workers' model, scripted: it answers as a good one would, from what it is shown and from nothing else.
+"""Workers' model, scripted: answers as a good model would, from the request alone.
 
-What it knows besides is how a constraint is put into a file's words.
+Besides the request, the model knows the wording of constraints in files.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class ScriptedWorkers:
         name: str = "",
         files: Callable[[str], Iterable[str]] = lambda _said: (),
     ) -> None:
-        """A model that has not been asked.
+        """Create a model without requests so far.
 
         Args:
-            constraints: That it recognises.
-            name: Of its reports, so that no two say the same.
-            files: What it files besides, given what was said.
+            constraints: Constraints that the model recognises.
+            name: Name in the reports, so that all reports differ.
+            files: Further lines to file, from the messages.
         """
         self._wordings = {each.key: each.fact for each in constraints}
         self._files = files
@@ -50,7 +50,7 @@ class ScriptedWorkers:
         """Purposes, in order."""
 
     def answer(self, request: ModelRequest) -> str:
-        """What it says to a worker's request; nothing to a purpose that it does not know."""
+        """Answer to a worker's request; empty for an unknown purpose."""
         self.asked.append(request.purpose)
         data = _data(request)
         match request.purpose:
