@@ -218,7 +218,7 @@ class Head:
             life: Life of the host.
             reason: Reason of the failure.
             earlier: Number of failures at the start of a slow host: hosts that were slow at the same time have one
-            cause, and count once.
+                cause, and count once.
         """
         with self._lock:
             self._lives.pop(life.name, None)

@@ -49,8 +49,8 @@ class ModelActor(Actor):
     Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing
     is said of a call after its cancellation.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
-    before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits
-    or is in flight changes nothing. When a day has cost as much as it may, calls in flight go on and no other begins.
+    before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits or
+    is in flight changes nothing. When a day has cost as much as it may, calls in flight go on and no other begins.
     """
 
     def __init__(

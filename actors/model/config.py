@@ -20,8 +20,7 @@ class ModelConfig:
     """Model for requests without a model name: in litellm's naming, or `offline`."""
     api_base: str = ""
     """Base address of the server of `name`, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own address.
-    Requests
-    that name another model of the same provider go there too."""
+    Requests that name another model of the same provider go there too."""
     api_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment."""
     concurrency: int = 256

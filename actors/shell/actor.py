@@ -49,8 +49,8 @@ class ShellActor(Actor):
     occupy the lane's place.
 
     Owns: the processes, the working directories, the files of kept output.
-    Asks: the socket actor, for each window's control socket; an answer is awaited for at most 2 s. Each
-    command's reply goes to its asker and, to free the place, to this actor itself.
+    Asks: the socket actor, for each window's control socket; an answer is awaited for at most 2 s. Each command's reply
+    goes to its asker and, to free the place, to this actor itself.
     Crashes on: a loop thread that cannot be started, and its own faults; never on the behaviour of a command. On a
     crash or stop, running and waiting commands are killed and replied to as aborted; no command runs twice. Without
     bash or a working sandbox the actor lives and refuses, since a restart would not help; likewise if the operator has

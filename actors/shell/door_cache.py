@@ -42,10 +42,9 @@ NO_DOOR = Lease("", 0.0)
 class DoorCache:
     """Leases of control sockets, one of each window and one of its lanes. All methods are for the loop's thread.
 
-    A socket closes after long disuse, and all sockets close when their actor restarts. So a lease is good
-    for a command only if it outlasts the command's timeout, counted from the moment of the question, and if its socket
-    is still there: an actor that stops, and one that starts, removes the sockets of before. Otherwise a new socket is
-    requested.
+    A socket closes after long disuse, and all sockets close when their actor restarts. So a lease is good for a command
+    only if it outlasts the command's timeout, counted from the moment of the question, and if its socket is still
+    there: an actor that stops, and one that starts, removes the sockets of before. Otherwise a new socket is requested.
     """
 
     def __init__(self, ask: AskDoor) -> None:

@@ -39,7 +39,7 @@ class LogVisibility:
         Args:
             data_root: Holds the logs and the views.
             scope: `global`: all logs; `context`: the window's own; `audience`: the window's own, and all logs whose
-            readers include all readers of the window. The command line reads all.
+                readers include all readers of the window. The command line reads all.
 
         Raises:
             ValueError: no such scope.

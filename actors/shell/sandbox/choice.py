@@ -40,9 +40,8 @@ echo out > "$CANARY"
 : > "/dev/tcp/127.0.0.1/$PORT" && echo "reaches the network"
 exit 0
 """
-"""Uses only bash itself; expected errors go to stderr, which is discarded. In a container
-the agent's own number may be 1 or 2, which in a namespace are this bash and its parent, and no other process is
-there."""
+"""Uses only bash itself; expected errors go to stderr, which is discarded. In a container the agent's own number may be
+1 or 2, which in a namespace are this bash and its parent, and no other process is there."""
 
 
 @dataclass(frozen=True, slots=True)

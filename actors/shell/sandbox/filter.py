@@ -122,7 +122,7 @@ def build_filter(machine: str, *, bounds_memory: bool) -> bytes:
     Args:
         machine: As `os.uname().machine`.
         bounds_memory: True if memory without an owning process must be forbidden, because no control group counts such
-        memory.
+            memory.
 
     Raises:
         ValueError: the processor is not known.

@@ -4,8 +4,7 @@ The agent starts one warden and sends orders by one socket. Each byte brings two
 command (see `job`) and the command's output. A few forks wait for a byte all the time, so that forking is done before a
 command comes and not while the caller waits. The first fork that receives the byte becomes the command's supervisor,
 and waits again when nothing of the command is left. A used fork is faster by some milliseconds, since the memory it
-needs is no longer shared with this process. Each is in a control group of its
-own, where one may be made.
+needs is no longer shared with this process. Each is in a control group of its own, where one may be made.
 
 Besides, this process is the parent of last resort: if a supervisor dies, this process inherits and kills the
 supervisor's processes.
