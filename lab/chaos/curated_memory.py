@@ -1,4 +1,4 @@
-"""Curated memory by itself, for campaigns and measurements: the real actor with its workers, and whoever asks it."""
+"""Curated memory by itself, for campaigns and measurements: the real actor with its workers, and a client."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ class CuratedMemory:
         self._numbers = itertools.count(1)
 
     def ask(self, kind: type[Message], **fields: Any) -> Message:
-        """What is answered to a message of that kind with those fields.
+        """Send a message of kind `kind` with `fields`; return the answer.
 
         Raises:
-            TimeoutError: nothing is.
+            TimeoutError: there is no answer.
         """
         request_id = RequestId(f"r{next(self._numbers)}")
         message = kind(request_id=request_id, reply_to=self._edge.address, **fields)
         return self.answer(message, request_id)
 
     def answer(self, message: Message, request_id: RequestId, to: Address = CURATED) -> Message:
-        """What is answered to a message, which has that id.
+        """Send a message with id `request_id`; return the answer.
 
         Raises:
-            TimeoutError: nothing is.
+            TimeoutError: there is no answer.
         """
         self._edge.tell(to, message)
         return self._edge.receive(PATIENCE_S, lambda heard: getattr(heard, "request_id", "") == request_id)
 
     @property
     def asker(self) -> Address:
-        """Who is answered."""
+        """Address that receives answers."""
         return self._edge.address
 
     def close(self) -> None:
@@ -78,14 +78,14 @@ class CuratedMemory:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """What edits have beside the files of a memory folder: versions that are not accounted for yet."""
+    """Displaced versions beside the files of a memory folder: not accounted for yet."""
     return sorted(folder.glob(".*.agent*"))
 
 
 def until_brought_back(folder: Path, patience_s: float = PATIENCE_S) -> None:
-    """Return when a life has brought back what an earlier one left beside the files, or after that time.
+    """Return when a life has restored the leftovers of an earlier life, or after that time.
 
-    Nobody is told of it, and an end does not wait for it: the next start goes on with it.
+    No message reports the restoration, and a stop does not wait: the next start continues.
     """
     pause, looks = threading.Event(), round(patience_s / _LOOK_S)
     for _ in range(looks):

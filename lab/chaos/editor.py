@@ -50,7 +50,7 @@ class Editor(threading.Thread):
         self._revise = revise
         self._over = threading.Event()
         self.allowed = EDITS_A_ROUND
-        """Edits that it may have made by now; whoever races it raises this."""
+        """Number of edits permitted by now; the racing party raises the number."""
         self.edits = 0
         self.slow: list[tuple[float, float]] = []
         """When it read and when it had saved, for saves that took longer than the agent waits."""

@@ -71,7 +71,7 @@ class DocumentReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every law held for every document."""
+        """True if every law held for every document."""
         broken = (self.altered, self.unequal, self.over_budget, self.beyond_caps, self.not_once, self.disturbed)
         return not any(broken)
 
@@ -117,7 +117,7 @@ def try_documents(count: int, seed: str, tick: Callable[[int], None] = lambda _d
 
 
 def document(choices: random.Random) -> bytes:
-    """A file of lines such as people write and such as nobody does, and of random bytes."""
+    """File of lines as people write them, of unusual lines, and of random bytes."""
     end = choices.choice(_ENDS)
     pieces = [b"\xef\xbb\xbf"] if choices.random() < 0.1 else []
     for _ in range(choices.randint(0, MOST_PIECES)):
@@ -130,7 +130,7 @@ def document(choices: random.Random) -> bytes:
 
 
 def _residency(made: Document, choices: random.Random) -> tuple[bool, bool]:
-    """Whether the choice of pages is the same twice, and within its budget."""
+    """Pair: whether the choice of pages is repeatable, and whether the choice is within its budget."""
     budget = choices.randint(0, MOST_TOKENS)
     split = choices.randint(0, len(made.pages))
     pages = [(Scope.GLOBAL, page) for page in made.pages[:split]]
@@ -140,7 +140,7 @@ def _residency(made: Document, choices: random.Random) -> tuple[bool, bool]:
 
 
 def _is_capped(data: bytes, choices: random.Random) -> bool:
-    """Whether what is injected of a file is a beginning of it, within both limits."""
+    """True if the injected text is a beginning of the file, within both limits."""
     lines, size = choices.randint(0, 50), choices.randint(0, 1_000)
     kept = capped(data, lines, size).data
     return (
@@ -149,7 +149,7 @@ def _is_capped(data: bytes, choices: random.Random) -> bool:
 
 
 def _is_insertion(before: bytes, after: bytes) -> bool:
-    """Whether `after` is `before` with something put in at one place."""
+    """True if `after` is `before` with an insertion at a single place."""
     if len(after) < len(before):
         return False
     head = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), len(before))

@@ -27,10 +27,10 @@ from messages.curated import (
 BEFORE = b"# Memory\n\n## Build\n\n- `make test` runs the tests\n\n## Remembered\n\n- The wiki is at docs.example\n"
 HUMAN = b"- human "
 MOST_HUMAN = 60
-"""Lines of the person's in the file: beyond that one is taken out for each that is added."""
+"""Most lines of the person in the file: beyond that each added line removes another."""
 MOST_FACTS = 40
 LAST_S = 30.0
-"""How long the editor may take for the edits that it has left when the agent has made all of its own."""
+"""Seconds for the editor's remaining edits after the agent's last edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,20 @@ class RaceReport:
     refused: int
     """Requests that the agent refused, and said so."""
     overwritten: int
-    """Facts that were written while the editor, having read before, had not saved yet: it saves without them. Not
-    counted as lost, for nobody can keep an editor from that; it takes longer than the agent waits."""
+    """Facts that were written while the editor, having read before, had not saved yet: the editor saves without the
+    facts. Not counted as lost, since such a save cannot be prevented; the editor takes longer than the agent waits."""
     left: int
     """Files that the agent left beside the index."""
     seconds: float
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was lost that can be kept, and nothing stands twice."""
+        """True if no preventable loss occurred and no line stands twice."""
         return not (self.human_lost or self.human_doubled or self.agent_lost or self.agent_doubled or self.left)
 
 
 class Person:
-    """What a person does to the index: adds lines, changes lines of their own, takes them out."""
+    """Edits of a person in the index: adds lines, changes and removes own lines."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
@@ -90,7 +90,7 @@ class Person:
 
 
 class Asker:
-    """Whoever has the agent write: adds, stages and commits, fixes and removes facts, one request after the other."""
+    """Client of the agent: adds, stages and commits, fixes and removes facts, one request after the other."""
 
     def __init__(self, memory: CuratedMemory, seed: str) -> None:
         self._memory = memory
@@ -185,14 +185,14 @@ def race(
 def report_of(
     folder: Path, saver: Saver, writes: int, parties: tuple[Person, Editor, Asker], seconds: float
 ) -> RaceReport:
-    """What became of everybody's lines in a memory folder.
+    """Compare the lines of all parties with the final index of a memory folder.
 
     Args:
-        folder: With its index as it is in the end.
-        saver: How the editor saved.
-        writes: Of the agent.
-        parties: What they did.
-        seconds: How long it took.
+        folder: Folder with the final index.
+        saver: Method of the editor's saves.
+        writes: Number of the agent's writes.
+        parties: Person, editor and client, with their records.
+        seconds: Length of the race.
     """
     person, editor, agent = parties
     lines = Counter((folder / INDEX).read_bytes().split(b"\n"))

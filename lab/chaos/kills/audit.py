@@ -1,4 +1,4 @@
-"""Audit of an agent's data root after its end: what its logs, its index and its windows' folders hold."""
+"""Audit of an agent's data root after its end: content of logs, index and windows' folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_DETAILS = 3
 
 
 def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
-    """What people said, by the logs; logs that fail their check are counted."""
+    """Messages of people, by the logs; logs that fail their check are counted."""
     logged: list[Logged] = []
     for path in _logs(data_root):
         for problem in check_file(path):
@@ -72,7 +72,7 @@ def count_commands(data_root: Path, tally: Tally) -> None:
 
 
 def newest_log(data_root: Path, channel_id: int) -> Path | None:
-    """The log to which a window writes; None if it has none."""
+    """Log to which a window writes; None without a log."""
     paths = sorted((data_root / "logs").glob(f"*/{channel_id}/*.md"))
     return paths[-1] if paths else None
 

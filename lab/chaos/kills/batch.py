@@ -30,7 +30,7 @@ ONLINE_S = 60.0
 SETTLE_S = 120.0
 """Longest wait for what is still owed in the life in peace."""
 SILENCE_S = 15.0
-"""Nothing heard for so long means that nothing more will come: longer than any pause of the agent's on a good day."""
+"""Seconds of silence that mean no more messages: longer than any pause of the agent on a good day."""
 QUIET_S = 0.7
 """Waited when all is answered, for what comes too often."""
 TERM_S = 60.0
@@ -64,7 +64,7 @@ class Batch:
         self.starts_s: list[float] = []
         """From each start to online, of the lives that lasted so long."""
         self.term_s: list[float] = []
-        """How long each SIGTERM took."""
+        """Seconds that each SIGTERM took."""
         self._name = name
         self._rows = frozenset(rows)
         self._folder = folder
@@ -127,7 +127,7 @@ class Batch:
         return True
 
     def _has_met(self) -> bool:
-        """Whether the channel has a watermark, or has one soon."""
+        """True if the channel has a watermark, or gets a watermark soon."""
         path, ends_at = self._data / WATERMARKS, self._now() + ONLINE_S
         while not (path.exists() and str(self._stage.channel_id) in path.read_text()):
             if self._now() > ends_at:
@@ -137,7 +137,7 @@ class Batch:
         return True
 
     def _live(self, life: Life, tick: Callable[[], None]) -> None:
-        """One life, as it is planned; then what is left of it is buried."""
+        """Run a life as planned; then bury the remains."""
         self._check()
         for act in life.before:
             self._do(act)
@@ -240,7 +240,7 @@ class Batch:
         return False
 
     def _end(self, agent: LivingAgent, *, is_busy: bool = False) -> None:
-        """SIGTERM, and what comes of it."""
+        """Send SIGTERM, and check the end."""
         began_at = self._now()
         agent.terminate()
         if not agent.has_ended(TERM_S):
@@ -353,7 +353,7 @@ class Batch:
     # the end
 
     def _judge(self) -> None:
-        """Compare what was said with what came of it."""
+        """Compare the messages of people with the shown answers and the logs."""
         own, answered = self.tally, read_deliveries(self._data)
         shown = [
             each if each.replies_to else replace(each, replies_to=answered.get(each.message_id, 0))

@@ -38,7 +38,7 @@ class KillPlan:
     only: int | None = None
     """Number of the one batch to run, as an earlier report named it; None for all."""
     keep_in: Path | None = None
-    """Where the folders of batches that are not sound stay; None to remove them."""
+    """Folder for data of unsound batches; None to remove the data."""
 
 
 class Runner(Protocol):
@@ -57,7 +57,7 @@ MakeRunner = Callable[[str, Path, frozenset[int], PlaygroundServer, Nursery], Ru
 
 
 def run(plan: KillPlan, tick: Callable[[int], None], make: MakeRunner = Batch) -> KillReport:
-    """What the agent makes of `plan`; `tick` is told the kills so far."""
+    """Run `plan`; `tick` is called with the number of kills so far."""
     now = SystemClock().monotonic
     began_at, done = now(), _Counter(tick)
     batches: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
@@ -98,7 +98,7 @@ def _sizes(plan: KillPlan) -> list[tuple[int, int]]:
 
 
 class CampaignStoppedError(Exception):
-    """The campaign is to end: somebody wants that, or something went wrong in another batch."""
+    """The campaign is to end, on request or after a failure in another batch."""
 
 
 class _Counter:

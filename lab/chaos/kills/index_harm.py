@@ -1,4 +1,4 @@
-"""Harm to the index while nobody runs: deleted, emptied, cut, its head gone, or without its WAL."""
+"""Harm to the index while no agent runs: deleted, emptied, cut, its head gone, or without its WAL."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Said:
     token: str
     text: str
     is_excused: bool = False
-    """Whether it may be missing: people were never promised that it can be read."""
+    """True if the message may be missing: people were never promised a reading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Shown:
     """Of a message that is the beginning of an attached file: what the file holds."""
     replies_to: int = 0
     is_running: bool = False
-    """Whether it is still being written, as far as people can see."""
+    """True if the message is still being written, as far as people can see."""
     has_file: bool = False
 
 
@@ -46,12 +46,12 @@ class Logged:
     message_id: int
     text: str
     is_taken_back: bool = False
-    """Whether its turn was ended by people, e.g. by a new window."""
+    """True if people ended the message's turn, e.g. by a new window."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of what was said, and of what is wrong with what became of it."""
+    """Counts of messages, and of faults in their treatment."""
 
     said: int = 0
     answered: int = 0
@@ -94,7 +94,7 @@ class Tally:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True without faults."""
         return not any(self.wrong().values())
 
     def note(self, name: str, detail: str, times: int = 1) -> None:
@@ -119,7 +119,7 @@ WRONG = (
 
 
 def judge(said: Iterable[Said], shown: Iterable[Shown], logged: Iterable[Logged]) -> Tally:
-    """What became of everything that was said."""
+    """Judge the treatment of all messages."""
     tally = Tally()
     by_id = {each.message_id: each for each in said}
     tally.said = len(by_id)
@@ -157,7 +157,7 @@ def unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
 
 
 def _newest_before(said: Iterable[Said], shown: Shown) -> int:
-    """What a message answers that refers to none: what was the newest of its channel then; 0 for nothing."""
+    """Message answered by a reply without a reference: the then newest of the channel; 0 if there is none."""
     own = (each.message_id for each in said if each.channel_id == shown.channel_id)
     return max((each for each in own if each < shown.message_id), default=0)
 
@@ -186,7 +186,7 @@ def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) 
 
 @dataclass(slots=True)
 class _Found:
-    """What the bot's messages hold for one question."""
+    """Content of the bot's messages for one question."""
 
     begun: int = 0
     ended: int = 0

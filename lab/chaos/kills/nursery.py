@@ -29,7 +29,7 @@ class Burial:
     code: int
     """Exit code; negative for the signal that ended it."""
     left: tuple[str, ...]
-    """Command lines of what outlived it."""
+    """Command lines of processes that outlived the agent."""
 
 
 class LivingAgent:
@@ -39,7 +39,7 @@ class LivingAgent:
         """Hold on to the process.
 
         Args:
-            pid: Not yet waited for, so nobody else's.
+            pid: Process that is not yet waited for, so the id is not reused.
         """
         self.pid = pid
         self._now = SystemClock().monotonic
@@ -64,7 +64,7 @@ class LivingAgent:
         self._send(signal.SIGTERM)
 
     def has_ended(self, timeout_s: float = 0.0) -> bool:
-        """Whether it has ended, or does within that time."""
+        """True if the process has ended, or ends within that time."""
         return bool(select.select([self._fd], [], [], timeout_s)[0])
 
     def close(self) -> None:
@@ -97,18 +97,18 @@ class Nursery:
         )
 
     def start(self, config: Path, stderr: Path, *, is_cold: bool = False) -> LivingAgent:
-        """A new agent with those settings.
+        """Start a new agent with the settings of `config`.
 
         Args:
             config: An `agent.toml`.
-            stderr: What it complains of is added there.
-            is_cold: Whether a new interpreter is started, as an operator does, and not a warm one forked.
+            stderr: File to which the agent's stderr is appended.
+            is_cold: True to start a new interpreter, as an operator does; False to fork a warm process.
         """
         answer = self._ask(start={"config": str(config), "stderr": str(stderr), "is_cold": is_cold})
         return LivingAgent(answer["pid"])
 
     def bury(self, agent: LivingAgent) -> Burial:
-        """What the end of an agent, which is certain, left."""
+        """Remains of an agent that certainly ends."""
         if not agent.has_ended(BURIAL_S):
             raise TimeoutError(f"process {agent.pid} does not end")
         answer = self._ask(bury=agent.pid)

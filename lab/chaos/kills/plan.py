@@ -36,5 +36,5 @@ class LifePlan:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """What a file says."""
+        """Plan in a file."""
         return cls(**json.loads(path.read_text()))

@@ -1,8 +1,8 @@
-"""Program of the agent's processes: forks one agent after the other from a warm process, and reaps what they leave.
+"""Program of the agent's processes: forks one agent after the other from a warm process, and reaps their remains.
 
-It is a program of its own, so that it has one thread only when it forks, and so that whatever an agent's death leaves
-behind becomes its child: it is a subreaper. Commands come on stdin as JSON, a line each; each is answered by a line on
-stdout. When stdin ends, so does everything that was started.
+A separate program has a single thread when it forks. As a subreaper the program becomes the parent of all processes
+that an agent's death leaves behind. Commands come on stdin as JSON, a line each; each is answered by a line on stdout.
+When stdin ends, all started processes end.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from actors.linux.processes import descendants
 from actors.linux.syscall import PR_SET_CHILD_SUBREAPER, prctl
 
 LEFT_S = 3.0
-"""How long what an agent had started may outlive it."""
+"""Seconds for which processes started by an agent may outlive the agent."""
 LOOK_EVERY_S = 0.01
 SETTLE_S = 0.2
 """Silence that ends the bot's start; the playground describes its one server at once."""
 _AGENTS: set[int] = set()
 """Those that were started and not buried yet."""
 _STATUSES: dict[int, int] = {}
-"""How those of them ended that were reaped already."""
+"""Exit statuses of processes that were reaped already."""
 START = "from lab.chaos.kills.program import live; live({config!r})"
 
 

@@ -20,14 +20,14 @@ class Kill:
     life: int
     """From 1, in its batch."""
     trap: str
-    """What it waited for."""
+    """Trap that the kill waited for."""
     at_s: float
     """Seconds after the start of the process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchReport:
-    """One data root and what became of it."""
+    """A data root and its faults."""
 
     name: str
     """Seed of the batch: the campaign's and a number."""
@@ -39,7 +39,7 @@ class BatchReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is wrong."""
+        """True without faults."""
         return not self.wrong
 
 
@@ -60,7 +60,7 @@ class KillReport:
     excused: int
     """Could not be read by any program on the library that the bot uses."""
     begun_anew: int
-    """How often people began a new conversation."""
+    """Number of new conversations begun by people."""
     reminders: int
     commands: int
     wrong: dict[str, int]
@@ -78,7 +78,7 @@ class KillReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was lost, doubled, altered or left."""
+        """True if no message was lost, doubled, altered or left."""
         return not any(self.wrong.values())
 
     def as_dict(self) -> dict[str, object]:

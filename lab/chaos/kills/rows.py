@@ -38,7 +38,7 @@ OUTAGE_S = 20.0
 
 
 class Where(StrEnum):
-    """Window in which something is said."""
+    """Kind of window for a message."""
 
     CHANNEL = "channel"
     OLD = "old thread"
@@ -60,23 +60,23 @@ class Trap(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
-    """Somebody says something."""
+    """Message of a person."""
 
     where: Where
     wants: str
     body: str
     is_unreadable: bool = False
-    """Whether the bot's library cannot read it in the history."""
+    """True if the bot's library cannot read the message in the history."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeginAnew:
-    """Somebody begins a new conversation in a window."""
+    """Begin of a new conversation in a window, by a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remind:
-    """Somebody writes a reminder into the file."""
+    """Reminder written into the file by a person."""
 
     minutes: int
     """From now; past ones are due at once."""
@@ -84,7 +84,7 @@ class Remind:
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """Something breaks; `row` says what, `variety` how."""
+    """Harm: `row` says the kind, `variety` the variant."""
 
     row: int
     variety: int
@@ -95,7 +95,7 @@ Act = Say | BeginAnew | Remind | Harm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """What happens before and during one life of the agent, and how it ends."""
+    """Events before and during one life of the agent, and the life's end."""
 
     is_cold: bool
     before: tuple[Act, ...]
@@ -105,14 +105,14 @@ class Life:
     nth: int
     """Which occasion of its kind is the end."""
     at_most_s: float
-    """Seconds after which it ends anyway."""
+    """Seconds after which the life ends in any case."""
 
 
 def parse_rows(text: str) -> frozenset[int]:
-    """The rows that `text` names, such as `1,3,36-39`; of a range those that there are.
+    """Rows named by `text`, such as `1,3,36-39`; a range means its existing rows.
 
     Raises:
-        ValueError: it names a row that no campaign can bring about, or is no list of rows.
+        ValueError: the text names a row that no campaign can cause, or is no list of rows.
     """
     rows: set[int] = set()
     for part in text.split(","):
@@ -153,7 +153,7 @@ def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -
 
 
 def _end(choices: random.Random, rows: Collection[int]) -> tuple[Trap, int, float]:
-    """Occasion, which one of its kind, and how long to wait for it at most."""
+    """Occasion, ordinal of the occasion, and longest wait for the occasion."""
     traps: list[tuple[Trap, int]] = []
     if 1 in rows or not {2, 3, 4} & set(rows):
         traps += [(Trap.TIME, 1)] * 4 + [(Trap.HISTORY, choices.randrange(1, 4))]
@@ -183,7 +183,7 @@ def _say(choices: random.Random, rows: Collection[int], *, has_dms: bool) -> Say
 def _harms(
     choices: random.Random, rows: Collection[int], before: tuple[Act, ...], at_most_s: float
 ) -> tuple[tuple[Act, ...], list[tuple[float, Act]], float]:
-    """What is said and broken before, what breaks during the life, and how long it is now."""
+    """Acts before the life, acts during the life, and new length of the life."""
     during: list[tuple[float, Act]] = []
     for row in (5, 22):
         if row in rows and choices.random() < 0.15:

@@ -13,7 +13,7 @@ DISK_BYTES = 48 * 2**20
 
 
 def can_fill_disks() -> bool:
-    """Whether a small file system can be mounted."""
+    """True if a small file system can be mounted."""
     if os.geteuid() != 0:
         return False
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as folder, small_disk(Path(folder)) as is_small:

@@ -29,7 +29,7 @@ from lab.playground.world.faults import Fault
 PEOPLE = 3
 DIMENSIONS = 8
 COMMAND_S = 3.0
-"""How long somebody waits for the answer of a command that the bot's death may have cut off."""
+"""Seconds to wait for a command's answer that the bot's death may have cut off."""
 _ANSWERS = (0, 19)
 """Types of messages that say something of their own: not those that Discord or a command makes."""
 _EMBEDDINGS = "/embeddings"
@@ -42,13 +42,13 @@ class Stage:
     """
 
     def __init__(self, server: PlaygroundServer, model: LoopbackModel, choices: random.Random, name: str) -> None:
-        """A channel with people in it, who have said nothing yet.
+        """Create a channel with people, without messages.
 
         Args:
             server: Runs already; other batches have channels of their own there.
-            model: What the agent asks from now on is answered here.
+            model: Model that answers the agent from now on.
             choices: The source of all chance.
-            name: Of the channel.
+            name: Name of the channel.
         """
         self._server = server
         self._choices = choices
@@ -58,7 +58,7 @@ class Stage:
         self._threads: list[int] = []
         self.said: list[Said] = []
         self.begun_anew = 0
-        """How often a command to begin anew was heard."""
+        """Number of commands to begin anew that were received."""
         self.embedder_faults: deque[Behaviour] = deque()
         self.model_faults: deque[Behaviour] = deque()
         self.trap: Callable[[Trap], None] = lambda _occasion: None
@@ -80,13 +80,13 @@ class Stage:
     # acts of people
 
     def say(self, act: Say) -> int:
-        """Somebody says something; the window."""
+        """Say a message; return the window."""
         channel_id, user = self._place(act.where)
         self.say_in(channel_id, user, act)
         return channel_id
 
     def say_in(self, channel_id: int, user: int, act: Say) -> Said:
-        """A person says something in that window."""
+        """Say a message of a person in that window."""
         token = token_of(self._choices)
         # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
         message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user)
@@ -98,7 +98,7 @@ class Stage:
         return said
 
     def begin_anew(self) -> None:
-        """Somebody begins a new conversation, where something was said last, if the bot is there to hear it."""
+        """Begin a new conversation in a recent window, if the bot is there to receive the command."""
         channel_id = self._choices.choice(self.said[-3:]).channel_id if self.said else self.channel_id
         user = next((user for dm, user in self._dms if dm == channel_id), self._people[0])
         with contextlib.suppress(TimeoutError, ValueError):  # the bot is away, or dies meanwhile
@@ -117,7 +117,7 @@ class Stage:
         return self._dms
 
     def new_thread(self, user: int) -> int:
-        """A thread that somebody begins, in which the bot is."""
+        """Create a thread of a person, with the bot as a member."""
         is_private = self._choices.random() < 0.2
         thread_id = self._server.create_thread(self.channel_id, "thread", user=user, private=is_private)
         self._threads.append(thread_id)

@@ -52,7 +52,7 @@ MESSAGE_LIMIT = 2000
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """What of an answer stands in a text; each a token for every time that it does."""
+    """Parts of an answer in a text; a token for every occurrence."""
 
     begun: tuple[str, ...]
     ended: tuple[str, ...]
@@ -94,7 +94,7 @@ def respond(request: Received) -> Answer:
 
 
 def answer(token: str, wants: str) -> str:
-    """What the model says in the end."""
+    """Final answer of the model."""
     count = {LONG: LINES, HUGE: PAGE_LINES}.get(wants, 1)
     lines = [
         f"{token} line {number} of {count} " + "word " * (12 if count > 1 else 1) for number in range(1, count + 1)
@@ -103,7 +103,7 @@ def answer(token: str, wants: str) -> str:
 
 
 def parts_of(text: str) -> AnswerParts:
-    """What of answers stands in a text of the bot's."""
+    """Parts of answers in a text of the bot."""
     lines = tuple((token, int(number), int(count)) for token, number, count in _LINE.findall(text))
     return AnswerParts(tuple(_BEGIN.findall(text)), tuple(_END.findall(text)), lines)
 

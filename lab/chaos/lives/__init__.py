@@ -1,8 +1,8 @@
 """Campaigns of kills on parts of the agent: lives in processes of their own, each ended by SIGKILL, then judged.
 
-Read `campaign.py` first (who kills, and the report), then `account.py` (what a life was answered, and what must be kept
-for it). `curated.py`, `objects.py`, `workspace.py` and `gateway.py` are one subject each: its life, and its judge.
-Lives write the folders that the campaign gives them, which are temporary. The whole agent is killed by `kills/`.
+Read `campaign.py` first (kills and the report), then `account.py` (answers to a life, and the resulting obligations).
+`curated.py`, `objects.py`, `workspace.py` and `gateway.py` have one subject each: a life and a judge. Lives write the
+folders that the campaign gives them, which are temporary. The whole agent is killed by `kills/`.
 """
 
 from __future__ import annotations

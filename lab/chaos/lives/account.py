@@ -31,7 +31,7 @@ class Account:
         return [(word, about) for word, _, about in (line.partition(" ") for line in text.split("\n")[:-1])]
 
     def about(self, word: str) -> list[str]:
-        """Everything that was noted with that word."""
+        """All notes with word `word`."""
         return [about for each, about in self.lines() if each == word]
 
 

@@ -37,7 +37,7 @@ class Killer(Protocol):
         """Let one life begin and be killed; gives what went wrong with it, empty for nothing."""
 
     def finish(self, folder: Path) -> str:
-        """Let a last life finish what the others left; gives what went wrong with it, empty for nothing."""
+        """Let a last life finish the work of the others; return the failure, empty for success."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

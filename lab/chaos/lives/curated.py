@@ -29,7 +29,7 @@ WAITS = Waits(settle_s=0.002, verify_s=0.01)
 CUT = "cut"
 """Word of a line that says in which call of the disk a life ends."""
 LAST_S = 10.0
-"""How long the last life may take to bring back what others left."""
+"""Seconds for the last life to restore the leftovers of the others."""
 LONGEST_S = 0.3
 MOST_AT_ONCE = 4
 """Facts that are staged before a commit."""
@@ -133,7 +133,7 @@ def _prepare(folder: Path) -> None:
 
 
 def judged(account: Account, index: bytes) -> Counts:
-    """What became of the facts of all lives of a folder, and of the lines that people had written before."""
+    """Judge the facts of all lives of a folder, and the lines that people had written before."""
     asked, staged, lines = set(account.about(ASKED)), set(account.about(ANSWERED)), index.split(b"\n")
     bullets = [_BULLET.fullmatch(line) for line in lines]
     facts = Counter(bullet["fact"].decode() for bullet in bullets if bullet)

@@ -59,10 +59,10 @@ class Said:
 
 
 def judged(said: Iterable[Said], stored: Stored) -> Counts:
-    """What is missing of that which was answered, and what of all is there twice.
+    """Count missing entries of answered messages, and doubled entries of all messages.
 
     Args:
-        said: Everything.
+        said: All messages.
         stored: The files when all owed work is done.
     """
     live = [entry for entry in stored.entries if entry.is_live]
@@ -135,7 +135,7 @@ class KilledGateway:
 
 
 class _Talk:
-    """What people say in one life of a gateway, each in a thread and a conversation of their own."""
+    """Messages of people in one life of a gateway, each in a thread and a conversation of their own."""
 
     def __init__(self, gateway: Gateway, account: Account) -> None:
         self._gateway, self._account = gateway, account

@@ -70,7 +70,7 @@ class Entry:
 
 
 class Observed:
-    """A system with the layer on the folder of a campaign, and whoever asks it."""
+    """A system with the layer on the folder of a campaign, and a client."""
 
     def __init__(self, root: Path) -> None:
         config = dataclasses.replace(config_of(root), store_deadline_s=STORE_S)
@@ -192,12 +192,12 @@ def _asked(calls: list[CallShown]) -> Asked:
 
 
 def judged(answered: Iterable[Entry], versions: Iterable[str], outputs: Iterable[str]) -> Counts:
-    """What is missing of that which was answered, and what the store has twice.
+    """Count missing entries of answered requests, and doubled entries of the store.
 
     Args:
-        answered: By all lives.
-        versions: Hashes of those that are kept.
-        outputs: Events of those that are kept.
+        answered: Entries answered by all lives.
+        versions: Hashes of kept versions.
+        outputs: Events of kept outputs.
     """
     entries, hashes, events = list(answered), Counter(versions), Counter(outputs)
     return {

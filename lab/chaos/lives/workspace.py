@@ -54,7 +54,7 @@ def item_text(name: str, number: int) -> str:
 
 
 def item_worker(name: str) -> ScriptedWorkers:
-    """Workers' model that files every item that it is told of; its reports have that name."""
+    """Workers' model that files every item in the request; the reports carry the name `name`."""
     return ScriptedWorkers((), name=name, files=lambda said: [f"Item {each} is kept." for each in _SAID.findall(said)])
 
 
@@ -128,7 +128,7 @@ _HEADINGS = {
 
 
 def _is_broken(name: str, data: bytes) -> bool:
-    """Whether a file is torn, or lacks a heading or has one twice."""
+    """True if a file is torn, lacks a heading or has a heading twice."""
     try:
         lines = Counter(data.decode("utf-8").split("\n"))
     except UnicodeDecodeError:

@@ -38,7 +38,7 @@ class CrashReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether each was seen once, and its line went."""
+        """True if each reminder was seen once, and its line was removed."""
         return not (self.lost or self.doubled or self.lines_left)
 
 
@@ -72,7 +72,7 @@ def _cases() -> Iterator[tuple[int, timedelta, bool]]:
 
 
 def _one_case(folder: Path, channel: Channel, step: int, down: timedelta, *, stale: bool) -> list[str]:
-    """What people saw: the words of each message."""
+    """Messages seen by people: the words of each."""
     path = folder / "reminders.md"
     path.write_text(LINES)
     first = Process(folder, channel, DUE - timedelta(seconds=30), SETTINGS)

@@ -1,4 +1,4 @@
-"""Race of an editor and the agent for the reminders' file; nobody's line may be lost."""
+"""Race of an editor and the agent for the reminders' file; no line of a person may be lost."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ class RaceReport:
     refused: int
     """Edits of the agent that it gave up and said so."""
     overwritten: int
-    """Edits of the agent that were done while the editor, having read before, had not saved yet: it saves without
-    them. Not counted as lost, for nobody can keep an editor from that; it takes longer than the agent waits."""
+    """Edits of the agent that were done while the editor, having read before, had not saved yet: the editor saves
+    without the edits. Not counted as lost, since such a save cannot be prevented; the editor takes longer than the
+    agent waits."""
     seconds: float
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was lost that can be kept."""
+        """True if no preventable loss occurred."""
         return self.human_lost == 0 and self.agent_lost == 0
 
 
@@ -154,10 +155,10 @@ class _Agent:
 
 
 def human_line(number: int) -> bytes:
-    """What the editor adds in one edit."""
+    """Line that the editor adds in one edit."""
     return b"human %d" % number
 
 
 def agent_line(number: int) -> str:
-    """What the agent adds in one edit."""
+    """Line that the agent adds in one edit."""
     return f'- [ ] date=2030-01-01 time=09:00 recur=none msg="agent {number}" id=rid_{number}'

@@ -39,7 +39,7 @@ class ReplayReport:
 
     @property
     def is_sound(self) -> bool:
-        """Whether each came once, on its minute."""
+        """True if each reminder came once, on its minute."""
         return not (self.missing or self.doubled or self.late)
 
 

@@ -30,7 +30,7 @@ DISCORD = Address("discord")
 CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 OWNER_ID = "810000000000000007"
 NONCE_LIFE = timedelta(minutes=3)
-"""How long Discord knows a nonce: "a few minutes"."""
+"""Time for which Discord knows a nonce: "a few minutes"."""
 QUICK = Waits(settle_s=0.001, verify_s=0.003)
 MILLISECOND = 0.001
 
@@ -54,13 +54,13 @@ class Channel:
     """So many of the next postings fail without being shown."""
     refuses: bool = False
     closed: set[Window] = field(default_factory=set)
-    """Windows in which nothing can be shown."""
+    """Windows without any possible display."""
     is_mute: bool = False
-    """Whether postings are swallowed, without an answer."""
+    """True if postings are swallowed, without an answer."""
     is_dumb: bool = False
-    """Whether nothing is said about who reads what."""
+    """True if no readership is reported."""
     readers: dict[Window, Readers] = field(default_factory=dict)
-    """Who reads a window; of the others that is not known."""
+    """Readers of a window; unknown for the other windows."""
     asked: list[PostMessage] = field(default_factory=list)
     """Every posting that was tried."""
 
@@ -69,7 +69,7 @@ class Channel:
         return [message.text for message in self.shown if window in (None, message.window)]
 
     def has(self, message: PostMessage, now: datetime) -> bool:
-        """Whether the posting is shown already, as Discord or a look into the channel can tell."""
+        """True if the posting is shown already, as Discord or a look into the channel can tell."""
         there = [one for one in self.shown if one.window == message.window]
         is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in there)
         if is_shown or not message.look_first:
@@ -79,7 +79,7 @@ class Channel:
 
 
 def _shows(message: PostMessage, text: str) -> bool:
-    """Whether a message that came up in the channel is the posting."""
+    """True if a message in the channel is the posting."""
     return message.mark in text if message.mark else message.text == text
 
 
@@ -91,7 +91,7 @@ class ModelDiscord(Actor):
         self._channel = channel
 
     def handle(self, message: Message) -> None:
-        """Show it, or answer for it."""
+        """Show the message, or answer the request."""
         match message:
             case PostMessage() if self._channel.is_mute:
                 pass
@@ -142,13 +142,13 @@ class ProcessConfig:
     waits: Waits = QUICK
     """Of the file's edits."""
     fires: bool = True
-    """Whether what is due is said."""
+    """True if due reminders are said."""
     window: Window | None = CHANNEL
-    """Where reminders are said."""
+    """Window of reminders."""
     disk: Disk = field(default_factory=RealDisk)
     """Stores the file."""
     spare: Path | None = None
-    """What the agent keeps beside its logs; None for a folder beside the file."""
+    """Folder of the agent's spare files; None for a folder beside the file."""
 
 
 DEFAULTS = ProcessConfig()
