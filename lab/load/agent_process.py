@@ -34,7 +34,7 @@ _MARK = "REMEMBRANCER_LOAD"
 _RECORD = re.compile(r"[-0-9]{10} [:,0-9]{12} (?P<level>[A-Z]+) (?P<name>[\w.]+): (?P<text>.*)")
 _SUPERVISOR = "actors.kernel.supervisor"
 _NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
-"""What an operator may have set for the real agent: other settings, real keys, a proxy before the loopback address."""
+"""Variables that an operator may have set for the real agent: settings, real keys, a proxy before loopback."""
 _TRACEBACK = "Traceback (most recent call last):"
 _TRACEBACK_LINES = 500
 _LAST_LINES = 15
@@ -58,9 +58,9 @@ class Complaints:
 
 @contextlib.contextmanager
 def _termination_deferred() -> Iterator[None]:
-    """Handle a SIGTERM when this is over: in the midst of a start it would leave a process that nobody knows of.
+    """Handle a SIGTERM when this is over: in the midst of a start the signal would leave an unknown process.
 
-    The signal is not masked, for a mask would be the started process's, too.
+    The signal is not masked, since the started process would inherit the mask.
     """
     if threading.current_thread() is not threading.main_thread():  # signals are handled there
         yield
@@ -79,13 +79,13 @@ class BotProcess:
     """A bot, and all processes that come of it."""
 
     def __init__(self, folder: Path, command: Sequence[str], token: str, given: Mapping[str, str]) -> None:
-        """Nothing runs yet.
+        """Prepare the process without starting it.
 
         Args:
-            folder: Where it runs, and what it complains of is written.
+            folder: Working directory, with the process's stderr.
             command: Python's arguments.
             token: The bot's.
-            given: More of its environment.
+            given: Further environment of the process.
         """
         self.folder = folder
         self._command = [sys.executable, "-P", *command]
@@ -110,17 +110,17 @@ class BotProcess:
         self._group = ProcessGroup(self._process.pid, f"{_MARK}={self._mark}")
 
     def usage(self) -> Usage | None:
-        """What it and all that it has started use by now; None where the system does not tell."""
+        """Usage of the process and its descendants; None if the system has no figures."""
         return self._group.look() if self._group is not None else None
 
     @property
     def pid(self) -> int | None:
-        """Its process id; None before the start."""
+        """Process id; None before the start."""
         return self._process.pid if self._process is not None else None
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """True if the process has not ended."""
         return self._process is not None and self._process.poll() is None
 
     def wait(self, timeout_s: float) -> None:
@@ -159,7 +159,7 @@ class BotProcess:
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
 
     def complaints(self) -> Complaints:
-        """What it has complained of so far."""
+        """Complaints of the process so far."""
         with self._stderr.open(errors="replace") as lines:
             return read_complaints(lines.read())
 
@@ -174,13 +174,13 @@ class AgentProcess(BotProcess):
     """`agent run` with settings and data of its own in `folder`."""
 
     def __init__(self, folder: Path, settings: str, token: str, options: Sequence[str] = ()) -> None:
-        """Write its settings; nothing runs yet.
+        """Write the agent's settings; no process runs yet.
 
         Args:
             folder: An empty folder.
             settings: The text of agent.toml; `data_root` is added.
             token: The bot's.
-            options: More of `agent run`.
+            options: Further options of `agent run`.
         """
         self.data = folder / "data"
         config = folder / "agent.toml"
@@ -202,13 +202,13 @@ class FloorProcess(BotProcess):
         super().__init__(folder, ["-c", _START_FLOOR], token, {**_FLOOR_ENVIRONMENT, **addresses})
 
     def stop(self, timeout_s: float) -> int | None:
-        """As any bot is ended; 0 when it went by the signal, as whoever handles none does."""
+        """Stop as any bot is stopped; 0 after death by the signal, as of a program without a handler."""
         code = super().stop(timeout_s)
         return 0 if code == -signal.SIGTERM else code
 
 
 def read_complaints(stderr: str) -> Complaints:
-    """What an agent's stderr holds."""
+    """Complaints in an agent's stderr."""
     crashes, errors, warnings = list[str](), list[str](), 0
     lines = stderr.splitlines()
     for number, line in enumerate(lines, 1):
@@ -226,18 +226,18 @@ def read_complaints(stderr: str) -> Complaints:
 
 
 def _exception_in(lines: Sequence[str]) -> str:
-    """What the traceback at their beginning ends with, after a colon; empty without one."""
+    """Last line of the traceback at the beginning, after a colon; empty without a traceback."""
     if not lines or lines[0] != _TRACEBACK:
         return ""
     return next((f": {line}" for line in lines[1:] if not line.startswith(" ")), "")
 
 
 def _mark_of(folder: Path) -> str:
-    """What the environment of the processes of this folder says, and that of no others."""
+    """Mark in the environment of this folder's processes, and of no others."""
     return blake2b(str(folder.absolute()).encode(), digest_size=16).hexdigest()
 
 
 def environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
-    """What the agent is given of `inherited`, with its token."""
+    """Environment of the agent, from `inherited`, with the bot's token."""
     passed_on = {name: value for name, value in inherited.items() if not _NOT_INHERITED.fullmatch(name)}
     return {**passed_on, "PYTHONPATH": str(_CHECKOUT), "DISCORD_BOT_TOKEN": token}

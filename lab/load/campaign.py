@@ -38,7 +38,7 @@ _LOOK_S = 0.2
 
 
 def run(plan: Plan, on_progress: Callable[[Progress], None]) -> Report:
-    """What the bot makes of `plan`; `on_progress` is called a few times a second.
+    """Run `plan` on the bot; `on_progress` is called a few times a second.
 
     Raises:
         LoadError: the bot did not come online, or did not answer at all, or the harness failed.
@@ -70,7 +70,7 @@ def _folder(keep_in: Path | None) -> Iterator[Path]:
 
 
 class _Run:
-    """One bot on its stages."""
+    """A bot on its stages."""
 
     def __init__(self, plan: Plan, profile: Profile, discord: Remote, model: Remote, folder: Path) -> None:
         self._plan = plan
@@ -96,7 +96,7 @@ class _Run:
         return AgentProcess(folder, settings, addresses.bot_token, options)
 
     def report(self, on_progress: Callable[[Progress], None]) -> Report:
-        """Drive the bot from its start to its end, and check what it leaves."""
+        """Drive the bot from start to end, and check the remains."""
         self._drive.on_progress = on_progress
         try:
             self._drive.open_threads(WARM_UP_THREADS + self._profile.threads(self._plan))

@@ -64,7 +64,7 @@ def compare(plan: Plan, subjects: Sequence[str], rounds: int, on_progress: Calla
     """Drive each subject in each round, the order turned round from one to the next, since a machine's speed drifts.
 
     Raises:
-        LoadError: one of them could not be driven.
+        LoadError: a subject could not be driven.
     """
     runs = []
     for number in range(rounds):

@@ -1,6 +1,6 @@
-"""Crowd: the people in the threads of a playground, who say what a phase has them say, and count what comes back.
+"""Crowd: the people in the threads of a playground, who say the messages of a phase, and count the answers.
 
-All of it runs on the playground's loop, so that nobody waits for another thread.
+All code runs on the playground's loop, so that no wait for another thread occurs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID
 
 PEOPLE = 100
-"""Who take turns at opening threads and speaking in them: an agent may limit how much one person says."""
+"""Number of people who alternate in threads: an agent may limit the messages of one person."""
 
 
 class Crowd:
     """People in threads. Made beside the playground's loop, and used on it only."""
 
     def __init__(self, server: PlaygroundServer, seed: str, latency_s: float) -> None:
-        """Nobody speaks yet.
+        """Create a silent crowd.
 
         Args:
             server: A playground that runs.
-            seed: Of the secrets, and of all chance.
-            latency_s: The model's, for one call.
+            seed: Seed of the secrets, and of all chance.
+            latency_s: Latency of the model, for one call.
         """
         self._server = server
         self._seed = seed
@@ -48,13 +48,13 @@ class Crowd:
         self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._left: dict[int, int] = {}
-        """Channel -> messages that its thread still has to say, of those that say so many."""
+        """Channel -> remaining messages of the channel's thread, for threads with a fixed number."""
         self._idle: list[int] = []
-        """Channels that wait for nothing, of those in which messages arrive."""
+        """Channels without a pending answer, among the channels of arrivals."""
         self._due: deque[float] = deque()
         """Arrivals for which no thread was free, each with its time."""
         self._flooded = 0
-        """Channel that is flooded; 0 for none."""
+        """Channel that is flooded; 0 if there is none."""
         self._in_flight = 0
         """Messages unanswered, without the flood."""
         self._is_arriving = False
@@ -90,7 +90,7 @@ class Crowd:
             self._start(self._arrive())
 
     def state(self) -> State:
-        """How far the phase has come; raises what kept somebody from speaking."""
+        """Progress of the phase; raises an error that kept a person from speaking."""
         phase = self._phase
         if self._failure is not None:
             raise self._failure
@@ -121,7 +121,7 @@ class Crowd:
         )
 
     def totals(self) -> Totals:
-        """What was counted so far in all phases, and what stands there now."""
+        """Counts over all phases so far, and the messages that stand now."""
         tally = self._tally
         return Totals(replied=tally.replied, cross_talk=tally.cross_talk, standing=tally.standing())
 
@@ -207,7 +207,7 @@ class Crowd:
         return bool(self._flooded and self.threads[self._flooded].pending)
 
     def _free_thread(self) -> int:
-        """Any thread that waits for nothing; 0 when there is none."""
+        """Any thread without a pending answer; 0 if there is none."""
         if not self._idle:
             return 0
         place = self._chance.randrange(len(self._idle))

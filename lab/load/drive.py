@@ -18,7 +18,7 @@ from lab.load.report import HarnessProcess, Overhead, PhaseReport, overhead
 
 LOOK_EVERY_S = 0.1
 SILENCE_S = 90.0
-"""Beyond the model's own time: nothing heard for so long means that nothing more will come."""
+"""Seconds of silence, beyond the model's own time, that mean no more messages."""
 SILENCE_PER_THREAD_S = 0.05
 """Added to it: the first answer may come when every thread's message has been taken in."""
 SETTLED_S = 0.5
@@ -77,12 +77,12 @@ class Played:
 
     @property
     def anon_mb(self) -> float | None:
-        """Part of it that no file holds."""
+        """Anonymous memory: the part without a file."""
         bot = self.after.bot
         return round(bot.anon_mb, 1) if bot is not None else None
 
     def report(self) -> PhaseReport:
-        """What is printed of it."""
+        """Printed report of the phase."""
         return PhaseReport(
             name=self.phase.name,
             sent=self.counted.sent,
@@ -113,7 +113,7 @@ class Drive:
         """
         self.plan = plan
         self.played: list[Played] = []
-        """What was played so far, without the warm-up."""
+        """Phases played so far, without the warm-up."""
         self.on_progress: Callable[[Progress], None] = lambda _progress: None
         self._discord = discord
         self._model = model
@@ -133,11 +133,11 @@ class Drive:
         return self._bot.folder / "data"
 
     def usage(self) -> Usage | None:
-        """What the bot's processes use now."""
+        """Present usage of the bot's processes."""
         return self._bot.usage()
 
     def model_calls(self) -> int:
-        """How often the model was asked so far."""
+        """Number of model calls so far."""
         return int(self._model.call("request_count"))
 
     def wait(self, seconds: float) -> None:
@@ -211,7 +211,7 @@ def all_overhead(played: Sequence[Played], model_latency_s: float) -> Overhead:
 
 
 def harness_of(played: Sequence[Played], subject: str) -> tuple[tuple[HarnessProcess, ...], str]:
-    """What the harness used over some phases, and what bounded the last one."""
+    """Usage of the harness over some phases, and the bound of the last phase."""
     replied = sum(each.counted.replied for each in played)
     if not replied:
         return (), "unknown"

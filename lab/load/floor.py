@@ -16,7 +16,7 @@ from yarl import URL
 
 
 class Floor(discord.Client):
-    """Answers whoever speaks, each message for itself."""
+    """Client that answers every message, each for itself."""
 
     async def on_message(self, message: discord.Message) -> None:
         """Ask the model and post what it says."""
@@ -37,7 +37,7 @@ class Floor(discord.Client):
 
 
 def main() -> None:
-    """Run it until it is killed."""
+    """Run the floor until killed."""
     Route.BASE = os.environ["FLOOR_API_BASE"]
     DiscordWebSocket.DEFAULT_GATEWAY = URL(os.environ["FLOOR_GATEWAY"])
     intents = discord.Intents.default()

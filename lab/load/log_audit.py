@@ -19,7 +19,7 @@ _STRANGE = {
     Kind.AGENT: "an answer to no message of its turn",
     Kind.DELIVERY: "a delivery of no answer",
 }
-"""What an event is that belongs to no turn; of these kinds there is one for each turn."""
+"""Faults of events without a turn; of these kinds each turn has a single event."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ def audit_logs(data_root: Path, threads: Mapping[int, LoadThread], prepared: ran
 
 
 def _events(folder: Path, audit: LogAudit) -> list[Event]:
-    """What happened in a window, by all its logs."""
+    """Events of a window, from all its logs."""
     events: list[Event] = []
     for path in sorted(folder.glob("*.md")):
         audit.logs += 1
@@ -90,7 +90,7 @@ def _compare(channel_id: int, thread: LoadThread, events: list[Event], audit: Lo
 
 
 def _turns(thread: LoadThread, events: list[Event]) -> Iterator[tuple[Event, int]]:
-    """Each message, final answer and delivery with its turn; 0 for one that belongs to none."""
+    """Each message, final answer and delivery with its turn; 0 for an event without a turn."""
     asked = {thread.text(turn): turn for turn in thread.all_turns}
     messages: dict[object, int] = {}
     answers: dict[object, int] = {}

@@ -58,9 +58,9 @@ def machine_idle_s() -> float | None:
 
 
 class ProcessGroup:
-    """Processes that come from one: its descendants, and whatever carries its mark in its environment.
+    """Processes of a group: all descendants of a process, and all processes with the group's mark in their environment.
 
-    A worker of a cluster is nobody's child, and a command in a sandbox has an environment of its own.
+    A worker of a cluster is no descendant, and a command in a sandbox has an environment of its own.
     """
 
     def __init__(self, root: int, mark: str) -> None:
@@ -76,10 +76,10 @@ class ProcessGroup:
         self._others: set[int] = {os.getpid()}
         self._seen: dict[int, _Stat] = {}
         self._ended_s = 0.0
-        """CPU of processes that nobody of the group has waited for."""
+        """CPU of ended processes that no process of the group has waited for."""
 
     def look(self) -> Usage | None:
-        """What all of them use by now; None where the system does not tell."""
+        """Present usage of all processes; None if the system has no figures."""
         pids = {int(entry) for entry in os.listdir(_PROC) if entry.isdecimal()} if _PROC.is_dir() else set()  # noqa: PTH208
         self._others &= pids
         for pid in sorted(pids - self._ours - self._others):
@@ -227,7 +227,7 @@ def idle_share(looks: Sequence[Look], cpus: int) -> float | None:
 
 
 def bounded_by(subject: str, bot: Load | None, harness: Mapping[str, Load], idle: float | None) -> str:
-    """Who held the rate down: the bot, the harness, the machine, or nobody but the traffic itself."""
+    """Bound of the rate: the bot, the harness, the machine, or only the traffic itself."""
     if bot is None:
         return "unknown"
     name, most = max(((name, load.mean_share) for name, load in harness.items()), key=lambda each: each[1])

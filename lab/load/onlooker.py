@@ -22,7 +22,7 @@ _CHUNK_BYTES = 65_536
 _REASONS_EVERY_S = 2.0
 """As the page does while turns end."""
 _SUMS_EVERY = 5
-"""Of so many times that it asks, one asks what calls took as well."""
+"""Number of requests for each request that also asks for the usage of calls."""
 
 
 class Onlooker:
@@ -39,7 +39,7 @@ class Onlooker:
         ]
         self._is_over = threading.Event()
         self.events = 0
-        """That it was told of."""
+        """Number of events received."""
         self.answers = 0
         """To what it asked."""
 
@@ -59,9 +59,9 @@ class Onlooker:
 
     @staticmethod
     def share(pid: int) -> float:
-        """Which part of the CPU that the agent has used so far its observer's loop has used; 0 where /proc is not.
+        """Share of the observer's loop in the agent's CPU time so far; 0 without /proc.
 
-        What the loop has others do is not in it: hearing messages where they are told, reading logs, and answers.
+        The share excludes work on other threads: taking messages where they are sent, reading logs, and answers.
 
         Raises:
             LookupError: no thread has the loop's name.

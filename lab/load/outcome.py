@@ -21,7 +21,7 @@ _DETAILS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is known of a run when the bot has ended."""
+    """Facts of a run after the bot's end."""
 
     peak_rss_mb: float
     """Of its first process."""

@@ -1,4 +1,4 @@
-"""Phase of a load: who says what, how fast and for how long, and what came of it."""
+"""Phase of a load: messages, rate and length, and the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Phase:
     first: int = 0
     """Number of the first thread that takes part."""
     threads: int
-    """How many do."""
+    """Number of threads that speak."""
     turns: int = 0
     """Of each thread, the next when the one before is answered; 0 for arrivals."""
     rate: float = 0.0
@@ -26,7 +26,7 @@ class Phase:
     seconds: float = 0.0
     """For which messages arrive."""
     is_fresh: bool = False
-    """Whether each arrival is the first message of a new thread."""
+    """True if each arrival is the first message of a new thread."""
     flood: int = 0
     """Messages that one further thread has unanswered all the time, until the others are through."""
     command_share: float = 0.0
@@ -37,20 +37,20 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """How far a phase has come."""
+    """Progress of a phase."""
 
     is_over: bool
     replied: int
     """In this phase."""
     total: int
-    """What it will be, as far as that is known."""
+    """Final number, as far as known."""
     silent_s: float
     """Since anything was heard of the bot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What the people counted in a phase."""
+    """Counts of the people in a phase."""
 
     sent: int
     replied: int
@@ -66,7 +66,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """What the people counted in all phases together."""
+    """Counts of the people in all phases together."""
 
     replied: int
     cross_talk: int

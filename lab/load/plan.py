@@ -34,9 +34,9 @@ class Plan:
     known: int = 0
     """Windows whose logs are there before the start."""
     keep_in: Path | None = None
-    """Where settings, data and stderr of the agent stay; None to remove them."""
+    """Folder for settings, data and stderr of the agent; None to remove them."""
     observed: bool = False
-    """Whether somebody looks at the observer's page meanwhile."""
+    """True if a client watches the observer's page meanwhile."""
     more: str = ""
     """Tables of agent.toml besides, in whole."""
 

@@ -35,7 +35,7 @@ class Panel:
     across: str
     curves: tuple[Curve, ...]
     is_logarithmic: bool = True
-    """Whether equal steps across are equal factors."""
+    """True if equal steps across are equal factors."""
 
 
 def refusal() -> str:

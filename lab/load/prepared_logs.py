@@ -20,12 +20,12 @@ _WORDS = ("harbour", "violin", "granite", "lantern", "meadow", "copper", "orchar
 
 
 def make_logs(root: Path, logs: int, events: int) -> int:
-    """Write `logs` logs below a data root with `events` events in all; how many events it became.
+    """Write `logs` logs below a data root with `events` events in all; return the actual number of events.
 
     Args:
         root: The data root.
-        logs: Each the only one of its thread; >= 1.
-        events: Rounded to whole turns, of which each log has one at least.
+        logs: Number of logs, each in a thread of its own; >= 1.
+        events: Number of events, rounded to whole turns; each log has at least one turn.
     """
     turns, rest = divmod(max(logs, events // EVENTS_OF_TURN), logs)
     written = 0

@@ -47,10 +47,10 @@ class Remote:
         return self._process.pid
 
     def call(self, method: str, *arguments: object) -> Any:
-        """What the object's method gives.
+        """Call the object's method; return the result.
 
         Raises:
-            RemoteError: it raised something, or its process has ended.
+            RemoteError: the method raised an error, or the process has ended.
         """
         try:
             self._here.send((method, arguments))

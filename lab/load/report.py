@@ -19,7 +19,7 @@ class Overhead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarnessProcess:
-    """What a process of the harness used while the bot was driven."""
+    """Usage of a process of the harness while the bot was driven."""
 
     name: str
     """`discord` (the people and the tally are there, too), `model` or `tool`, which starts the others."""
@@ -47,13 +47,13 @@ class PhaseReport:
     rss_mb: float | None
     """At the phase's end."""
     anon_mb: float | None
-    """Part of it that no file holds."""
+    """Anonymous memory: the part without a file."""
     timed_out: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What a profile measures, beside what is wanted of it."""
+    """Figure of a profile, beside its target."""
 
     name: str
     value: float | None
@@ -91,7 +91,7 @@ class Report:
     agent_errors: int
     agent_warnings: int
     agent_exit_code: int | None
-    """None when it had to be killed."""
+    """Exit code of the agent; None after a kill."""
     unexpected: int
     """Messages of the bot that are no whole answers in the end."""
     disordered: int

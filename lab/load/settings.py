@@ -8,7 +8,7 @@ from lab.playground.world.defaults import GENERAL_ID
 
 MODEL = "hosted_vllm/loopback"
 MOST_CALLS = 10_000
-"""What the agent's settings allow."""
+"""Limit of calls in the agent's settings."""
 
 
 def agent_settings(addresses: Addresses, model_base: str, plan: Plan, more: str) -> str:
@@ -30,7 +30,7 @@ def agent_settings(addresses: Addresses, model_base: str, plan: Plan, more: str)
 
 
 def floor_environment(addresses: Addresses, model_base: str) -> dict[str, str]:
-    """What the floor is given."""
+    """Environment of the floor."""
     return {
         "FLOOR_API_BASE": addresses.api_base,
         "FLOOR_GATEWAY": addresses.gateway_url,

@@ -20,7 +20,7 @@ _MOST_CONNECTIONS = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addresses:
-    """Where a bot finds the playground."""
+    """Addresses of the playground for a bot."""
 
     api_base: str
     gateway_url: str
@@ -41,12 +41,12 @@ class DiscordStage:
         self._crowd = crowd
 
     def addresses(self) -> Addresses:
-        """What a bot is given."""
+        """Addresses for a bot."""
         server = self._server
         return Addresses(api_base=server.api_base, gateway_url=server.gateway_url, bot_token=server.bot_token)
 
     def is_online(self, timeout_s: float) -> bool:
-        """Whether the bot is online, or comes online within that time."""
+        """True if the bot is online, or comes online within that time."""
         try:
             self._server.wait_until_online(timeout_s=timeout_s)
         except TimeoutError:
@@ -62,7 +62,7 @@ class DiscordStage:
         self._server.run(lambda: self._crowd.begin(phase))
 
     def state(self) -> State:
-        """How far the phase has come."""
+        """Progress of the phase."""
         return self._server.run(self._crowd.state)
 
     def end(self) -> Counted:
@@ -70,7 +70,7 @@ class DiscordStage:
         return self._server.run(self._crowd.end)
 
     def totals(self) -> Totals:
-        """What was counted in all phases."""
+        """Counts over all phases."""
         return self._server.run(self._crowd.totals)
 
     def threads(self) -> Mapping[int, LoadThread]:
@@ -104,11 +104,11 @@ class ModelStage:
         self._model = model
 
     def api_base(self) -> str:
-        """What a bot is given."""
+        """Base address for a bot."""
         return self._model.api_base
 
     def request_count(self) -> int:
-        """How often it was asked."""
+        """Number of requests so far."""
         return self._model.request_count
 
 

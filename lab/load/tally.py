@@ -28,7 +28,7 @@ class LoadThread:
     pending: dict[int, float] = field(default_factory=dict)
     """Turns that are neither answered nor given up, with the time at which each began to wait."""
     is_timed: bool = True
-    """Whether its answers' times are counted."""
+    """True if the times of the thread's answers are counted."""
 
     @property
     def all_turns(self) -> range:
@@ -36,7 +36,7 @@ class LoadThread:
         return range(1, self.turns + 1)
 
     def text(self, turn: int) -> str:
-        """What is said as that turn."""
+        """Message of turn number `turn`."""
         return question(self.secret, turn, has_command=turn in self.commands)
 
 
@@ -49,15 +49,15 @@ class Standing:
     doubled: int
     """Answers beyond the first to the same turn."""
     disordered: int
-    """Turns whose answer stands below that of a later one."""
+    """Turns whose answer stands below the answer of a later turn."""
     unexpected: int
-    """Messages that are no answers: notices that something failed, answers that are not whole, running messages."""
+    """Messages other than answers: notices of failures, incomplete answers, running messages."""
     samples: tuple[str, ...]
     """The first of the unexpected ones."""
 
 
 class Tally:
-    """Counts of what has come back so far. One thread of the process feeds it and reads it."""
+    """Counts of messages received so far. A single thread of the process feeds and reads the tally."""
 
     def __init__(self, threads: Mapping[int, LoadThread], second_call_s: float = 0.0) -> None:
         """Nothing was said yet.
@@ -126,7 +126,7 @@ class Tally:
         return len(self._crossed)
 
     def standing(self) -> Standing:
-        """What is to be said of all that stands there now."""
+        """Counts of all messages that stand now."""
         unanswered = {(channel_id, turn) for channel_id, thread in self._threads.items() for turn in thread.all_turns}
         doubled = disordered = 0
         unexpected: list[str] = []
@@ -171,7 +171,7 @@ class Tally:
 
 
 def out_of_order(turns: Iterable[int]) -> int:
-    """How many of these come first behind a greater one."""
+    """Number of turns that first appear behind a greater turn."""
     found = greatest = 0
     for turn in dict.fromkeys(turns):
         found += turn < greatest

@@ -1,4 +1,4 @@
-"""Texts of a load: each thread's secret, questions that carry it, and answers that tell what the model saw."""
+"""Texts of a load: secrets of threads, questions with the secret, and answers that report the model's context."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.text.running_text import is_running
 from lab.loopback_model.answers import Answer, Call, Received
 
 COMMAND = "Run a command first."
-"""What a message says whose turn is to run one."""
+"""Words of a message whose turn is to run a command."""
 _SECRET = r"rk-[0-9a-f]{16}"
 _SECRETS = re.compile(_SECRET)
 _SECRETS_IN_BYTES = re.compile(_SECRET.encode())
@@ -19,7 +19,7 @@ _QUESTION_IN_BYTES = re.compile(_QUESTION.pattern.encode())
 _ANSWER = re.compile(rf"You said turn ([0-9]+) of ({_SECRET}); I was shown ({_SECRET}(?: {_SECRET})*)\.")
 _BEGINNING = "You said turn "
 _TOLD = 40
-"""Most secrets that an answer names, so that it fits one message of Discord."""
+"""Most secrets named by an answer, so that the answer fits into a message of Discord."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def secret_of(seed: str, number: int) -> str:
 
 
 def question(secret: str, turn: int, *, has_command: bool = False) -> str:
-    """What is said in a thread as its turn number `turn`, from 1."""
+    """Message of a thread as its turn number `turn`, from 1."""
     command = f" {COMMAND}" if has_command else ""
     return f"This is turn {turn} of {secret}.{command} Which turn of which thread is it, and what else were you shown?"
 
@@ -64,13 +64,13 @@ def answer(request: Received) -> Answer:
 
 
 def read_answer(text: str) -> ParsedAnswer | None:
-    """What a text of the bot's says if it is a whole answer; None if not."""
+    """Content of a whole answer of the bot; None for other texts."""
     match = _ANSWER.fullmatch(text.strip())
     return ParsedAnswer(turn=int(match[1]), secret=match[2]) if match else None
 
 
 def is_part_of_answer(text: str) -> bool:
-    """Whether a text is an answer that is still being written, if it is no whole one, or says what its turn does."""
+    """True if a text that is no whole answer is an answer still being written, or reports the turn's progress."""
     return text.startswith(_BEGINNING) or is_running(text)
 
 

@@ -1,4 +1,4 @@
-"""Known: an agent with many windows that it knows by their logs, and what they cost it."""
+"""Known: an agent with many windows known by their logs, and the costs of the windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
 
 
 def _settled(drive: Drive) -> Usage | None:
-    """What is used once it has not grown for a while and the processors were idle."""
+    """Usage after a while without growth and with idle processors."""
     before = drive.usage()
     for _ in range(round(PATIENCE_S / SETTLED_S)):
         if before is None:

@@ -51,7 +51,7 @@ def _until_silent(drive: Drive) -> int:
 
 
 def windows_in_memory(data_root: Path) -> int:
-    """How many windows a running agent has in memory, by its own account; 1 when it does not say."""
+    """Number of windows in memory, by the running agent's own account; 1 without an answer."""
     try:
         answer = ask_operator(data_root, "status", 10.0)
     except (AgentNotRunningError, RefusalError):

@@ -1,4 +1,4 @@
-"""Profile of a load: its settings, its phases, and its verdicts."""
+"""Profile of a load: settings, phases and verdicts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.load.report import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an agent is set up."""
+    """Place of an agent's set-up."""
 
     folder: Path
     """For files of its own."""
@@ -39,11 +39,11 @@ class Profile:
     drive: Callable[[Drive, int], tuple[Verdict, ...]]
     """Plays the phases; given the number of its first thread, since those before it are the warm-up's."""
     threads: Callable[[Plan], int] = _threads_of
-    """How many are open before the bot starts, besides the warm-up's."""
+    """Number of threads open before the bot starts, besides the warm-up's."""
     settings: Callable[[Plan, Place], str] = _no_settings
     """Tables of agent.toml."""
     watches_memory: bool = False
-    """Whether the report has the memory over time."""
+    """True if the report has the memory over time."""
 
 
 def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Verdict:
@@ -53,5 +53,5 @@ def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Ver
 
 
 def measured(name: str, value: float | None) -> Verdict:
-    """A figure of which nothing is wanted."""
+    """Figure without a target."""
     return Verdict(name=name, value=round(value, 3) if value is not None else None, wanted="any", holds=True)

@@ -19,7 +19,7 @@ STEP = 1.5
 REFINEMENTS = 3
 MOST_STEPS = 16
 MOST_STEPS_DOWN = 5
-"""Below that nothing is borne: lower rates take ever longer to try."""
+"""Most steps down: below, no rate is sustained, and lower rates take ever longer to try."""
 
 
 def _drive(drive: Drive, first: int) -> tuple[Verdict, ...]:
