@@ -2,7 +2,7 @@
 
 Read `server.py` first (the one port, thread and loop), then `hub.py` (every act with the events it causes), then
 `world/state.py` (what exists). `rest/` and `gateway/` face the bot; `driver/` faces tests; `control.py` and
-`page_routes.py` face the page, whose files lie in `page/`. `guard.py` lets in whoever shows one of the `keys.py`.
+`page_routes.py` face the page, whose files lie in `page/`. `guard.py` admits callers with a key of `keys.py`.
 Everything but `driver/` runs on the server's loop. `hub.py` is the only one that changes messages and channels and
 tells the feed of it in one go; nothing is written to the disk. `world/` touches neither file nor socket nor clock.
 """

@@ -28,15 +28,15 @@ class PlaygroundConfig:
     heartbeat_interval_ms: int = 41_250
     """Told to gateway clients."""
     rate_limits: bool = False
-    """Whether REST calls are really limited."""
+    """True if REST calls are really limited."""
     history_limit: int = 10_000
     """Most messages kept per channel."""
     history_nonces: bool = True
-    """Whether a channel's history names the nonces that messages were sent with; Discord does not promise it."""
+    """True if a channel's history names the messages' nonces; Discord does not promise the nonces."""
     requests_kept: int = 2000
     """Most REST calls kept for `requests()`."""
     recommended_shards: int = 1
-    """How many connections the bot is told to share its guilds among."""
+    """Number of connections recommended to the bot for its guilds."""
 
 
 DEFAULTS = PlaygroundConfig()

@@ -143,7 +143,7 @@ class Control:
         self._hub.overwrite(self._hub.world.channel(int(body["channel_id"])), overwrite)
 
     async def _role(self, body: Json) -> Json:
-        """A new role, or one that is to permit something else."""
+        """Create a role, or change the permissions of a role."""
         world, permissions = self._hub.world, int(body.get("permissions") or 0)
         if not body.get("role_id"):
             role = world.add_role(str(body["name"]), permissions)

@@ -1,6 +1,6 @@
-"""Guard of a playground: a middleware that refuses foreign hosts and origins, and whoever shows no key.
+"""Guard of a playground: a middleware that refuses foreign hosts and origins, and callers without a key.
 
-A route is shut unless the guard knows the key that opens it, so that a new one is not open by being forgotten.
+A route is shut unless the guard knows the route's key, so that a forgotten new route is not open.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _is_person(request: web.Request, keys: Keys) -> bool:
 
 
 def _is_of_bot(request: web.Request) -> bool:
-    """Whether it is for a route of the REST API: `rest/endpoints.py` makes all of them, and guards each."""
+    """True for a route of the REST API: `rest/endpoints.py` makes all of these routes, and guards each."""
     return request.path.startswith(f"{API_PATH}/") and request.match_info.http_exception is None
 
 
@@ -66,7 +66,7 @@ def _has_key_in_address(request: web.Request, keys: Keys) -> bool:
 
 
 def attachment_path(channel_id: int | str, attachment_id: int | str) -> str:
-    """What is signed in the address of an attachment: all of its path but the name, which varies in its quoting."""
+    """Signed part of an attachment's address: all of the path but the name, which varies in quoting."""
     return f"/attachments/{channel_id}/{attachment_id}/"
 
 

@@ -52,7 +52,7 @@ class Hub:
         self.config = config
         self.keys = keys
         self.companion: Companion | None = None
-        """Told of by whoever has started a bot."""
+        """Companion, set by the starter of a bot."""
         self.world = World(config.clock, history_limit=config.history_limit, bot_name=config.bot_name)
         self.payloads = Payloads(self.world)
         self.feed = Feed()
@@ -130,7 +130,7 @@ class Hub:
         self.tell("MESSAGE_DELETE", payload, channel, _message_intent(channel))
 
     def delete_many(self, channel: Channel, message_ids: Sequence[int]) -> None:
-        """Delete those that exist, in one event."""
+        """Delete the existing messages among `message_ids`, in one event."""
         deleted_ids = [str(i) for i in message_ids if channel.history.remove(i) is not None]
         payload = _placed({"ids": deleted_ids, "channel_id": str(channel.id)}, channel)
         self.tell("MESSAGE_DELETE_BULK", payload, channel, _message_intent(channel))

@@ -1,4 +1,4 @@
-"""Keys of a playground: what shows that a caller is its bot, or who started it."""
+"""Keys of a playground: proof that a caller is the playground's bot, or the playground's starter."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Keys:
     """In addresses that are called without a header, as Discord's clients do: the gateway's and attachments'."""
 
     def signature(self, path: str) -> str:
-        """What shows that the address with this `path` was given by the playground."""
+        """Proof that the playground issued the address with `path`."""
         return hmac.new(self.address.encode(), path.encode(), "sha256").hexdigest()
 
 
 def is_same(given: str | None, key: str) -> bool:
-    """Whether `given` is `key`; how long that takes says nothing about where they differ."""
+    """True if `given` is `key`; compares in constant time."""
     return hmac.compare_digest((given or "").encode(errors="replace"), key.encode())

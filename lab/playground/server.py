@@ -1,4 +1,4 @@
-"""The playground's server: one loopback port, one thread, one event loop."""
+"""Server of the playground: a loopback port, a thread and an event loop."""
 
 from __future__ import annotations
 
@@ -91,32 +91,32 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
 
     @property
     def api_base(self) -> str:
-        """What `discord.http.Route.BASE` must be."""
+        """Value for `discord.http.Route.BASE`."""
         return self.origin + defaults.API_PATH
 
     @property
     def gateway_url(self) -> str:
-        """Where gateway clients connect."""
+        """Address for gateway clients."""
         return f"ws://{self._host}:{self.port}/gateway/{self._keys.address}"
 
     @property
     def page_url(self) -> str:
-        """What to open in a browser: it lets in whoever has it."""
+        """Address to open in a browser, with the key: every holder of the address is admitted."""
         return f"{self.origin}/?{TOKEN_QUERY}={self._keys.person}"
 
     @property
     def bot_token(self) -> str:
-        """What the bot logs in with."""
+        """Token with which the bot logs in."""
         return self._keys.bot
 
     @property
     def person_token(self) -> str:
-        """What a program that does as the page does shows, after `Authorization: Bearer`."""
+        """Token after `Authorization: Bearer`, for a program that acts like the page."""
         return self._keys.person
 
     @property
     def first_id(self) -> int:
-        """Id before which nobody said anything here: a playground knows nothing of those that were before it."""
+        """Id before all messages here: a playground has no earlier messages."""
         return self._hub.world.first_id
 
     def _attachment_url(self, channel_id: int, attachment_id: int, name: str) -> str:

@@ -128,7 +128,7 @@ class InteractionActs:
         return self._answer(interaction, draft)
 
     def original(self, interaction: Interaction) -> Message:
-        """What `@original` means, else 10008."""
+        """Message that `@original` means, else 10008."""
         if interaction.original_id is None:
             raise unknown_message()
         return self.find(interaction, interaction.original_id)

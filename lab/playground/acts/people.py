@@ -47,14 +47,14 @@ class UserActs:
         return self.hub.post(channel, draft)
 
     def place(self, channel_id: int, user_id: int) -> tuple[Channel, User]:
-        """The channel and a user who may see it; a private thread takes in whoever speaks in it."""
+        """The channel and a user who may see the channel; a private thread takes in a speaking user."""
         channel, user = self.hub.world.channel(channel_id), self.hub.world.user(user_id)
         if channel.thread is not None:
             self.hub.add_to_thread(channel, user)
         return channel, user
 
     def edit(self, channel_id: int, message_id: int, text: str) -> None:
-        """Change somebody's message."""
+        """Change the message of a user."""
         message = self.message(channel_id, message_id)
         content = rules.clean_content(text)
         rules.check_not_empty(content, message.attachments)
@@ -65,7 +65,7 @@ class UserActs:
         return self.hub.world.message(self.hub.world.channel(channel_id), message_id)
 
     def pressable(self, channel_id: int, message_id: int) -> Message:
-        """The message or ephemeral answer whose components somebody uses, else `ApiError`."""
+        """The message or ephemeral answer whose components a user uses, else `ApiError`."""
         return self.hub.interactions.hidden(message_id) or self.message(channel_id, message_id)
 
     def start_thread(

@@ -23,7 +23,7 @@ class Waits:
     """Conditions on one playground that may be waited for; used on the server's loop only."""
 
     def __init__(self, hub: Hub) -> None:
-        """Nobody waits yet.
+        """Begin without waits.
 
         Args:
             hub: The playground.
@@ -108,7 +108,7 @@ class Waits:
 
 
 def is_answer(payload: Json) -> bool:
-    """Whether a message says something, rather than waiting for its text or still growing."""
+    """True if a message is an answer, rather than a placeholder or a growing text."""
     if payload["flags"] & MessageFlag.LOADING or is_running(payload["content"]):
         return False
     return bool(payload["content"] or payload["embeds"] or payload["attachments"] or payload["components"])

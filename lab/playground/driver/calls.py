@@ -36,11 +36,11 @@ class ThreadCalls:
 
     @property
     def acts(self) -> UserActs:
-        """What people do, for those who are in the server's thread already, such as listeners of events."""
+        """Acts of people, for code that runs in the server's thread, such as listeners of events."""
         return self._acts
 
     def run(self, act: Callable[[], T]) -> T:
-        """What `act` gives when the server's thread runs it."""
+        """Run `act` in the server's thread; return the result."""
 
         async def call() -> T:
             return act()
@@ -48,7 +48,7 @@ class ThreadCalls:
         return self.wait(call(), WAIT_S)
 
     def wait(self, coroutine: Coroutine[Any, Any, T], timeout_s: float) -> T:
-        """What `coroutine` gives on the server's loop; a little more than `timeout_s` is the longest wait."""
+        """Run `coroutine` on the server's loop; return the result after at most a little more than `timeout_s`."""
         loop = self._loop
         if loop is None or loop.is_closed():
             coroutine.close()

@@ -36,19 +36,19 @@ class FaultDriver(ThreadCalls):
         self.run(lambda: setattr(self._hub.limiter, "enabled", enabled))
 
     def drop(self, code: int = 4000, shard: int | None = None) -> int:
-        """How many gateway sockets were closed with `code`; 1006 resets them. One shard's, or all."""
+        """Close gateway sockets with `code`, of one shard or all; return the number. 1006 resets the sockets."""
         return self.wait(self._hub.gateway.drop(code, shard), WAIT_S)
 
     def op7(self) -> int:
-        """How many sockets were asked to reconnect."""
+        """Ask all sockets to reconnect; return the number."""
         return self.run(self._hub.gateway.request_reconnect)
 
     def op9(self, resumable: bool = False) -> int:
-        """How many sockets were told that their session is invalid."""
+        """Tell all sockets that their session is invalid; return the number."""
         return self.run(lambda: self._hub.gateway.invalidate(resumable))
 
     def zombie(self) -> int:
-        """How many sockets went silent without closing."""
+        """Silence all sockets without closing; return the number."""
         return self.run(self._hub.gateway.freeze)
 
     def gateway_faults(self, **faults: int | bool) -> None:
@@ -63,7 +63,7 @@ class FaultDriver(ThreadCalls):
         self.run(act)
 
     def send_delayed(self) -> int:
-        """How many events were sent now that `delay_messages` held back."""
+        """Send the events held back by `delay_messages`; return the number."""
         return self.run(self._hub.gateway.send_delayed)
 
     def dispatch(self, name: str, payload: Json) -> None:

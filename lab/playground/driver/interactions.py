@@ -31,7 +31,7 @@ class InteractionOutcome:
 
 
 class InteractionDriver(ThreadCalls):
-    """Driver of interactions: opens them and waits for what the bot makes of them."""
+    """Driver of interactions: opens interactions and waits for the bot's reactions."""
 
     def slash(
         self,
@@ -42,7 +42,7 @@ class InteractionDriver(ThreadCalls):
         user: int = defaults.YOU_ID,
         timeout_s: float = WAIT_S,
     ) -> InteractionOutcome:
-        """How the bot acknowledged a slash command such as `remind list`; deferred counts."""
+        """Call a slash command such as `remind list`; return the bot's acknowledgement, also if deferred."""
         return self._interact(
             lambda: self._acts.interactions.call(*self._acts.place(channel_id, user), command, options or {}), timeout_s
         )
@@ -67,7 +67,7 @@ class InteractionDriver(ThreadCalls):
     def call_on_message(
         self, channel_id: int, command: str, message_id: int, *, user: int = defaults.YOU_ID, timeout_s: float = WAIT_S
     ) -> InteractionOutcome:
-        """How the bot acknowledged a context-menu command on a message."""
+        """Call a context-menu command on a message; return the bot's acknowledgement."""
 
         def act() -> Interaction:
             channel, person = self._acts.place(channel_id, user)
@@ -86,7 +86,7 @@ class InteractionDriver(ThreadCalls):
         user: int = defaults.YOU_ID,
         timeout_s: float = WAIT_S,
     ) -> InteractionOutcome:
-        """How the bot acknowledged a button of a message or of an ephemeral answer, or a select with `values`."""
+        """Click a button of a message or an ephemeral answer, or a select with `values`; return the acknowledgement."""
 
         def act() -> Interaction:
             message = self._acts.pressable(channel_id, message_id)
@@ -97,13 +97,13 @@ class InteractionDriver(ThreadCalls):
     def submit_modal(
         self, interaction_id: int, values: dict[str, str], *, timeout_s: float = WAIT_S
     ) -> InteractionOutcome:
-        """How the bot acknowledged the modal it had shown; `values` by custom id."""
+        """Submit the modal shown by the bot, with `values` by custom id; return the acknowledgement."""
         return self._interact(
             lambda: self._acts.interactions.submit(self._hub.interactions.get(interaction_id), values), timeout_s
         )
 
     def wait_for_answer(self, interaction_id: int, *, timeout_s: float = WAIT_S) -> Json | None:
-        """The interaction's original answer once it has its text; None when it is no message."""
+        """Original answer of the interaction, once complete; None if there is no message."""
 
         async def wait() -> Json | None:
             interaction = self._hub.interactions.get(interaction_id)

@@ -87,6 +87,6 @@ class Observer(ThreadCalls):
         return self.run(act)
 
     def is_bot_typing(self, channel_id: int) -> bool:
-        """Whether the bot shows as typing now."""
+        """True if the bot shows as typing now."""
         world = self._hub.world
         return self.run(lambda: world.is_typing(world.channel(channel_id), world.bot))

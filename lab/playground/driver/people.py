@@ -1,4 +1,4 @@
-"""Acts of people: what they say, and the channels and threads they make."""
+"""Acts of people: messages, channels and threads."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ class GatewayFaults:
     lose_messages: int = 0
     """Messages of people whose MESSAGE_CREATE is never sent."""
     delay_messages: int = 0
-    """Those after that, whose MESSAGE_CREATE waits in `delayed`."""
+    """Messages after the lost messages, whose MESSAGE_CREATE waits in `delayed`."""
     double_messages: int = 0
-    """Those after that, whose MESSAGE_CREATE is sent twice."""
+    """Messages after the delayed messages, whose MESSAGE_CREATE is sent twice."""
     delayed: list[Event] = field(default_factory=list)
 
     def times(self, event: Event) -> int:
-        """How often an event is sent now."""
+        """Number of times that an event is sent now."""
         if event.name != "MESSAGE_CREATE" or event.payload["author"].get("bot"):
             return 1
         if self.lose_messages:

@@ -52,15 +52,15 @@ class Gateway:
         """No session yet; the feed is subscribed to.
 
         Args:
-            world: What READY and GUILD_CREATE tell.
-            payloads: Its JSON.
+            world: Content of READY and GUILD_CREATE.
+            payloads: JSON of the world.
             feed: Whose events are dispatched, and where connections are announced to the page.
-            token: The one token that is accepted.
+            token: The single accepted token.
             heartbeat_interval_ms: Told in HELLO.
             allowed_intents: Privileged intents that are switched on in the "portal".
         """
         self.url = ""
-        """Where clients resume; set when the server listens."""
+        """Address at which clients resume; set when the server listens."""
         self.faults = GatewayFaults()
         self.counters: Counter[str] = Counter()
         self.token = token
@@ -79,12 +79,12 @@ class Gateway:
 
     @property
     def is_online(self) -> bool:
-        """Whether a session has a socket."""
+        """True if a session has a socket."""
         return any(session is not None for session in self._connections.values())
 
     @property
     def status(self) -> str:
-        """Presence of the bot: `offline`, or what it set."""
+        """Presence of the bot: `offline`, or the status set by the bot."""
         return self._status if self.is_online else "offline"
 
     def dispatch(self, name: str, payload: dict[str, Any]) -> None:
@@ -104,7 +104,7 @@ class Gateway:
                 session.dispatch(event.name, event.encoded_for(session.intents))
 
     def send_delayed(self) -> int:
-        """How many events were sent now that were delayed."""
+        """Send the delayed events; return the number."""
         delayed, self.faults.delayed = self.faults.delayed, []
         for event in delayed:
             self._send(event)
@@ -113,7 +113,7 @@ class Gateway:
     # faults
 
     async def drop(self, code: int = 4000, shard: int | None = None) -> int:
-        """How many sockets were closed with `code`; 1006 cuts them without a closing handshake; None for any shard."""
+        """Close sockets with `code`; return the number. 1006 skips the closing handshake; None means any shard."""
         connections = [
             connection
             for connection, session in self._connections.items()
@@ -127,17 +127,17 @@ class Gateway:
         return len(connections)
 
     def reset(self) -> int:
-        """How many TCP connections were reset."""
+        """Reset all TCP connections; return the number."""
         for connection in self._connections:
             reset_transport(connection.transport)
         return len(self._connections)
 
     def request_reconnect(self) -> int:
-        """How many sockets were asked to reconnect (op 7)."""
+        """Ask all sockets to reconnect (op 7); return the number."""
         return self._tell_all(7, None)
 
     def invalidate(self, resumable: bool) -> int:
-        """How many sockets were told that their session is invalid (op 9)."""
+        """Tell all sockets that their session is invalid (op 9); return the number."""
         count = self._tell_all(9, resumable)
         if not resumable:
             for session in tuple(self._connections.values()):
@@ -146,7 +146,7 @@ class Gateway:
         return count
 
     def freeze(self) -> int:
-        """How many sockets went silent; they stay open."""
+        """Silence all sockets and keep them open; return the number."""
         for connection in self._connections:
             connection.frozen = True
         return len(self._connections)

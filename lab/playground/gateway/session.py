@@ -135,11 +135,11 @@ class GatewaySession:
         self.buffer = ReplayBuffer()
 
     def wants(self, event: Event) -> bool:
-        """Whether `event` is of its guilds and intents."""
+        """True if `event` belongs to the session's guilds and intents."""
         return self.serves(event.guild_id) and (not event.intent or bool(self.intents & event.intent))
 
     def serves(self, guild_id: int | None) -> bool:
-        """Whether a guild is this shard's; None for DMs, which are the first one's."""
+        """True if a guild belongs to this shard; None stands for DMs, which belong to the first shard."""
         number, count = self.shard
         return number == ((guild_id or 0) >> 22) % count
 

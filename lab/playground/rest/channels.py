@@ -153,7 +153,7 @@ class ChannelRoutes:
 
 
 async def _instead_of_file(request: web.Request, fault: Fault) -> web.Response | None:
-    """What the CDN answers when a fault hits it; None for the file, if late."""
+    """Answer of the CDN under a fault; None for the file, perhaps late."""
     if fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER):
         reset_transport(request.transport)
     elif fault.kind is FaultKind.DELAY:

@@ -1,4 +1,4 @@
-"""One REST route, and one call of it."""
+"""REST route, and a call of a route."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.playground.world.state import World
 
 @dataclass(slots=True)
 class Call:
-    """One request, its body read and decoded."""
+    """A request, with the body read and decoded."""
 
     method: str
     path: str

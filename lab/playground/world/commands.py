@@ -31,7 +31,7 @@ class CommandBook:
         return list(self._by_scope.get(guild_id, {}).values())
 
     def visible(self) -> list[dict[str, Any]]:
-        """What a user of the guild can call; the guild's own win over global ones of the same name."""
+        """Commands that a user of the guild can call; the guild's own win over global commands of the same name."""
         return list({**self._by_scope[None], **self._by_scope[defaults.GUILD_ID]}.values())
 
     def find(self, name: str, kind: int = 1, guild_id: int = defaults.GUILD_ID) -> dict[str, Any]:

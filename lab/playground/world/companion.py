@@ -22,7 +22,7 @@ class Companion:
     """Kills it as `kill -9` does; it is started again."""
 
     def observer_address(self) -> str:
-        """Where the observer's page is, with its token; empty while it is not there."""
+        """Address of the observer's page, with its token; empty while there is no page."""
         try:
             address = json.loads((self.data_root / _OBSERVER).read_text("utf-8"))["url"]
         except (OSError, ValueError, KeyError, TypeError):

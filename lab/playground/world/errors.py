@@ -51,7 +51,7 @@ def unknown_channel() -> ApiError:
 
 
 def unknown_message() -> ApiError:
-    """No such message in that channel."""
+    """Error for an unknown message in a channel."""
     return unknown("Message", 10008)
 
 

@@ -74,7 +74,7 @@ class FaultQueue:
     chooser: Callable[[str], Fault | None] | None = None
     """Asked about each request that no armed fault hits, as `METHOD /path`."""
     fired: int = 0
-    """How many requests were hit so far."""
+    """Number of requests hit so far."""
 
     def inject(
         self,
@@ -109,7 +109,7 @@ class FaultQueue:
         return fault
 
     def take(self, method: str, path: str) -> Fault | None:
-        """The fault that hits this request, counted; None for none."""
+        """Fault that hits this request, counted; None without a fault."""
         if not self._armed and self.chooser is None:
             return None
         request = f"{method} {path}"

@@ -21,19 +21,19 @@ _NONE: dict[str, Any] = {"given": []}
 
 
 class GivenMemories:
-    """What answers were given, for as long as the page may ask again; used on the playground's loop."""
+    """Memories given to turns, kept as long as the page may ask again; used on the playground's loop."""
 
     def __init__(self) -> None:
         """Nothing is known yet."""
         self._known: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     async def of(self, companion: Companion, channel: str, message: str) -> dict[str, Any]:
-        """What the observer says of the turn that a message answers; no memories where that is not the newest turn.
+        """Ask the observer about the turn that a message answers; no memories unless the turn is the newest.
 
         Args:
             companion: The bot.
             channel: The id of the message's channel or thread.
-            message: The message's.
+            message: The id of the message.
         """
         if message in self._known:
             return self._known[message]
@@ -68,7 +68,7 @@ def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
 
 
 async def _told(address: str, window: str) -> dict[str, Any]:
-    """What the observer says of the newest turn of a window; nothing if it is not there."""
+    """Report of the observer on the newest turn of a window; empty without an observer."""
     if not address:
         return _NONE
     url = URL(address)

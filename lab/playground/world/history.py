@@ -52,7 +52,7 @@ class History(Generic[T]):
         return self._by_id.get(entry_id)
 
     def remove(self, entry_id: int) -> T | None:
-        """The entry that was removed, or None if there was none."""
+        """Remove an entry and return the entry, or None if there was no entry."""
         entry = self._by_id.pop(entry_id, None)
         if entry is not None:
             del self._ids[bisect_left(self._ids, entry_id)]

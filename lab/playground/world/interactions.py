@@ -56,14 +56,14 @@ class Interaction:
     original_id: int | None = None
     """The message that `@original` means."""
     is_deferred: bool = False
-    """Whether the original still waits for its text."""
+    """True if the original still waits for its text."""
     hidden: dict[int, Message] = field(default_factory=dict)
     """Ephemeral answers, seen by `user` only."""
     answer_ids: list[int] = field(default_factory=list)
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether the bot has called back."""
+        """True if the bot has called back."""
         return self.callback is not None
 
 
@@ -106,11 +106,11 @@ class InteractionBook:
         return interaction
 
     def is_known(self, token: str) -> bool:
-        """Whether `token` is an interaction's."""
+        """True if `token` belongs to an interaction."""
         return token in self._by_token
 
     def hidden(self, message_id: int) -> Message | None:
-        """The ephemeral answer of that id; None if there is none."""
+        """Ephemeral answer with id `message_id`; None if there is no answer."""
         messages = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
         return next((message for message in messages if message is not None), None)
 

@@ -47,7 +47,7 @@ class RateLimiter:
         self.enabled = enabled
 
     def check(self, bucket: str, major: str) -> RateVerdict:
-        """Count one request against its bucket.
+        """Count a request against the bucket.
 
         Args:
             bucket: A key of `BUCKETS`; others count as `other`.

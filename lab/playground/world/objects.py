@@ -47,7 +47,7 @@ def overwrite_payload(overwrite: Overwrite) -> Json:
 
 
 def thread_member_payload(channel: Channel, user_id: int) -> Json:
-    """Somebody's membership of a thread."""
+    """Membership of a user in a thread."""
     joined_at = thread_state(channel).members[user_id]
     return {"id": str(channel.id), "user_id": str(user_id), "join_timestamp": joined_at, "flags": 0}
 

@@ -32,7 +32,7 @@ class Payloads:
         """
         self._world = world
         self.attachment_url: Callable[[int, int, str], str] = "/attachments/{}/{}/{}".format
-        """Where the bytes of a channel's attachment with that name are; set when the server listens."""
+        """Address of a channel's attachment by name; set when the server listens."""
         self.garbled: set[int] = set()
         """Messages that no client can read, since each has an attachment without a size."""
 
@@ -209,7 +209,7 @@ class Payloads:
     # application
 
     def application(self) -> Json:
-        """What `/oauth2/applications/@me` answers."""
+        """Answer to `/oauth2/applications/@me`."""
         owner = user_payload(self._world.user(defaults.YOU_ID))
         name, description = self._world.bot.name, "The bot of the playground."
         described = discord_json.application(defaults.APPLICATION_ID, name, description, owner)

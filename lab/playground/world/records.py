@@ -11,7 +11,7 @@ from lab.playground.world.history import History
 
 
 class ChannelKind(IntEnum):
-    """Discord's channel types, those that exist here."""
+    """Channel types of Discord, as far as used here."""
 
     TEXT = 0
     DM = 1
@@ -21,7 +21,7 @@ class ChannelKind(IntEnum):
 
 
 class MessageKind(IntEnum):
-    """Discord's message types, those that occur here."""
+    """Message types of Discord, as far as used here."""
 
     DEFAULT = 0
     PINS_ADD = 6
@@ -67,7 +67,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Overwrite:
-    """What a channel permits or denies one role or member, apart from the guild; bits of permissions."""
+    """Permissions that a channel grants or denies one role or member, apart from the guild; bits of permissions."""
 
     target_id: int
     is_member: bool = False
@@ -119,14 +119,14 @@ class Channel:
     """The human end of a DM."""
     thread: ThreadState | None = None
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
-    """By what they are about. They say who of the people reads; the bot itself is let in everywhere."""
+    """Overwrites by the id of their role or member. They decide which people read; the bot is admitted everywhere."""
     last_message_id: int | None = None
     typing_until: dict[int, float] = field(default_factory=dict)
     """User id -> end of the indicator (epoch seconds)."""
 
     @property
     def is_private(self) -> bool:
-        """Whether only its members see it."""
+        """True if only members see the channel."""
         return self.kind in (ChannelKind.PRIVATE_THREAD, ChannelKind.DM)
 
 

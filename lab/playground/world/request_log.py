@@ -13,7 +13,7 @@ class RequestRecord:
 
     Attributes:
         path: Without the API prefix and the query.
-        payload: Decoded JSON body (of multipart: its `payload_json`); {} when there was none.
+        payload: Decoded JSON body (for multipart the field `payload_json`); {} without a body.
         query: The query's last value per name.
         status: Of the answer; 0 when the connection was cut instead.
         fault: The injected fault that hit it, if any.

@@ -41,7 +41,7 @@ def check_length(field: str, text: str, least: int, most: int) -> None:
 
 
 def check_not_empty(content: str, *others: Any) -> None:
-    """Refuse a message with nothing in it."""
+    """Refuse an empty message."""
     if not content and not any(others):
         raise empty_message()
 

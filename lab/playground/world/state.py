@@ -23,7 +23,7 @@ from lab.playground.world.records import (
 from lab.playground.world.snowflake import SnowflakeSource, iso
 
 NONCE_TTL_S = 300.0
-"""How long Discord remembers a nonce: "a few minutes"."""
+"""Seconds for which Discord remembers a nonce: "a few minutes"."""
 TYPING_S = 10.0
 READ_MESSAGE_HISTORY = 1 << 16
 EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 35, 36, 38))
@@ -54,7 +54,7 @@ class World:
         self.add_guild(defaults.GUILD_NAME, defaults.GUILD_ID)
         self.channels: dict[int, Channel] = {}
         self.threads: dict[int, Channel] = {}
-        """Those of `channels` that are threads, archived ones included."""
+        """Threads among `channels`, archived threads included."""
         self._dms: dict[int, Channel] = {}
         self._nonces: OrderedDict[tuple[int, int, str], tuple[float, int]] = OrderedDict()
         self._history_limit = history_limit
@@ -101,7 +101,7 @@ class World:
         return role
 
     def remove_role(self, role: Role) -> None:
-        """Delete a role: nobody has it, and no channel says anything of it."""
+        """Delete a role, and remove the role from all users and channels."""
         del self.roles[role.id]
         for user in self.users.values():
             user.roles = [each for each in user.roles if each != role.id]
@@ -146,7 +146,7 @@ class World:
         return channel
 
     def delete_channel(self, channel: Channel) -> list[Channel]:
-        """The channels that ceased to exist: it and its threads, threads first."""
+        """Delete a channel with its threads; return the deleted channels, threads first."""
         channels = [t for t in self.threads.values() if t.parent_id == channel.id] if channel.thread is None else []
         channels.append(channel)
         for each in channels:
@@ -194,7 +194,7 @@ class World:
         return thread
 
     def set_archived(self, thread: Channel, archived: bool) -> bool:
-        """Whether that changed anything."""
+        """Set the thread's archived state; True if the state changed."""
         state = thread_state(thread)
         if state.archived == archived:
             return False
@@ -203,7 +203,7 @@ class World:
         return True
 
     def join_thread(self, thread: Channel, user: User) -> bool:
-        """Whether `user` was not in it before."""
+        """Add `user` to a thread; True if `user` was not a member before."""
         members = thread_state(thread).members
         if user.id in members:
             return False
@@ -211,7 +211,7 @@ class World:
         return True
 
     def may_see(self, user: User, channel: Channel) -> bool:
-        """Whether `user` can read `channel`."""
+        """True if `user` can read `channel`."""
         if channel.kind == ChannelKind.DM:
             return user.bot or user.id == channel.recipient_id
         if channel.kind == ChannelKind.PRIVATE_THREAD:
@@ -309,7 +309,7 @@ class World:
         return message
 
     def react(self, message: Message, user: User, emoji: str) -> bool:
-        """Whether `user` had not reacted so before."""
+        """Add a reaction; True if `user` had not reacted so before."""
         users = message.reactions.setdefault(emoji, [])
         if user.id in users:
             return False
@@ -317,7 +317,7 @@ class World:
         return True
 
     def unreact(self, message: Message, user: User, emoji: str) -> bool:
-        """Whether there was such a reaction."""
+        """Remove a reaction; True if the reaction existed."""
         users = message.reactions.get(emoji, [])
         if user.id not in users:
             return False
@@ -331,7 +331,7 @@ class World:
         channel.typing_until[user.id] = self.clock() + TYPING_S
 
     def is_typing(self, channel: Channel, user: User) -> bool:
-        """Whether the indicator of `user` shows in `channel` now."""
+        """True if the indicator of `user` shows in `channel` now."""
         return channel.typing_until.get(user.id, 0.0) > self.clock()
 
     # inside
@@ -362,14 +362,14 @@ class World:
 
 
 def thread_state(channel: Channel) -> ThreadState:
-    """What makes `channel` a thread; refuses other channels."""
+    """Thread state of `channel`; refuses other channels."""
     if channel.thread is None:
         raise ApiError(400, 50024, "Cannot execute action on this channel type")
     return channel.thread
 
 
 def check_reference(channel: Channel, message_id: int, must_exist: bool) -> bool:
-    """Whether the message to reply to is there; refuses an unknown one when it must exist."""
+    """True if the message to reply to exists; refuses an unknown message if `must_exist`."""
     if channel.history.get(message_id) is not None:
         return True
     if must_exist:
