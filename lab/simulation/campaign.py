@@ -32,7 +32,7 @@ class Campaign:
     said: int
     steps: int
     harmed: dict[str, int]
-    """How many events that told of messages were lost, came late or came twice."""
+    """Number of message events that were lost, late or doubled."""
     seconds: float
     workers: int
     failed: tuple[Result, ...]
@@ -40,7 +40,7 @@ class Campaign:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every seed kept every promise."""
+        """True if every seed kept every promise."""
         return not self.failed
 
     @property
@@ -101,12 +101,12 @@ def _forget(_: object) -> None:
 
 
 def run_quietly(seed: int) -> Result:
-    """One seed, without its schedule."""
+    """Run a seed, without the schedule."""
     return run(seed, folder=_folder())
 
 
 def run_with_trace(seed: int) -> Result:
-    """One seed, with its schedule."""
+    """Run a seed, with the schedule."""
     return run(seed, keeps_trace=True, folder=_folder())
 
 

@@ -36,7 +36,7 @@ class Chance:
         """A whole number >= 0 and less than the argument."""
 
     def happens(self, probability: float) -> bool:
-        """Whether something does that is so probable."""
+        """True with that probability."""
         return self._random.random() < probability
 
     def between(self, least: float, most: float) -> float:

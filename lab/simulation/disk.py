@@ -41,11 +41,11 @@ class _Change:
     kind: str
     path: str
     other: str = ""
-    """Where it came from (moved), or what changed places with it (swapped)."""
+    """Source of a moved entry, or partner of a swapped entry."""
     kept: str = ""
-    """What stood at `path` before, under a name in the graveyard."""
+    """Earlier content of `path`, under a name in the graveyard."""
     waits: set[str] = field(default_factory=set)
-    """Folders whose sync makes it durable."""
+    """Folders whose sync makes the change durable."""
 
 
 class SimulatedDisk:
@@ -62,11 +62,11 @@ class SimulatedDisk:
         """
         self.root = str(root)
         self.calls = 0
-        """That changed something or made it durable."""
+        """Number of calls that made a change or made a change durable."""
         self.dies_at: int | None = None
         """The call at which the process is dead."""
         self.fault: int | None = None
-        """What every change is answered with."""
+        """Error for every change; None for no error."""
         self.is_dead = False
         self._graveyard = graveyard
         self._chance = chance
@@ -255,7 +255,7 @@ class SimulatedDisk:
         return REAL_WRITE(fd, part) if part else 0
 
     def _place(self, path: Any, dir_fd: int | None) -> str | None:
-        """Where a path leads, if that is below the root."""
+        """Target of a path, if below the root."""
         if isinstance(path, int):
             return self._names.get(path)
         text = os.fsdecode(path)

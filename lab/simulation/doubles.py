@@ -37,7 +37,7 @@ _FILLER = "word " * 600
 
 @dataclass(slots=True)
 class Outside:
-    """What the world outside of the agent remembers over its lives."""
+    """Memory of the world outside of the agent, over all lives."""
 
     chance: Chance
     note: Callable[[str], None]
@@ -46,7 +46,7 @@ class Outside:
     long: float = 0.0
     """Probability that a command prints much."""
     ran: Counter[str] = field(default_factory=Counter)
-    """Command -> times that it was run."""
+    """Command -> number of runs."""
     calls: count[int] = field(default_factory=lambda: count(1))
     on_effect: Callable[[], None] = lambda: None
 
@@ -194,13 +194,13 @@ class _Embedded(Message, frozen=True, kw_only=True, gc=False):
 
 
 def _since_question(messages: tuple[ChatMessage, ...]) -> list[ChatMessage]:
-    """What stands behind the last thing that a person said."""
+    """Messages after the last message of a person."""
     last = max((place for place, message in enumerate(messages) if message.role == Role.USER), default=-1)
     return list(messages[last + 1 :])
 
 
 def _questions(messages: tuple[ChatMessage, ...]) -> list[int]:
-    """Numbers of the questions that nobody has answered, as far as the request says; a question is a last line."""
+    """Numbers of unanswered questions, as far as the request shows; a question is a last line."""
     answered = {
         int(number) for each in messages if each.role == Role.ASSISTANT for number in ANSWERED.findall(each.text)
     }

@@ -29,7 +29,7 @@ def unlike_their_logs(actors: Iterable[object], data: Path, max_history_tokens: 
 
 
 def is_fold(conversation: Conversation, log: list[Event], max_history_tokens: int) -> bool:
-    """Whether a conversation is what a log says, but for its last events; turns that it forgot are the oldest."""
+    """True if a conversation equals the fold of a log without its last events; forgotten turns are the oldest."""
     for behind in range(min(BEHIND, len(log)) + 1):
         fresh = rebuilt(log[: len(log) - behind], max_history_tokens)
         turns = conversation.turns

@@ -38,7 +38,7 @@ class InjectedCrash(Exception):  # noqa: N818  # a defect that the schedule aske
 
 
 class Life:
-    """One process, from its start to its end."""
+    """A process, from start to end."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Life:
         self._specs = Parts(self._plan(settings, channels), ROWS).specs()
 
     def _plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
-        """What the parts are made from, as `actors.bootstrap.agent_plan` has it."""
+        """Plan of the parts, like `actors.bootstrap.agent_plan`."""
         return Plan(
             settings=settings,
             system=self.system,
@@ -216,7 +216,7 @@ def drawn_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -
 
 
 def _doubles(outside: Outside, *, has_memory: bool) -> Iterator[ActorSpec]:
-    """Who stands for what is outside of the agent."""
+    """Doubles for the world outside of the agent."""
     yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
     yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
     if has_memory:

@@ -1,4 +1,4 @@
-"""asyncio on a clock that stands still: an event loop whose handles are run one by one by its owner."""
+"""Asyncio on a clock that stands still: the owner of the event loop runs each handle separately."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SteppedLoop(asyncio.AbstractEventLoop):
     """
 
     def __init__(self, clock: ManualClock, report: Tell) -> None:
-        """Nothing waits.
+        """Create an empty loop.
 
         Args:
             clock: Time, and timers.
-            report: Told of errors that nobody took.
+            report: Called with errors that no code handled.
         """
         self._clock = clock
         self._report = report
@@ -45,7 +45,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
 
     @property
     def is_ready(self) -> bool:
-        """Whether a step would do anything."""
+        """True if a step would run a handle."""
         return bool(self._ready)
 
     def step(self) -> None:
@@ -76,11 +76,11 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         return self._clock.monotonic()
 
     def is_running(self) -> bool:
-        """Always: somebody steps it."""
+        """True until closed: the owner steps the loop."""
         return not self._is_closed
 
     def is_closed(self) -> bool:
-        """Whether it was abandoned or closed."""
+        """True if the loop was abandoned or closed."""
         return self._is_closed
 
     def close(self) -> None:
@@ -219,7 +219,7 @@ class SteppedLoopThread:
             self.stepped.call_soon(function, *args)
 
     def stop(self, timeout_s: float = 5.0) -> None:
-        """Cancel what runs, and run nothing more."""
+        """Cancel running tasks, and run no more."""
         if self._accepting:
             self._accepting = False
             self.stepped.cancel_all()

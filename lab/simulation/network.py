@@ -24,7 +24,7 @@ _RESUMABLE = 500
 
 
 class _Response:
-    """What discord.py's exceptions want to see of an HTTP response."""
+    """HTTP response as needed by discord.py's exceptions."""
 
     def __init__(self, status: int) -> None:
         self.status = status
@@ -52,13 +52,13 @@ class Network:
         self.fails = 0.0
         """Probability that a call is answered with 503, or its answer is lost."""
         self.is_down = False
-        """Whether every call fails."""
+        """True if every call fails."""
         self.is_deaf = False
-        """Whether no gateway connection can be made."""
+        """True if no gateway connection can be made."""
         self.harms_events = False
-        """Whether events that tell of messages get lost, come late or come twice."""
+        """True if message events get lost, come late or come twice."""
         self.harmed: Counter[str] = Counter()
-        """How many of them did what."""
+        """Number of harmed events by kind of harm."""
         self.unsent: set[int] = set()
         """Messages whose events were lost or came late."""
         self.unstored: set[str] = set()
@@ -179,7 +179,7 @@ class Session:
     """A gateway session: events that were not delivered yet."""
 
     def __init__(self, server: DiscordServer) -> None:
-        """A new one, which begins with all that there is."""
+        """Create a session, beginning with the whole present state."""
         ready = {
             "v": 10,
             "user": user(BOT),
@@ -189,7 +189,7 @@ class Session:
         }
         self.queue: deque[tuple[str, Json]] = deque((("READY", ready), ("GUILD_CREATE", server.guild_json())))
         self.delayed: list[tuple[str, Json]] = []
-        """Events that come after a later one."""
+        """Events that come after a later event."""
         self.changed = asyncio.Event()
         self.changed.set()
         self.is_lost = False
@@ -202,7 +202,7 @@ class Session:
         self.changed.set()
 
     def send_delayed(self) -> None:
-        """Send what was delayed: something later was sent before it."""
+        """Send the delayed events, after a later event."""
         delayed, self.delayed = self.delayed, []
         for event, data in delayed:
             self.add(event, data)
@@ -218,7 +218,7 @@ class Session:
         self.changed.set()
 
     def resume(self) -> None:
-        """The connection is back: what was missed comes, then that it was resumed."""
+        """Resume the connection: missed events come first, then RESUMED."""
         self.is_lost = False
         self.queue.append(("RESUMED", {}))
         self.changed.set()

@@ -26,7 +26,7 @@ def member() -> Json:
 
 
 def application() -> Json:
-    """What `/oauth2/applications/@me` answers."""
+    """Answer to `/oauth2/applications/@me`."""
     return discord_json.application(APPLICATION, "Agent", "", user(PEOPLE[0]))
 
 

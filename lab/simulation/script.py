@@ -39,7 +39,7 @@ class Act(StrEnum):
 
 
 class Death(StrEnum):
-    """Where a process dies."""
+    """Place of a process's death."""
 
     CALL = "call"
     """At a call of the disk, which a write does in part."""
@@ -62,11 +62,11 @@ class Scene:
     number: int = 0
     """Of a question, or of calls, effects or steps until a death."""
     detail: str = ""
-    """How a process dies, or which actor crashes, or what a disk answers."""
+    """Kind of death, crashing actor, or answer of a disk."""
     seconds: float = 0.0
     """Time down, or how far a clock jumps."""
     with_power: bool = False
-    """Whether a death takes what is not synced."""
+    """True if a death loses unsynced data."""
 
 
 CRASHING = ("context", "context", "scheduler", "memory", "discord")
@@ -106,7 +106,7 @@ def drawn(chance: Chance) -> list[Scene]:
 
 
 def _wishes(chance: Chance) -> Iterator[Scene]:
-    """What people ask for besides answers."""
+    """Requests of people besides questions."""
     for act, most in ((Act.NEW_WINDOW, 2), (Act.OPEN_THREAD, 3), (Act.REMIND, 2)):
         for _ in range(chance.below(most + 1)):
             yield Scene(_time(chance), act, place=chance.below(4), person=chance.below(3))

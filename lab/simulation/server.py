@@ -11,7 +11,7 @@ from lab.simulation import payloads
 from lab.simulation.payloads import BOT, GUILD
 
 NONCE_LIFE_S = 180.0
-"""How long Discord knows a nonce."""
+"""Seconds for which Discord knows a nonce."""
 _PAGE = 50
 
 
@@ -34,7 +34,7 @@ class Post:
     """Seconds of the run."""
     nonce: str = ""
     answers: int = 0
-    """The message that it replies to."""
+    """Id of the message that the post replies to."""
     components: list[Any] = field(default_factory=list)
     reactions: set[str] = field(default_factory=set)
 
@@ -52,7 +52,7 @@ class Place:
 
     @property
     def newest(self) -> int:
-        """Its newest message; 0 for none."""
+        """Id of the newest message; 0 without messages."""
         return next(reversed(self.posts), 0)
 
 
@@ -91,7 +91,7 @@ class DiscordServer:
         return place
 
     def say(self, place: Place, author: int, text: str, *, nonce: str = "", answers: int = 0) -> Post:
-        """Somebody's message."""
+        """Add a message and its event."""
         post = Post(self.snowflake(), author, text, self._now(), nonce, answers)
         place.posts[post.number] = post
         self.hear("MESSAGE_CREATE", self.message_json(place, post, for_gateway=True))

@@ -19,13 +19,13 @@ from lab.simulation.server import DiscordServer
 from messages.base import Surface, Window
 
 REFUSED = "I cannot store messages"
-"""What people are told whose messages are not logged."""
+"""Notice to people whose messages are not logged."""
 REMINDED = re.compile(r"\br(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something that a person said."""
+    """Message of a person."""
 
     number: int
     """Of the question; 0 for none."""
@@ -35,7 +35,7 @@ class Said:
 
 @dataclass(slots=True)
 class Record:
-    """What the world knows of a run, whatever the agent says."""
+    """Record of a run by the world, independent of the agent."""
 
     said: dict[int, Said] = field(default_factory=dict)
     """Message -> what."""
@@ -45,17 +45,17 @@ class Record:
     """Messages whose events were lost or came late, which could not be stored at first, or whose history could not be
     read for longer than others wait for it: they need not be in their order."""
     windows_ended: set[Window] = field(default_factory=set)
-    """Windows in which somebody asked for a new one."""
+    """Windows in which a person asked for a new window."""
     paths_confirmed: set[str] = field(default_factory=set)
     reminders_asked: dict[str, str] = field(default_factory=dict)
     """Request -> words."""
     reminders_confirmed: set[str] = field(default_factory=set)
     went_back: bool = False
-    """Whether the agent's clock was set back, so that what was due soon may be due after the run."""
+    """True if the agent's clock was set back, so that reminders due soon may be due after the run."""
     faults: list[str] = field(default_factory=list)
 
     def fault(self, what: str) -> None:
-        """Something that should never be."""
+        """Record a fault."""
         self.faults.append(what)
 
 
@@ -72,14 +72,14 @@ class _Logs:
     words: str = ""
     """Everything that was answered, and every call."""
     unanswered: dict[Window, list[str]] = field(default_factory=dict)
-    """Window -> turns that have said nothing yet."""
+    """Window -> turns without an answer so far."""
     stopped: set[str] = field(default_factory=set)
-    """Turns that somebody's "stop" was for."""
+    """Turns stopped by a person's "stop"."""
     damage: list[str] = field(default_factory=list)
 
 
 def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> list[str]:
-    """What should never be; empty when every promise was kept."""
+    """Faults of a run; empty if every promise was kept."""
     logs, refused = _read(data, record), _refused(record, server)
     return [
         *logs.damage,
@@ -132,7 +132,7 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
 
 
 def _refused(record: Record, server: DiscordServer) -> set[int]:
-    """Messages of which people were told that they cannot be stored: these may be logged later, or never.
+    """Messages refused by a notice that messages cannot be stored: they may be logged later, or never.
 
     A notice names the message that it answers, or stands right behind it.
     """

@@ -30,18 +30,18 @@ from messages.scheduler import SCHEDULER, CreateReminder, ReminderCreated
 BEGAN = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
 FIRST, SECOND = 910_000_000_000_000_010, 910_000_000_000_000_011
 QUIET_S = Timing().look_every_s + 120.0
-"""How long everything works after the last fault, before the verdict: until history was looked into and answered."""
+"""Seconds without faults before the verdict: until history was searched and answered."""
 MOST_STEPS = 100_000
 """Steps after which a run counts as one that never comes to rest."""
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
-"""How long an outage of REST may last before messages pass those that were missed before them: the last of the calls
-that they wait for may fall in its end."""
+"""Seconds that an outage of REST may last before messages overtake earlier missed messages: the last awaited call may
+fall in the outage's end."""
 _FAULTS = {"full": FULL, "broken": BROKEN, "read-only": READ_ONLY}
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one seed."""
+    """Result of a seed."""
 
     seed: int
     digest: str
@@ -50,15 +50,15 @@ class Result:
     lives: int
     said: int
     harmed: dict[str, int]
-    """How many events that told of messages were lost, came late or came twice."""
+    """Number of message events that were lost, late or doubled."""
     faults: tuple[str, ...]
-    """What should never be; empty for a run that kept every promise."""
+    """Faults; empty for a run that kept every promise."""
     lines: tuple[str, ...] = ()
     """The schedule, where it was wanted."""
 
 
 class World:
-    """One run of one seed, in a folder of its own."""
+    """A run of a seed, in a folder of its own."""
 
     def __init__(self, seed: int, root: Path, *, keeps_trace: bool) -> None:
         self.seed = seed
@@ -370,7 +370,7 @@ class World:
 
 
 def run(seed: int, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:
-    """What becomes of one seed; this process is the simulation's meanwhile."""
+    """Run a seed; this process belongs to the simulation meanwhile."""
     scratch = Path(tempfile.mkdtemp(prefix="agent-simulation-", dir=folder))
     try:
         return World(seed, scratch, keeps_trace=keeps_trace).run()
