@@ -1,9 +1,9 @@
 """Commands of the lab: `agent bench`, `chaos` and `simulate`, and `agent-load`; `bin/agent` starts here.
 
 Read `bench.py` first (the kernel's and the shell's), then `bench_memory.py`, `bench_recall.py` and `bench_discord.py`;
-`chaos.py`, `chaos_curated.py` and `simulate.py` break things; `agent_load.py` drives
-the whole agent. Each imports its part of the lab when it runs, not before, so that other commands start fast. They
-print; what they measure is written by the lab. A wheel has none of them.
+`chaos.py`, `chaos_curated.py` and `simulate.py` break things; `agent_load.py` drives the whole agent. Each imports its
+part of the lab when it runs, not before, so that other commands start fast. Commands print results; the lab has the
+measuring code. A wheel does not contain these commands.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def _teller(say: Say, plan: Plan, plans: int) -> Callable[[Progress], None]:
 
 
 def _stage(progress: Progress) -> str:
-    """How far it has come."""
+    """Progress of the run."""
     if not progress.total:
         return progress.stage
     rate = progress.replied / progress.seconds if progress.seconds else 0.0
@@ -191,7 +191,7 @@ def _stage(progress: Progress) -> str:
 
 
 def _show(found: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
-    """Print what was found, draw it, and end with 1 when something is wrong with it."""
+    """Print the comparisons, draw them, and exit with 1 on any fault."""
     from lab.load.comparison import report_lines, sizes_lines
     from lab.load.plot import draw, panels_of_memory, panels_of_sizes
 

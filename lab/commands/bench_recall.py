@@ -93,7 +93,7 @@ def recall(
 
 
 def default_cache() -> Path:
-    """Where vectors are kept between runs."""
+    """Folder of vectors kept between runs."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"
 
 
