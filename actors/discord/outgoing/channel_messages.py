@@ -48,6 +48,10 @@ class ChannelMessages:
         self._rest = rest
         self._seen = seen
 
+    def has_passed_on(self, message_id: int) -> bool:
+        """True if this life told a window of a message."""
+        return self._seen.has(message_id)
+
     async def send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
         """Send a message; its id.
 

@@ -251,7 +251,11 @@ class Outbox:
     def _is_of_earlier_life(self, message: PostMessage) -> bool:
         """True if a turn began before this life and its window does not know so: only this actor crashed."""
         asked = message.answers_message_id
-        return asked.isdecimal() and discord.utils.snowflake_time(int(asked)) < self._began
+        if not asked.isdecimal():
+            return False
+        said_at = discord.utils.snowflake_time(int(asked))
+        is_clock_behind = said_at > self._host.now()  # A wrong clock tells no earlier life from this one.
+        return said_at < self._began or (is_clock_behind and not self._messages.has_passed_on(int(asked)))
 
     def _look_from(self, message: PostMessage) -> int:
         """The id after which an earlier sending may stand: as late as may be, since all since then is read."""
