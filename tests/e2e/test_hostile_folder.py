@@ -350,9 +350,9 @@ TRY = ("try", "--no-browser", "--say", "hello")
 def test_data_that_came_with_the_folder_start_no_agent(
     tmp_path: Path, arguments: tuple[str, ...], *, has_config: bool
 ) -> None:
-    """QwenLM/qwen-code#10469 and others: state of a stranger's workspace was taken for the user's own.
+    """microsoft/vscode#132210: a link in a folder extends what is allowed there to the place that it leads to.
 
-    A link for a window's folder would give commands the folder that it leads to.
+    Here the link stands for a window's folder, which commands may write to.
     """
     clone, home, mine = tmp_path / "clone", tmp_path / "home", tmp_path / "mine.toml"
     window = clone / "data" / "playground" / "work" / "discord-channel" / "910000000000000011"
