@@ -1,7 +1,8 @@
 """Actor runtime: pykka actors on a worker pool, addressed by name and supervised.
 
 Read first `actor.py` (an actor's interface: `tell`, and `ask` with a deadline and a continuation), second `system.py`
-(`tell`, and who owns what), third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch), `supervisor.py` (a crash) and
+(`tell`, and who owns what), third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch),
+`supervisor.py` (a crash) and
 `directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `liveness.py`, `ending.py` and
 `inspection.py` look after a running system; `edge.py` and `loop.py` are for what is no actor
 (`actors/linux/selector.py` is how loops wait), `thread.py` for waits that may never end. Nothing here opens a file or a
