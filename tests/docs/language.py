@@ -139,8 +139,10 @@ def risen(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
 
 
 def changed_with_faults(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
-    """Files whose prose was changed and that still have faults."""
-    return [name for name, digest in now["files"].items() if before["files"].get(name) != digest]
+    """Python files whose prose was changed and that still have faults; a page is held by its counts, as a room."""
+    return [
+        name for name, digest in now["files"].items() if name.endswith(".py") and before["files"].get(name) != digest
+    ]
 
 
 def _faults_in_python(tree: ast.Module) -> Iterator[Fault]:
