@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 
-from messages.base import Message
 from tests.messages.catalogue import all_messages, all_structs
 from tests.messages.document import PATH, _class, document
 from tests.messages.senders import senders, sent_in
@@ -17,9 +16,8 @@ def test_the_page_is_what_the_sources_say_now() -> None:
     assert PATH.read_text(encoding="utf-8") == page(), "run: python -m tests.messages.document"
 
 
-@pytest.mark.parametrize("cls", all_structs(), ids=lambda cls: cls.__name__)
-def test_every_class_has_its_heading_once(cls: type[Message]) -> None:
-    assert page().count(f"\n#### {cls.__name__}\n") == 1
+def test_every_class_has_its_heading_once() -> None:
+    assert {cls.__name__ for cls in all_structs() if page().count(f"\n#### {cls.__name__}\n") != 1} == set()
 
 
 def test_a_class_is_shown_with_its_fields_types_defaults_and_their_docstrings() -> None:
@@ -61,9 +59,9 @@ def test_the_senders_of_a_message_stand_below_what_it_says() -> None:
     ]
 
 
-@pytest.mark.parametrize("cls", all_messages(), ids=lambda cls: cls.__name__)
-def test_every_message_is_sent_by_somebody(cls: type[Message]) -> None:
-    assert senders()[cls.__name__], f"{cls.__name__}: no room of actors/ makes one, so nobody can ever hear it"
+def test_every_message_has_a_sender() -> None:
+    """A message that no room of actors/ makes can never arrive."""
+    assert {cls.__name__ for cls in all_messages() if not senders()[cls.__name__]} == set()
 
 
 @pytest.mark.parametrize(
