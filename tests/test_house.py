@@ -187,18 +187,24 @@ def test_every_file_in_bin_is_known_here() -> None:
     }
 
 
-@pytest.mark.parametrize("name", READ_BY_ANY_PYTHON_3)
-def test_commands_can_be_read_by_a_python_that_is_too_old_to_run_them(name: str) -> None:
-    tree = ast.parse((ROOT / "bin" / name).read_text(), feature_version=(3, 6))
+def test_commands_can_be_read_by_a_python_that_is_too_old_to_run_them(subtests: pytest.Subtests) -> None:
+    for name in READ_BY_ANY_PYTHON_3:
+        with subtests.test(name=name):
+            tree = ast.parse((ROOT / "bin" / name).read_text(), feature_version=(3, 6))
 
-    annotations = [node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)]
-    returns = [node.returns for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    unquoted = [ast.unparse(node) for node in (*annotations, *returns) if isinstance(node, ast.Subscript | ast.BinOp)]
-    futures = [
-        node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) if node.module == "__future__"
-    ]
-    assert unquoted == []
-    assert futures == [], "Python 3.6 knows no future annotations"
+            annotations = [node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)]
+            returns = [node.returns for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+            unquoted = [
+                ast.unparse(node) for node in (*annotations, *returns) if isinstance(node, ast.Subscript | ast.BinOp)
+            ]
+            futures = [
+                node.module
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ImportFrom)
+                if node.module == "__future__"
+            ]
+            assert unquoted == []
+            assert futures == [], "Python 3.6 knows no future annotations"
 
 
 @pytest.mark.req("S0-151")
@@ -216,13 +222,20 @@ def test_setup_cfg_holds_import_contracts_and_nothing_else() -> None:
     assert "importlinter" not in pyproject()["tool"]
 
 
-@pytest.mark.parametrize(
-    "step", ["ruff check", "ruff format --check", "-m mypy", "lint_imports_command()", "bin/agent simulate", "bin/test"]
-)
-def test_ci_runs_every_check(step: str) -> None:
-    lines = (ROOT / ".ci" / "suite").read_text().splitlines()
+def test_ci_runs_every_check(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "ruff check",
+        "ruff format --check",
+        "-m mypy",
+        "lint_imports_command()",
+        "bin/agent simulate",
+        "bin/test",
+    ]
+    for step in cases:
+        with subtests.test(step=step):
+            lines = (ROOT / ".ci" / "suite").read_text().splitlines()
 
-    assert [line for line in lines if step in line and not line.startswith(("#", "printf"))] != []
+            assert [line for line in lines if step in line and not line.startswith(("#", "printf"))] != []
 
 
 def test_faces_name_files_that_exist() -> None:

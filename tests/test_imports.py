@@ -200,9 +200,8 @@ def calls_of(method: str, *folders: str, except_in: str, most_arguments: int = 9
     ]
 
 
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
+def test_the_reader_of_these_tests_sees_through_aliases(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("import time\ntime.sleep(1)", "time.sleep"),
         ("from time import sleep as nap\nnap(1)", "time.sleep"),
         ("import time as clock\nlater = clock.time", "time.time"),
@@ -212,10 +211,10 @@ def calls_of(method: str, *folders: str, except_in: str, most_arguments: int = 9
         ("open('x')", "builtins.open"),
         ("import importlib\nimportlib.import_module('pykka')", "importlib.import_module"),
         ("import unittest.mock\nunittest.mock.patch('x')", "unittest.mock.patch"),
-    ],
-)
-def test_the_reader_of_these_tests_sees_through_aliases(source: str, name: str) -> None:
-    assert name in read(source).names
+    ]
+    for source, name in cases:
+        with subtests.test(source=source, name=name):
+            assert name in read(source).names
 
 
 def test_the_reader_does_not_take_a_like_named_method_for_the_real_thing() -> None:
@@ -273,13 +272,14 @@ def test_tests_use_fakes_and_not_mocks() -> None:
     assert offenders(MOCKS, "tests") == []
 
 
-@pytest.mark.parametrize(("place", "pattern"), ALLOWED)
-def test_every_exception_to_these_rules_gives_its_reason_and_is_still_needed(place: str, pattern: str) -> None:
-    files = [path for path in python_files(*PACKAGES) if path.relative_to(ROOT).as_posix().startswith(place)]
-    used = {name for path in files for name in source_of(path).names if fnmatchcase(name, pattern)}
+def test_every_exception_to_these_rules_gives_its_reason_and_is_still_needed(subtests: pytest.Subtests) -> None:
+    for place, pattern in ALLOWED:
+        with subtests.test(place=place, pattern=pattern):
+            files = [path for path in python_files(*PACKAGES) if path.relative_to(ROOT).as_posix().startswith(place)]
+            used = {name for path in files for name in source_of(path).names if fnmatchcase(name, pattern)}
 
-    assert used != set(), f"{place} has no {pattern} any more: take the exception out"
-    assert len(ALLOWED[place, pattern].split()) > 3
+            assert used != set(), f"{place} has no {pattern} any more: take the exception out"
+            assert len(ALLOWED[place, pattern].split()) > 3
 
 
 def test_no_file_is_longer_than_400_lines() -> None:

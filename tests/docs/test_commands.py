@@ -29,9 +29,8 @@ def test_commands_are_found_in_code_and_in_text() -> None:
     assert [command for _, command in named(page)] == ["agent status --watch", "agent usage --by day", "test -q"]
 
 
-@pytest.mark.parametrize(
-    ("command", "flaw"),
-    [
+def test_what_there_is_not_is_named(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("agent memory search words", ""),
         ("agent statsu", "agent has no command 'statsu'"),
         ("agent memory sarch x", "agent memory has no command 'sarch'"),
@@ -43,8 +42,8 @@ def test_commands_are_found_in_code_and_in_text() -> None:
         ("test tests/matrix/test_process.py -k row_01", ""),
         ("test tests/matrix/test_process.py -k row_77", "no test has 'row_77' in its name"),
         ("test tests/nowhere", "tests/nowhere is not there"),
-    ],
-)
-def test_what_there_is_not_is_named(command: str, flaw: str) -> None:
-    assert flaw_of(command).startswith(flaw)
-    assert bool(flaw_of(command)) == bool(flaw)
+    ]
+    for command, flaw in cases:
+        with subtests.test(command=command, flaw=flaw):
+            assert flaw_of(command).startswith(flaw)
+            assert bool(flaw_of(command)) == bool(flaw)

@@ -61,9 +61,11 @@ def test_the_example_of_a_watermark_is_one() -> None:
     assert (watermark.first < watermark.upto, len(watermark.gaps)) == (True, 1)
 
 
-@pytest.mark.parametrize("kind", ["user", "agent", "tool-call", "tool-result", "delivery", "pin", "system"])
-def test_the_page_names_every_kind_of_event(kind: str) -> None:
-    assert f"`{kind}`" in PAGE.read_text("utf-8")
+def test_the_page_names_every_kind_of_event(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["user", "agent", "tool-call", "tool-result", "delivery", "pin", "system"]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            assert f"`{kind}`" in PAGE.read_text("utf-8")
 
 
 def test_the_example_of_an_owed_confirmation_is_one() -> None:

@@ -24,17 +24,18 @@ def test_the_page_has_a_row_for_each_recipe_and_says_that_nobody_has_tried_it() 
     ]
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_page_has_the_settings_that_are_tested(name: str) -> None:
-    recipe = RECIPES[name]
-    is_told_aside = name == "ollama_native"
+def test_the_page_has_the_settings_that_are_tested(subtests: pytest.Subtests) -> None:
+    for name in RECIPES:
+        with subtests.test(name=name):
+            recipe = RECIPES[name]
+            is_told_aside = name == "ollama_native"
 
-    assert (f"`{recipe.model}`" if is_told_aside else f'name = "{recipe.model}"') in PAGE
-    assert not recipe.key or f"`{recipe.key}`" in PAGE
-    assert not recipe.address or f"`{recipe.address}`" in PAGE
-    if not recipe.address:
-        own = re.compile(rf'api_base = "http://127\.0\.0\.1:[0-9]+{recipe.api_base}"')
-        assert own.search(PAGE)
+            assert (f"`{recipe.model}`" if is_told_aside else f'name = "{recipe.model}"') in PAGE
+            assert not recipe.key or f"`{recipe.key}`" in PAGE
+            assert not recipe.address or f"`{recipe.address}`" in PAGE
+            if not recipe.address:
+                own = re.compile(rf'api_base = "http://127\.0\.0\.1:[0-9]+{recipe.api_base}"')
+                assert own.search(PAGE)
 
 
 def test_the_setup_offers_what_the_page_tells() -> None:

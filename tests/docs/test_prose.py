@@ -14,9 +14,8 @@ def test_every_line_of_prose_is_one_sentence(page: Path) -> None:
     assert [f"{page.name}:{line}: {fault}" for line, fault in faults(page.read_text("utf-8"))] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_a_line_per_sentence_is_left_alone(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "One sentence.\nAnother; its second half, e.g. `a. B`, stands with it.",
         "**What.** One sentence behind a label.",
         "- An item.\n  Its second sentence.\n- Another item.",
@@ -25,15 +24,14 @@ def test_every_line_of_prose_is_one_sentence(page: Path) -> None:
         "```sh\necho one. Two\n```",
         "````\n```\nOne. Two\n```\n````",
         "# A heading. And more",
-    ],
-)
-def test_what_is_a_line_per_sentence_is_left_alone(text: str) -> None:
-    assert list(faults(text)) == []
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert list(faults(text)) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
+def test_what_is_not_is_named_with_its_line(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int]] = [
         ("First.\nSecond. Third.", 2),
         ("Is it? numpy knows.", 1),
         ("(In brackets.) Then not.", 1),
@@ -42,7 +40,7 @@ def test_what_is_a_line_per_sentence_is_left_alone(text: str) -> None:
         ("See `a.py`. `b.py` has more.", 1),
         ("```\ncode\n```\nOne. Two.", 4),
         ("One that goes\non.", 1),
-    ],
-)
-def test_what_is_not_is_named_with_its_line(text: str, line: int) -> None:
-    assert [number for number, _ in faults(text)] == [line]
+    ]
+    for text, line in cases:
+        with subtests.test(text=text, line=line):
+            assert [number for number, _ in faults(text)] == [line]

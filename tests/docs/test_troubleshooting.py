@@ -61,14 +61,15 @@ def test_no_sentence_is_quoted_twice() -> None:
     assert sorted({quotation for quotation in quoted if quoted.count(quotation) > 1}) == []
 
 
-@pytest.mark.parametrize("symptom", SYMPTOMS)
-def test_every_symptom_is_in_the_list_says_where_to_look_and_what_stands_there(symptom: str) -> None:
-    text = SYMPTOMS[symptom]
-    place = re.sub(r"[^\w -]", "", symptom.lower()).replace(" ", "-")
+def test_every_symptom_is_in_the_list_says_where_to_look_and_what_stands_there(subtests: pytest.Subtests) -> None:
+    for symptom in SYMPTOMS:
+        with subtests.test(symptom=symptom):
+            text = SYMPTOMS[symptom]
+            place = re.sub(r"[^\w -]", "", symptom.lower()).replace(" ", "-")
 
-    assert f"[{symptom}](#{place})" in PAGE.partition("\n## ")[0]
-    assert list(named(text)) or "stderr" in text
-    assert HEAD in text
+            assert f"[{symptom}](#{place})" in PAGE.partition("\n## ")[0]
+            assert list(named(text)) or "stderr" in text
+            assert HEAD in text
 
 
 def test_there_is_a_row_with_cause_and_remedy_for_each_quotation() -> None:
@@ -77,19 +78,18 @@ def test_there_is_a_row_with_cause_and_remedy_for_each_quotation() -> None:
     assert [row for row in rows if len(re.findall(r"(?<=\| )[^|]*\S(?= \|)", row)) != 3] == []
 
 
-@pytest.mark.parametrize(
-    ("quotation", "is_one"),
-    [
+def test_a_sentence_is_looked_for_in_one_text_with_whatever_is_put_in(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
         ("dead letter: … to …: …", True),
         ("data root …: another agent uses it (process …", True),
         ("open its new address, in observer.json", True),
         ("dead letter: … for …: …", False),
         ("data root …: another agent has it", False),
         ("Sayings: all texts that the program can print", False),
-    ],
-)
-def test_a_sentence_is_looked_for_in_one_text_with_whatever_is_put_in(quotation: str, is_one: bool) -> None:
-    assert is_printed(quotation) is is_one
+    ]
+    for quotation, is_one in cases:
+        with subtests.test(quotation=quotation, is_one=is_one):
+            assert is_printed(quotation) is is_one
 
 
 def test_what_says_next_to_nothing_is_refused() -> None:

@@ -103,9 +103,8 @@ def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
     assert contributions.instructions() == ("new",)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_nonsense_counts_as_nothing_and_hurts_nobody(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, object]] = [
         {"block": 5},
         {"block": b"x"},
         {"block": ["x"]},
@@ -117,23 +116,23 @@ def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
         {"references": None},
         {"references": ([],)},
         {"references": (Reference(path=3, line="x"),)},  # type: ignore[arg-type]
-    ],
-)
-def test_nonsense_counts_as_nothing_and_hurts_nobody(fields: dict[str, object]) -> None:
-    contributions = Contributions((ONE, TWO), (ONE, TWO))
-    contributions.begin()
-    contributions.take(said(ONE, FIRST, "usual"))
-    contributions.begin()
-    nonsense = msgspec.structs.replace(said(ONE, "", "other"), **fields)
-    contributions.take(nonsense)
-    contributions.take(said(TWO, SECOND))
+    ]
+    for fields in cases:
+        with subtests.test(fields=fields):
+            contributions = Contributions((ONE, TWO), (ONE, TWO))
+            contributions.begin()
+            contributions.take(said(ONE, FIRST, "usual"))
+            contributions.begin()
+            nonsense = msgspec.structs.replace(said(ONE, "", "other"), **fields)
+            contributions.take(nonsense)
+            contributions.take(said(TWO, SECOND))
 
-    assert contributions.is_complete
-    assert contributions.block() == SECOND
-    assert contributions.instructions() == ("usual",)
-    contributions.begin()
-    contributions.take_late(nonsense)
-    assert contributions.instructions() in [("usual",), ("other",)]
+            assert contributions.is_complete
+            assert contributions.block() == SECOND
+            assert contributions.instructions() == ("usual",)
+            contributions.begin()
+            contributions.take_late(nonsense)
+            assert contributions.instructions() in [("usual",), ("other",)]
 
 
 @pytest.mark.parametrize("name", [5, None, [], "three"])

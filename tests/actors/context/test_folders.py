@@ -39,23 +39,22 @@ def test_those_of_a_late_answer_do_not_count() -> None:
     assert contributions.folders() == ()
 
 
-@pytest.mark.parametrize(
-    "contribution",
-    [
+def test_an_unsound_contribution_gives_none(subtests: pytest.Subtests) -> None:
+    cases: list[TurnContribution] = [
         said(ONE, A, block="nonsense"),
         msgspec.structs.replace(said(ONE), folders=None),
         msgspec.structs.replace(said(ONE), folders=("/a",)),
         msgspec.structs.replace(said(ONE), folders=({"path": "/a"},)),
         said(ONE, SharedFolder(path=5)),  # type: ignore[arg-type]
         said(ONE, SharedFolder(path="/a", kept=(5,))),  # type: ignore[arg-type]
-    ],
-)
-def test_an_unsound_contribution_gives_none(contribution: TurnContribution) -> None:
-    contributions = Contributions((ONE, TWO))
-    contributions.begin()
-    contributions.take(contribution)
-    contributions.take(said(TWO, B))
-    assert contributions.folders() == (B,)
+    ]
+    for contribution in cases:
+        with subtests.test(contribution=contribution):
+            contributions = Contributions((ONE, TWO))
+            contributions.begin()
+            contributions.take(contribution)
+            contributions.take(said(TWO, B))
+            assert contributions.folders() == (B,)
 
 
 def test_commands_of_the_turn_see_those_of_its_newest_preparation(tmp_path: Path) -> None:

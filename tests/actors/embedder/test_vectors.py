@@ -21,9 +21,8 @@ def test_what_is_packed_has_unit_length_and_the_same_direction(values: list[floa
         assert np.allclose(vector, np.array(values) / math.hypot(*values), atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_what_is_no_vector_is_empty(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [
         None,
         "abcd",
         b"abcd",
@@ -42,11 +41,10 @@ def test_what_is_packed_has_unit_length_and_the_same_direction(values: list[floa
         [[1.0], 2.0, 3.0, 4.0],
         [10**400, 1, 1, 1],
         [1e308, 1e308, 1e308, 1e308],
-    ],
-    ids=repr,
-)
-def test_what_is_no_vector_is_empty(values: object) -> None:
-    assert packed(values, 4) == b""
+    ]
+    for values in cases:
+        with subtests.test(values=values):
+            assert packed(values, 4) == b""
 
 
 def test_the_commonest_size_counts_and_of_as_many_the_first() -> None:

@@ -38,14 +38,15 @@ BEGINNINGS = {
 MOVES_IN_A_PLAY = 5 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 3
 
 
-@pytest.mark.parametrize("beginning", BEGINNINGS)
-def test_every_short_play_keeps_every_message_in_exactly_one_place_and_order(beginning: str) -> None:
-    for moves in itertools.product(MOVES, repeat=MOVES_IN_A_PLAY):
-        world = World()
-        for name in (*BEGINNINGS[beginning], *moves):
-            MOVES[name](world)
-            world.check()
-        world.end()
+def test_every_short_play_keeps_every_message_in_exactly_one_place_and_order(subtests: pytest.Subtests) -> None:
+    for beginning in BEGINNINGS:
+        with subtests.test(beginning=beginning):
+            for moves in itertools.product(MOVES, repeat=MOVES_IN_A_PLAY):
+                world = World()
+                for name in (*BEGINNINGS[beginning], *moves):
+                    MOVES[name](world)
+                    world.check()
+                world.end()
 
 
 class Play(RuleBasedStateMachine):

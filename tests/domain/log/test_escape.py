@@ -38,17 +38,18 @@ def test_a_line_that_could_begin_or_end_a_record_is_escaped(line: str) -> None:
         assert "\n" + line not in "\n" + escape(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "## Plan", "<!-- note -->", " <!-- end x", "a ## 2026-11-22T", "\\", "\t\n", "é日😀\u200d"]
-)
-def test_ordinary_text_is_not_escaped(text: str) -> None:
-    assert not must_escape(text)
+def test_ordinary_text_is_not_escaped(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "## Plan", "<!-- note -->", " <!-- end x", "a ## 2026-11-22T", "\\", "\t\n", "é日😀\u200d"]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not must_escape(text)
 
 
-@pytest.mark.parametrize("stored", ["\\", "a\\", "\\x", "\\u12", "\\u00ZZ", "\\\\\\", "\\u00AA"])
-def test_what_was_never_escaped_is_refused(stored: str) -> None:
-    with pytest.raises(ValueError, match="backslash"):
-        unescape(stored)
+def test_what_was_never_escaped_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["\\", "a\\", "\\x", "\\u12", "\\u00ZZ", "\\\\\\", "\\u00AA"]
+    for stored in cases:
+        with subtests.test(stored=stored), pytest.raises(ValueError, match="backslash"):
+            unescape(stored)
 
 
 def test_shown_text_keeps_tabs_lines_and_backslashes() -> None:
@@ -70,6 +71,7 @@ def test_shown_text_hides_no_format_character_but_the_joiners_that_a_sequence_ne
         assert visible(text) == text
 
 
-@pytest.mark.parametrize("run", range(12))
-def test_a_fence_is_one_longer_than_any_run_of_backticks_and_three_at_least(run: int) -> None:
-    assert len(fence_for(f"a{'`' * run}b`\n``")) == max(3, run + 1)
+def test_a_fence_is_one_longer_than_any_run_of_backticks_and_three_at_least(subtests: pytest.Subtests) -> None:
+    for run in range(12):
+        with subtests.test(run=run):
+            assert len(fence_for(f"a{'`' * run}b`\n``")) == max(3, run + 1)

@@ -57,15 +57,16 @@ def test_what_was_written_is_read(events: list[Event]) -> None:
 
 
 @pytest.mark.req("S0-33")
-@pytest.mark.parametrize("first", FRAGMENTS)
-def test_every_pair_of_hostile_fragments_is_read_as_written(first: str) -> None:
-    events = [
-        said(number, content, author=content)
-        for number, second in enumerate(FRAGMENTS)
-        for content in (first + second, first + "\n" + second)
-    ]
+def test_every_pair_of_hostile_fragments_is_read_as_written(subtests: pytest.Subtests) -> None:
+    for first in FRAGMENTS:
+        with subtests.test(first=first):
+            events = [
+                said(number, content, author=content)
+                for number, second in enumerate(FRAGMENTS)
+                for content in (first + second, first + "\n" + second)
+            ]
 
-    assert read(written(events)) == events
+            assert read(written(events)) == events
 
 
 @BOUNDED
@@ -135,9 +136,8 @@ def test_the_header_is_read_back(opened_by: str) -> None:
     assert record.startswith(b"# discord-thread 123456789012345678\n")
 
 
-@pytest.mark.parametrize(
-    ("block", "rule"),
-    [
+def test_what_is_no_header_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"", "a heading"),
         (b"# x\n<!-- {} -->\n", "format version"),
         (b'# x\n<!-- {"format":2} -->\n', "format version 2"),
@@ -145,11 +145,10 @@ def test_the_header_is_read_back(opened_by: str) -> None:
         (b'# x\n<!-- {"format":1,"context_id":"1","opened_by":"","window_start":""} -->\n', "a whole number"),
         (b'# x\n<!-- {"format":1 -->\n', "a heading"),
         (b'# x\n<!-- {"format":} -->\n', "not JSON"),
-    ],
-)
-def test_what_is_no_header_is_refused(block: bytes, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        header_from(block)
+    ]
+    for block, rule in cases:
+        with subtests.test(block=block, rule=rule), pytest.raises(ValueError, match=rule):
+            header_from(block)
 
 
 @pytest.mark.req("X-49")
@@ -162,15 +161,15 @@ def test_a_time_in_any_zone_becomes_utc_cut_to_the_millisecond() -> None:
     assert read(written([made])) == [made]
 
 
-@pytest.mark.parametrize("id", ["", "a b", "a\n", "é", "x" * 65, "-->", "header", "seal"])
-def test_an_id_that_could_be_misread_is_refused(id: str) -> None:
-    with pytest.raises(ValueError, match="event id"):
-        event(id, START, Kind.USER, "")
+def test_an_id_that_could_be_misread_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "a b", "a\n", "é", "x" * 65, "-->", "header", "seal"]
+    for id in cases:
+        with subtests.test(id=id), pytest.raises(ValueError, match="event id"):
+            event(id, START, Kind.USER, "")
 
 
-@pytest.mark.parametrize(
-    ("at", "meta_json", "rule"),
-    [
+def test_an_event_that_could_not_be_read_back_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[datetime, str, str]] = [
         (START.replace(tzinfo=None), "{}", "UTC"),
         (START.replace(microsecond=1), "{}", "milliseconds"),
         (START.astimezone(timezone(timedelta(hours=1))), "{}", "UTC"),
@@ -179,13 +178,13 @@ def test_an_id_that_could_be_misread_is_refused(id: str) -> None:
         (START, '{"a":"-->"}', "meta_json"),
         (START, "[]", "meta_json"),
         (START, "{} ", "meta_json"),
-    ],
-)
-def test_an_event_that_could_not_be_read_back_is_refused(at: datetime, meta_json: str, rule: str) -> None:
-    made = Event(id=EventId("e1"), at=at, kind=Kind.USER, content="", meta_json=meta_json)
+    ]
+    for at, meta_json, rule in cases:
+        with subtests.test(at=at, meta_json=meta_json, rule=rule):
+            made = Event(id=EventId("e1"), at=at, kind=Kind.USER, content="", meta_json=meta_json)
 
-    with pytest.raises(ValueError, match=rule):
-        encode_event(made, "")
+            with pytest.raises(ValueError, match=rule):
+                encode_event(made, "")
 
 
 def test_a_window_without_logs_gets_no_header() -> None:

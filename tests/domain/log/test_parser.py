@@ -93,23 +93,25 @@ def test_a_log_cut_at_any_byte_and_sealed_goes_on_without_damage() -> None:
         assert findings(parsed) == ()
 
 
-@pytest.mark.parametrize("torn", [1, 30, 60, 100, -1, -2, -3, -12])
-def test_a_seal_that_was_itself_cut_at_any_byte_is_sealed(torn: int) -> None:
-    last = said(19, "cut short")
-    data = DATA + encode_event(last, parse(DATA).state.head)[0][:torn]
-    sealed = appended(data, said(20, "x"))
+def test_a_seal_that_was_itself_cut_at_any_byte_is_sealed(subtests: pytest.Subtests) -> None:
+    cases: list[int] = [1, 30, 60, 100, -1, -2, -3, -12]
+    for torn in cases:
+        with subtests.test(torn=torn):
+            last = said(19, "cut short")
+            data = DATA + encode_event(last, parse(DATA).state.head)[0][:torn]
+            sealed = appended(data, said(20, "x"))
 
-    for cut in range(len(data), len(sealed)):
-        twice = appended(sealed[:cut], *MORE)
-        parsed = parse(twice)
+            for cut in range(len(data), len(sealed)):
+                twice = appended(sealed[:cut], *MORE)
+                parsed = parse(twice)
 
-        # The seal's first byte is the one that the record lacks: when nothing or little more of the seal was
-        # written, the record has become whole. Nobody had been told yet that it was not.
-        whole = [last] if torn == -1 and 0 < cut - len(data) < len("\n> [!seal] ") else []
-        assert twice.startswith(sealed[:cut])
-        assert [logged.event for logged in parsed.events] == [*EVENTS, *whole, *MORE]
-        assert (parsed.damage, parsed.torn) == ((), None)
-        assert len(parsed.seals) in ((0, 1) if whole else (1, 2))
+                # The seal's first byte is the one that the record lacks: when nothing or little more of the seal was
+                # written, the record has become whole. Nobody had been told yet that it was not.
+                whole = [last] if torn == -1 and 0 < cut - len(data) < len("\n> [!seal] ") else []
+                assert twice.startswith(sealed[:cut])
+                assert [logged.event for logged in parsed.events] == [*EVENTS, *whole, *MORE]
+                assert (parsed.damage, parsed.torn) == ((), None)
+                assert len(parsed.seals) in ((0, 1) if whole else (1, 2))
 
 
 def test_a_log_cut_many_times_keeps_every_whole_event() -> None:
@@ -273,9 +275,8 @@ def valid(block: bytes, marker: bytes, head: str = "") -> bytes:
 HEADING = b"## 2026-11-22T14:03:22.481Z user e1\n"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_a_record_that_only_the_hash_speaks_for_is_damage(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         valid(HEADING + b"<!-- {} -->\n```text\n\xff\n```\n", b"e1 bytes=1"),
         valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e2 bytes=1"),
         valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=2"),
@@ -289,14 +290,14 @@ HEADING = b"## 2026-11-22T14:03:22.481Z user e1\n"
         valid(b"# x\n<!-- {} -->\n", b"header bytes=16"),
         valid(b"# x\n<!-- {} -->\n", b"header bytes=15"),
         valid(b"\n> [!seal] torn record above, 0 bytes ignored\n", b"seal bytes=0"),
-    ],
-)
-def test_a_record_that_only_the_hash_speaks_for_is_damage(data: bytes) -> None:
-    parsed = parse(data)
+    ]
+    for data in cases:
+        with subtests.test(data=data):
+            parsed = parse(data)
 
-    assert (parsed.events, parsed.header, parsed.torn) == ((), None, None)
-    assert len(parsed.damage) == 1
-    assert parsed.damage[0].length == len(data)
+            assert (parsed.events, parsed.header, parsed.torn) == ((), None, None)
+            assert len(parsed.damage) == 1
+            assert parsed.damage[0].length == len(data)
 
 
 @BOUNDED
@@ -346,9 +347,8 @@ def test_a_run_of_events_is_read_as_one_by_one(events: list[Event], noise: bytes
         assert log_parser.read(data) == one_by_one(data)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_what_is_odd_about_a_record_is_odd_in_a_run_too(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1"),
         valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=01"),
         valid(HEADING + b"<!-- {} -->\n```text\n```\n", b"e1 bytes=-4"),
@@ -361,11 +361,11 @@ def test_a_run_of_events_is_read_as_one_by_one(events: list[Event], noise: bytes
         valid(HEADING + b"<!-- {} -->\n```text\na\n````\n", b"e1 bytes=1"),
         valid(HEADING.replace(b"-11-", b"-13-") + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1"),
         valid(HEADING + b"<!-- {} -->\n```text\na\n```\n", b"e1 bytes=1") + b"> [!seal] x",
-    ],
-)
-def test_what_is_odd_about_a_record_is_odd_in_a_run_too(data: bytes) -> None:
-    for start in (None, LogState(offset=70, line=9, empty=False)):
-        assert log_parser.read(data, start) == one_by_one(data, start)
+    ]
+    for data in cases:
+        with subtests.test(data=data):
+            for start in (None, LogState(offset=70, line=9, empty=False)):
+                assert log_parser.read(data, start) == one_by_one(data, start)
 
 
 def test_records_say_what_events_say() -> None:

@@ -11,9 +11,8 @@ from domain.log.pointer import beneath
 ROOT = PurePath("attachments")
 
 
-@pytest.mark.parametrize(
-    ("pointer", "rest"),
-    [
+def test_a_pointer_leads_into_a_folder_or_elsewhere(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str | None]] = [
         ("attachments/1/a.png", "1/a.png"),
         ("./attachments//1/./a.png", "1/a.png"),
         ("plots/../attachments/1/a.png", "1/a.png"),
@@ -29,10 +28,10 @@ ROOT = PurePath("attachments")
         ("logs/attachments/a.png", None),
         ("", None),
         ("..", None),
-    ],
-)
-def test_a_pointer_leads_into_a_folder_or_elsewhere(pointer: str, rest: str | None) -> None:
-    assert beneath(ROOT, pointer) == rest
+    ]
+    for pointer, rest in cases:
+        with subtests.test(pointer=pointer, rest=rest):
+            assert beneath(ROOT, pointer) == rest
 
 
 @given(st.lists(st.sampled_from(["attachments", "..", ".", "", "a", "/", "...", "\0"]), max_size=8))

@@ -60,14 +60,16 @@ def test_a_line_of_which_any_byte_changed_says_nothing(entry: tuple[int, Waterma
     assert watermarks_in(bytes(line) + b"\n") == {}
 
 
-@pytest.mark.parametrize("gaps", ["5", "5-", "-5", "5-4", "5-5", "1-2-3", "1-2,,5-4"])
-def test_gaps_that_are_none_are_refused(gaps: str) -> None:
-    watermark = Watermark(surface=Surface.DISCORD_DM, first=0, upto=9)
-    text = line_of(7, watermark).partition(b" hash=")[0] + gaps.encode()
-    line = b"%s hash=%s" % (text, blake2b(text, digest_size=8).hexdigest().encode())
-    with pytest.raises(ValueError, match=r"two ids are expected"):
-        parse_line(line)
-    assert unreadable_lines(line) == 1
+def test_gaps_that_are_none_are_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["5", "5-", "-5", "5-4", "5-5", "1-2-3", "1-2,,5-4"]
+    for gaps in cases:
+        with subtests.test(gaps=gaps):
+            watermark = Watermark(surface=Surface.DISCORD_DM, first=0, upto=9)
+            text = line_of(7, watermark).partition(b" hash=")[0] + gaps.encode()
+            line = b"%s hash=%s" % (text, blake2b(text, digest_size=8).hexdigest().encode())
+            with pytest.raises(ValueError, match=r"two ids are expected"):
+                parse_line(line)
+            assert unreadable_lines(line) == 1
 
 
 def test_an_endless_gap_is_above_every_id_and_no_more_than_a_signed_integer_of_64_bits() -> None:

@@ -27,13 +27,16 @@ def test_the_name_is_in_utc_whatever_the_zone() -> None:
     assert log_path(WINDOW, summer, 12).name == "20260701T110000Z_0012.md"
 
 
-@pytest.mark.parametrize("seq", [1, 9, 10, 9999])
-@pytest.mark.parametrize("start", [START, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
-def test_a_path_says_what_it_was_made_from(start: datetime, seq: int) -> None:
-    path = log_path(WINDOW, start, seq)
+def test_a_path_says_what_it_was_made_from(subtests: pytest.Subtests) -> None:
+    cases_of_start: list[datetime] = [START, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]
+    cases_of_seq: list[int] = [1, 9, 10, 9999]
+    for start in cases_of_start:
+        for seq in cases_of_seq:
+            with subtests.test(start=start, seq=seq):
+                path = log_path(WINDOW, start, seq)
 
-    assert parse_log_path(path) == (WINDOW, LogName(started_at=start.replace(microsecond=0), seq=seq))
-    assert parse_log_path("/data" / path) == parse_log_path(path)
+                assert parse_log_path(path) == (WINDOW, LogName(started_at=start.replace(microsecond=0), seq=seq))
+                assert parse_log_path("/data" / path) == parse_log_path(path)
 
 
 @pytest.mark.req("X-01")
@@ -44,27 +47,42 @@ def test_a_name_without_a_seq_comes_before_those_with_one() -> None:
 
 
 @pytest.mark.req("S0-44")
-@pytest.mark.parametrize(
-    "name",
-    [
-        "", "x.md", "20260130T142355Z_001.md", "20260130T142355Z_00001.md", "20260130T142355_0001.md",
-        "20261330T142355Z_0001.md", "20260130T142355Z_0001.md\n", "20260130T142355Z_0001.txt",
-        "٢0260130T142355Z_0001.md", "x" * 10_000,
-    ],
-)  # fmt: skip
-def test_what_is_no_log_name_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="log name"):
-        parse_log_name(name)
+def test_what_is_no_log_name_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "",
+        "x.md",
+        "20260130T142355Z_001.md",
+        "20260130T142355Z_00001.md",
+        "20260130T142355_0001.md",
+        "20261330T142355Z_0001.md",
+        "20260130T142355Z_0001.md\n",
+        "20260130T142355Z_0001.txt",
+        "٢0260130T142355Z_0001.md",
+        "x" * 10_000,
+    ]
+    for name in cases:
+        with subtests.test(name=name), pytest.raises(ValueError, match="log name"):
+            parse_log_name(name)
 
 
 @pytest.mark.req("S0-45")
-@pytest.mark.parametrize(
-    "id", ["", "..", "../123456789012345678", "1" * 10_000, "1" * 14, "1" * 21, "12345678901234567\n", "١" * 18, "1/2"]
-)
-def test_only_discord_ids_have_logs(id: str) -> None:
-    with pytest.raises(ValueError, match=r"context id .* 15 to 20 decimal digits") as refusal:
-        log_folder(Window(surface=Surface.DISCORD_THREAD, id=id))
-    assert len(str(refusal.value)) < 1000
+def test_only_discord_ids_have_logs(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "",
+        "..",
+        "../123456789012345678",
+        "1" * 10_000,
+        "1" * 14,
+        "1" * 21,
+        "12345678901234567\n",
+        "١" * 18,
+        "1/2",
+    ]
+    for id in cases:
+        with subtests.test(id=id):
+            with pytest.raises(ValueError, match=r"context id .* 15 to 20 decimal digits") as refusal:
+                log_folder(Window(surface=Surface.DISCORD_THREAD, id=id))
+            assert len(str(refusal.value)) < 1000
 
 
 @pytest.mark.req("S0-45")

@@ -43,9 +43,8 @@ def kept(**changes: object) -> Attachment:
     return Attachment(**(given | changes))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("filename", "media_type", "kind"),
-    [
+def test_name_and_declared_type_say_what_a_file_is(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, FileKind]] = [
         ("message.txt", "text/plain; charset=utf-8", FileKind.TEXT),
         ("data.json", "application/json", FileKind.TEXT),
         ("drawing.svg", "image/svg+xml", FileKind.TEXT),
@@ -59,10 +58,10 @@ def kept(**changes: object) -> Attachment:
         ("book.pdf", "application/pdf", FileKind.FILE),
         ("tool.exe", "application/octet-stream", FileKind.FILE),
         ("archive.tar.gz", "", FileKind.FILE),
-    ],
-)
-def test_name_and_declared_type_say_what_a_file_is(filename: str, media_type: str, kind: FileKind) -> None:
-    assert kind_of(filename, media_type) is kind
+    ]
+    for filename, media_type, kind in cases:
+        with subtests.test(filename=filename, media_type=media_type, kind=kind):
+            assert kind_of(filename, media_type) is kind
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"])).map(lambda text: text + "\r\n\t\x1b[1mend"))
@@ -74,11 +73,11 @@ def test_text_in_utf16_that_says_so_is_read() -> None:
     assert readable_text("Grüße".encode("utf-16"), MUCH) == ReadText("Grüße", 0)
 
 
-@pytest.mark.parametrize(
-    "data", [b"caf\xe9", b"a\x00b", b"MZ\x90\x00", b"\x01", b"\xff\xfea", b"\x1f\x8b\x08", b"\x7f"]
-)
-def test_what_is_not_text_is_not_read_as_text(data: bytes) -> None:
-    assert readable_text(data, MUCH) is None
+def test_what_is_not_text_is_not_read_as_text(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"caf\xe9", b"a\x00b", b"MZ\x90\x00", b"\x01", b"\xff\xfea", b"\x1f\x8b\x08", b"\x7f"]
+    for data in cases:
+        with subtests.test(data=data):
+            assert readable_text(data, MUCH) is None
 
 
 def pieces_apart(text: str, encoding: str, filler: str) -> bytes:
@@ -86,14 +85,17 @@ def pieces_apart(text: str, encoding: str, filler: str) -> bytes:
     return (filler * (_PIECE_BYTES // len(filler.encode(encoding)) - 3) + text * 50 + filler * 1000).encode(encoding)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("most", [0, 1, 199, _PIECE_BYTES // 2, 1 << 20])
-def test_a_long_text_is_the_same_in_pieces_and_its_beginning_is_kept(encoding: str, most: int) -> None:
-    for filler in ("a", "ab\n", "ü", "😀"):
-        data = pieces_apart("x😀ü€", encoding, filler)
-        whole = data.decode(encoding)
-        assert readable_text(data, most) == ReadText(whole[:most], max(0, len(whole) - most))
-        assert readable_text(bytearray(data), most) == readable_text(data, most)
+def test_a_long_text_is_the_same_in_pieces_and_its_beginning_is_kept(subtests: pytest.Subtests) -> None:
+    cases_of_most: list[int] = [0, 1, 199, _PIECE_BYTES // 2, 1 << 20]
+    cases_of_encoding: list[str] = ["utf-8", "utf-8-sig", "utf-16"]
+    for most in cases_of_most:
+        for encoding in cases_of_encoding:
+            with subtests.test(most=most, encoding=encoding):
+                for filler in ("a", "ab\n", "ü", "😀"):
+                    data = pieces_apart("x😀ü€", encoding, filler)
+                    whole = data.decode(encoding)
+                    assert readable_text(data, most) == ReadText(whole[:most], max(0, len(whole) - most))
+                    assert readable_text(bytearray(data), most) == readable_text(data, most)
 
 
 @pytest.mark.parametrize("wrong", [b"\xe9", b"\x00", b"\xf0\x9f\x98"])
@@ -142,9 +144,8 @@ def test_names_are_safe_and_none_comes_twice(filenames: list[str]) -> None:
         assert not any(unicodedata.category(character)[0] == "C" for character in name)
 
 
-@pytest.mark.parametrize(
-    ("filename", "name"),
-    [
+def test_a_hostile_name_becomes_a_plain_one(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("../../etc/passwd", "passwd"),
         ("C:\\Windows\\win.ini", "win.ini"),
         ("-rf", "rf"),
@@ -155,10 +156,10 @@ def test_names_are_safe_and_none_comes_twice(filenames: list[str]) -> None:
         ("a\nb\x1b[31m\u202etxt.exe", "a_b__31m_txt.exe"),
         ("Grüße.txt", "Grüße.txt"),
         ("x" * 300 + ".txt", "x" * 96 + ".txt"),
-    ],
-)
-def test_a_hostile_name_becomes_a_plain_one(filename: str, name: str) -> None:
-    assert safe_names([filename]) == (name,)
+    ]
+    for filename, name in cases:
+        with subtests.test(filename=filename, name=name):
+            assert safe_names([filename]) == (name,)
 
 
 def test_files_of_one_name_are_numbered() -> None:

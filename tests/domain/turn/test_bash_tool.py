@@ -61,9 +61,8 @@ def test_well_formed_arguments_are_taken_and_unknown_keys_ignored() -> None:
     assert parse_arguments('{"command": "ls", "timeout": null}') == BashArguments("ls", None)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+def test_arguments_that_cannot_be_used_are_refused_with_the_reason(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("", "not valid JSON"),
         ('{"command": "ls"', "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
@@ -80,10 +79,10 @@ def test_well_formed_arguments_are_taken_and_unknown_keys_ignored() -> None:
         ('{"command": "ls", "timeout": "5"}', "`timeout` must be a number of seconds, not a string"),
         ('{"command": "a\\u0000b"}', "NUL character at position 1"),
         ('{"command": "echo \\ud83d"}', "half a surrogate pair, U+D83D at position 5"),
-    ],
-)
-def test_arguments_that_cannot_be_used_are_refused_with_the_reason(arguments: str, reason: str) -> None:
-    assert reason in fault(arguments)
+    ]
+    for arguments, reason in cases:
+        with subtests.test(arguments=arguments, reason=reason):
+            assert reason in fault(arguments)
 
 
 def test_huge_arguments_are_refused_naming_their_size_and_the_limit() -> None:
@@ -102,11 +101,13 @@ def test_a_command_longer_than_the_system_takes_is_refused_naming_its_size() -> 
     assert "131072 bytes" in fault_of_command("é" * 65_536)
 
 
-@pytest.mark.parametrize("timeout_s", [0.0, -1.0, 600.5, math.inf, -math.inf, math.nan])
-def test_a_timeout_out_of_range_is_refused_naming_value_and_rule(timeout_s: float) -> None:
-    reason = fault_of_timeout(timeout_s)
-    assert f"{timeout_s:g}" in reason
-    assert "more than 0 and at most 600" in reason
+def test_a_timeout_out_of_range_is_refused_naming_value_and_rule(subtests: pytest.Subtests) -> None:
+    cases: list[float] = [0.0, -1.0, 600.5, math.inf, -math.inf, math.nan]
+    for timeout_s in cases:
+        with subtests.test(timeout_s=timeout_s):
+            reason = fault_of_timeout(timeout_s)
+            assert f"{timeout_s:g}" in reason
+            assert "more than 0 and at most 600" in reason
 
 
 @pytest.mark.parametrize("timeout_s", [0.001, 120.0, 600.0])

@@ -62,12 +62,16 @@ def test_where_commands_are_turned_off_the_system_prompt_promises_no_tool_and_ke
     assert without.endswith(rest[rest.index("\nWhat you can rely on\n") :])
 
 
-@pytest.mark.parametrize("breaks", ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"])
-@pytest.mark.parametrize("hidden", ["", " ", "\t", "\u200b", "\ufeff \u2060"])
-@pytest.mark.parametrize("name", [MEMORY_PREFIX, EXPANDED_PREFIX])
-def test_no_line_of_anybodys_begins_as_only_the_runtimes_do(breaks: str, hidden: str, name: str) -> None:
-    assert defuse(f"hello{breaks}{hidden}{name}{breaks}x") == f"hello{breaks}> {hidden}{name}{breaks}x"
-    assert defuse(f"{hidden}{name}") == f"> {hidden}{name}"
+def test_no_line_of_anybodys_begins_as_only_the_runtimes_do(subtests: pytest.Subtests) -> None:
+    cases_of_name: list[str] = [MEMORY_PREFIX, EXPANDED_PREFIX]
+    cases_of_hidden: list[str] = ["", " ", "\t", "\u200b", "\ufeff \u2060"]
+    cases_of_breaks: list[str] = ["\n", "\r", "\r\n", "\x0b", "\x85", "\u2028"]
+    for name in cases_of_name:
+        for hidden in cases_of_hidden:
+            for breaks in cases_of_breaks:
+                with subtests.test(name=name, hidden=hidden, breaks=breaks):
+                    assert defuse(f"hello{breaks}{hidden}{name}{breaks}x") == f"hello{breaks}> {hidden}{name}{breaks}x"
+                    assert defuse(f"{hidden}{name}") == f"> {hidden}{name}"
 
 
 def test_additions_stand_at_the_end_of_the_system_prompt_in_their_order() -> None:

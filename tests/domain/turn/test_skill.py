@@ -18,9 +18,11 @@ def test_front_matter_is_what_stands_between_the_first_two_lines_of_dashes() -> 
     assert split_front_matter("\ufeff---\r\nname: a\r\n---\r\nbody") == ("name: a\r\n", "body")
 
 
-@pytest.mark.parametrize("text", ["", "body", "---", "---\nname: a\n", "\n---\nname: a\n---\n", "----\na: b\n---\n"])
-def test_a_file_without_two_lines_of_dashes_at_its_top_has_none(text: str) -> None:
-    assert split_front_matter(text) is None
+def test_a_file_without_two_lines_of_dashes_at_its_top_has_none(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "body", "---", "---\nname: a\n", "\n---\nname: a\n---\n", "----\na: b\n---\n"]
+    for text in cases:
+        with subtests.test(text=text):
+            assert split_front_matter(text) is None
 
 
 def test_a_sound_file_gives_a_skill_and_no_fault() -> None:
@@ -57,9 +59,8 @@ def test_a_file_that_does_not_say_when_to_use_it_is_no_skill(fields: object, fau
     assert reading.faults == (fault,)
 
 
-@pytest.mark.parametrize(
-    ("changed", "fault"),
-    [
+def test_a_lesser_fault_is_named_and_the_skill_is_used(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
         ({"name": None}, "name none: is required; 'tea' is used"),
         ({"name": "Tea"}, "name 'Tea': must be 1 to 64 of a-z, 0-9 and single hyphens between them"),
         ({"name": "-tea"}, "name '-tea': must be 1 to 64 of a-z, 0-9 and single hyphens between them"),
@@ -71,13 +72,13 @@ def test_a_file_that_does_not_say_when_to_use_it_is_no_skill(fields: object, fau
         ({"metadata": "x"}, "metadata 'x': must be `key: value` lines"),
         ({"allowed-tools": [1]}, "allowed-tools [1]: must be names of tools"),
         ({"disable-model-invocation": "yes"}, "disable-model-invocation 'yes': must be true or false"),
-    ],
-)
-def test_a_lesser_fault_is_named_and_the_skill_is_used(changed: dict[str, object], fault: str) -> None:
-    reading = read_front_matter({"name": "tea", "description": "Makes tea."} | changed, PATH)
+    ]
+    for changed, fault in cases:
+        with subtests.test(changed=changed, fault=fault):
+            reading = read_front_matter({"name": "tea", "description": "Makes tea."} | changed, PATH)
 
-    assert reading.skill is not None
-    assert fault in reading.faults
+            assert reading.skill is not None
+            assert fault in reading.faults
 
 
 @pytest.mark.req("S0-92")

@@ -60,35 +60,43 @@ YOUS = (
 )
 
 
-@pytest.mark.parametrize("other", ALICES)
-def test_a_name_that_looks_like_anothers_has_the_id_beside_it_and_so_has_the_other_from_then_on(other: str) -> None:
-    speakers = Speakers()
+def test_a_name_that_looks_like_anothers_has_the_id_beside_it_and_so_has_the_other_from_then_on(
+    subtests: pytest.Subtests,
+) -> None:
+    for other in ALICES:
+        with subtests.test(other=other):
+            speakers = Speakers()
 
-    assert speakers.beside("Alice", "1") == ""
-    assert speakers.beside(other, "2") == " (@2)"
-    assert speakers.beside("Alice", "1") == " (@1)"
-
-
-@pytest.mark.parametrize("other", ALICES)
-def test_who_imitates_somebody_that_comes_later_gains_nothing_by_it(other: str) -> None:
-    speakers = Speakers()
-    speakers.beside(other, "2")
-
-    assert speakers.beside("Alice", "1") == " (@1)"
-    assert speakers.beside(other, "2") == " (@2)"
+            assert speakers.beside("Alice", "1") == ""
+            assert speakers.beside(other, "2") == " (@2)"
+            assert speakers.beside("Alice", "1") == " (@1)"
 
 
-@pytest.mark.parametrize("name", [*YOUS, "Remembrancer", "System", "the assistant", "", " ", "\u3164", "🙂"])
-def test_a_name_that_is_a_roles_or_says_nothing_is_never_alone(name: str) -> None:
-    assert Speakers().beside(name, "7") == " (@7)"
+def test_who_imitates_somebody_that_comes_later_gains_nothing_by_it(subtests: pytest.Subtests) -> None:
+    for other in ALICES:
+        with subtests.test(other=other):
+            speakers = Speakers()
+            speakers.beside(other, "2")
+
+            assert speakers.beside("Alice", "1") == " (@1)"
+            assert speakers.beside(other, "2") == " (@2)"
 
 
-@pytest.mark.parametrize("name", ["Alice", "José", "Zoë Müller", "Иван", "山田 ひろし", "สมชาย", "J. R. Smith-2"])
-def test_a_plain_name_of_one_person_stands_alone(name: str) -> None:
-    speakers = Speakers()
+def test_a_name_that_is_a_roles_or_says_nothing_is_never_alone(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [*YOUS, "Remembrancer", "System", "the assistant", "", " ", "\u3164", "🙂"]
+    for name in cases:
+        with subtests.test(name=name):
+            assert Speakers().beside(name, "7") == " (@7)"
 
-    assert [speakers.beside(name, "7") for _ in range(3)] == ["", "", ""]
-    assert shown_name(name) == name
+
+def test_a_plain_name_of_one_person_stands_alone(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["Alice", "José", "Zoë Müller", "Иван", "山田 ひろし", "สมชาย", "J. R. Smith-2"]
+    for name in cases:
+        with subtests.test(name=name):
+            speakers = Speakers()
+
+            assert [speakers.beside(name, "7") for _ in range(3)] == ["", "", ""]
+            assert shown_name(name) == name
 
 
 def test_whose_id_is_not_known_never_takes_a_name_that_somebody_has() -> None:

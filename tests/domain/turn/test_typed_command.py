@@ -8,9 +8,8 @@ from domain.turn.typed_command import says_stop, slash_command
 
 
 @pytest.mark.req("X-26")
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_command_is_one_in_any_spelling_that_looks_like_it(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "/remember",
         "/remember tea",
         "/remember: tea",
@@ -32,15 +31,14 @@ from domain.turn.typed_command import says_stop, slash_command
         "/remember@bot tea",
         "/remember(tea)",
         "/remember`",
-    ],
-)
-def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
-    assert slash_command(text) == "remember"
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert slash_command(text) == "remember"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_words_that_begin_with_no_name_behind_a_slash_are_none(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "/",
         "remember",
@@ -51,21 +49,30 @@ def test_a_command_is_one_in_any_spelling_that_looks_like_it(text: str) -> None:
         "/1",
         "/remember* is what?",
         "/remember's end",
-    ],
-)
-def test_words_that_begin_with_no_name_behind_a_slash_are_none(text: str) -> None:
-    assert slash_command(text) == ""
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert slash_command(text) == ""
 
 
-@pytest.mark.parametrize(
-    "text", ["stop", "Stop", "STOP!!", " *stop*. ", "_stop_", "/stop", "<@910000000000000001> stop", "¡stop!"]
-)
-def test_the_word_alone_stops(text: str) -> None:
-    assert says_stop(text)
+def test_the_word_alone_stops(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "stop",
+        "Stop",
+        "STOP!!",
+        " *stop*. ",
+        "_stop_",
+        "/stop",
+        "<@910000000000000001> stop",
+        "¡stop!",
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert says_stop(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "stop it", "don't stop", "stops", "s t o p", "stop stop", "stop" + "!" * 200, "停"]
-)
-def test_anything_else_does_not(text: str) -> None:
-    assert not says_stop(text)
+def test_anything_else_does_not(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "stop it", "don't stop", "stops", "s t o p", "stop stop", "stop" + "!" * 200, "停"]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not says_stop(text)

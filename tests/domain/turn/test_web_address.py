@@ -18,9 +18,8 @@ def seen_in(*texts: str) -> SeenAddresses:
     return addresses
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_an_address_that_a_person_wrote_is_seen_however_it_stands_in_the_text(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         f"look at {PAGE}",
         f"look at {PAGE}.",
         f"<{PAGE}>",
@@ -34,16 +33,15 @@ def seen_in(*texts: str) -> SeenAddresses:
         "HTTPS://Example.COM:443/a/page?id=1",
         "look at example.com/a/page?id=1!",
         f"{PAGE}\u3002",
-    ],
-)
-def test_an_address_that_a_person_wrote_is_seen_however_it_stands_in_the_text(text: str) -> None:
-    assert PAGE in seen_in(text)
-    assert f"{PAGE}#elsewhere" in seen_in(text)
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert PAGE in seen_in(text)
+            assert f"{PAGE}#elsewhere" in seen_in(text)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_an_address_that_differs_in_anything_that_is_sent_is_not(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "https://example.com/a/page",
         "https://example.com/a/page?id=1&d=secret",
         "https://example.com/a/page?id=1secret",
@@ -64,31 +62,29 @@ def test_an_address_that_a_person_wrote_is_seen_however_it_stands_in_the_text(te
         "ftp://example.com/a/page?id=1",
         "//example.com/a/page?id=1",
         "",
-    ],
-)
-def test_an_address_that_differs_in_anything_that_is_sent_is_not(address: str) -> None:
-    assert address not in seen_in(f"look at {PAGE}")
+    ]
+    for address in cases:
+        with subtests.test(address=address):
+            assert address not in seen_in(f"look at {PAGE}")
 
 
-@pytest.mark.parametrize(
-    ("written", "normal"),
-    [
+def test_spellings_of_the_same_request_have_one_form(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("https://example.com", "https://example.com/"),
         ("http://example.com:80?q", "http://example.com/?q"),
         ("https://b\u00fccher.example/\u00fc?q=\u00e4", "https://xn--bcher-kva.example/%C3%BC?q=%C3%A4"),
         ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"),
         ("https://\uff45xample.com/", "https://example.com/"),
         ("https://example.com/%7Ea?b=%20c+d", "https://example.com/%7Ea?b=%20c+d"),
-    ],
-)
-def test_spellings_of_the_same_request_have_one_form(written: str, normal: str) -> None:
-    assert normal_address(written) == normal
-    assert normal_address(normal) == normal
+    ]
+    for written, normal in cases:
+        with subtests.test(written=written, normal=normal):
+            assert normal_address(written) == normal
+            assert normal_address(normal) == normal
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_nobody_should_ask_for_has_no_form(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "https://user:password@example.com/",
         "https://example.com:port/",
         "https://exa mple.com/",
@@ -97,10 +93,10 @@ def test_spellings_of_the_same_request_have_one_form(written: str, normal: str) 
         "javascript://example.com/",
         "https://example.com/\u202e",
         "https://example.com/" + "x" * LONGEST,
-    ],
-)
-def test_what_nobody_should_ask_for_has_no_form(text: str) -> None:
-    assert normal_address(text) == ""
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert normal_address(text) == ""
 
 
 @given(st.text())

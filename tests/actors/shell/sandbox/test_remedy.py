@@ -10,9 +10,8 @@ from actors.shell.sandbox.remedy import Machine, examine, remedy
 BINARY = "/opt/x/bwrap"
 
 
-@pytest.mark.parametrize(
-    ("machine", "words"),
-    [
+def test_the_remedy_is_the_command_for_this_machine(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Machine, list[str]]] = [
         (Machine(has_binary=False, installer="apt-get install bubblewrap"), ["apt-get install bubblewrap"]),
         (Machine(has_binary=False), ["package manager"]),
         (
@@ -28,12 +27,12 @@ BINARY = "/opt/x/bwrap"
         ),
         (Machine(has_binary=True, binary=BINARY, unshare_errno=1), ["EPERM", "CONFIG_USER_NS"]),
         (Machine(has_binary=True, binary=BINARY), ["what bubblewrap says"]),
-    ],
-)
-def test_the_remedy_is_the_command_for_this_machine(machine: Machine, words: list[str]) -> None:
-    text = remedy(machine)
-    assert [word for word in words if word not in text] == []
-    assert text.endswith(".")
+    ]
+    for machine, words in cases:
+        with subtests.test(machine=machine, words=words):
+            text = remedy(machine)
+            assert [word for word in words if word not in text] == []
+            assert text.endswith(".")
 
 
 def test_this_machine_is_examined_without_harm() -> None:
