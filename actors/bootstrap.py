@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from actors.cluster.pool import Pool, PoolError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.recovery import CalledOffError, Recovery, survey
-from actors.context.log.spending import spent_on
 from actors.embedder.local import is_installed
 from actors.kernel import ActorSpec, ActorSystem, DrainReport
+from actors.ledger.file import FOLDER, spent_on
 from actors.linux.hardening import make_undumpable
 from actors.linux.heap import bound_heaps, trim_heaps
 from actors.memory.checks import has_index
@@ -255,7 +255,7 @@ def agent_plan(
         connection=connection,
         space=lambda: _space(settings, secrets),
         is_held=root.is_held,
-        spent_today=lambda: spent_on(root.path, system.clock.now()),
+        spent_today=lambda: spent_on(root.path / FOLDER, system.clock.now()),
         last_seen=lambda: survey(root.path).last_seen,
         private=private_paths(settings),
     )

@@ -1,7 +1,6 @@
 """Protocol of ModelActor, the only one that calls language models; and of what calls of any model took.
 
-A caller of a model publishes to the topic `BEGUN` each attempt that goes out, and to the topic `SPENT` each attempt
-that is over, whatever its outcome. LedgerActor enters it.
+A caller of a model publishes to the topic `SPENT` each attempt that is over, with any outcome. LedgerActor enters it.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ MODEL = Address("model")
 LEDGER = Address("ledger")
 SPENT = "spent"
 """Topic of `CallSpent`."""
-BEGUN = "begun"
-"""Topic of `CallBegun`."""
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]
 """Number of tokens of a call; the upper bound exceeds any real call."""
 Dollars = Annotated[float, Meta(ge=0, le=10**12)]
@@ -166,35 +163,14 @@ class CallOutcome(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     KILLED = "killed"
-    """The attempt was under way when the agent was killed; entered by the agent's next life."""
-
-
-class CallBegun(Message, frozen=True, kw_only=True, gc=False):
-    """One attempt at a call goes out now: facts known of the attempt if its end is never reported.
-
-    Told once at most, and before the attempt's `CallSpent`; not of what this machine computes itself.
-    """
-
-    at: Annotated[datetime, Meta(tz=True)]
-    """Aware UTC."""
-    kind: CallKind
-    owner: str
-    """This and the following as in `CallSpent`."""
-    run_id: str = ""
-    purpose: str = ""
-    call_id: str
-    attempt: int
-    model: str
-    prompt_tokens: Tokens
-    """Guessed from the texts."""
-    cost_usd: Dollars = 0.0
+    """Only in ledgers of earlier versions; counts as failed."""
 
 
 class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     """One attempt at a call is over, and this is what it took."""
 
     at: Annotated[datetime, Meta(tz=True)]
-    """End of the attempt, or beginning, if it was killed; aware UTC."""
+    """End of the attempt; aware UTC."""
     kind: CallKind
     owner: str
     """Key of the window of the call, or the address of a caller that called for no window in particular."""
@@ -261,15 +237,11 @@ class UsageRead(Message, frozen=True, kw_only=True, gc=False):
     """The dearest first, and of those that cost the same the ones with more tokens; 20 at most."""
 
 
-class LedgerTick(Message, frozen=True, kw_only=True, gc=False):
-    """Time to have what was entered on the disk; timer of the LedgerActor's own."""
-
-
 ModelCommand = ModelRequest | CancelModel
 ModelMessage = ModelCommand
 ModelAnswer = ModelDelta | ModelReply | ModelFailed
-LedgerEvent = CallBegun | CallSpent
+LedgerEvent = CallSpent
 
-LedgerMessage = LedgerTick | ReadUsage
+LedgerMessage = ReadUsage
 LedgerReply = UsageRead
 make_ready(__name__)

@@ -72,11 +72,7 @@ class PageRead(Message, frozen=True, kw_only=True, gc=False):
     markdown: str
 
 
-class SlotDue(Message, frozen=True, kw_only=True, gc=False):
-    """Time to see who has been served for long enough while others wait (the actor's own timer)."""
-
-
 WebRequest = SearchWeb | ReadPage
-WebMessage = WebRequest | AddressChecked | SlotDue | DescribeYourself
+WebMessage = WebRequest | AddressChecked | DescribeYourself
 WebReply = WebFound | PageRead | Refused
 make_ready(__name__)

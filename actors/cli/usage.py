@@ -32,11 +32,11 @@ def usage(
 ) -> None:
     """Print what calls of models took, from the ledger; the agent need not run.
 
-    Each attempt counts, also one that failed, was cancelled or was under way when the agent was killed; `estimated` are
+    Each attempt counts, also one that failed, was or was cancelled; `estimated` are
     tokens that no provider has counted.
     """
     from actors.ledger.file import FOLDER, Damage, entries
-    from domain.policy.spending import By, summed
+    from domain.policy.spending import By, sums
 
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     if since is not None and until is not None and since >= until:
@@ -44,7 +44,7 @@ def usage(
     damage = Damage()
     begin, end = (None if day is None else day.replace(tzinfo=UTC) for day in (since, until))
     try:
-        totals = summed(entries(settings.data_root / FOLDER, begin, end, damage), By(by))
+        (totals,) = sums(entries(settings.data_root / FOLDER, begin, end, damage), By(by))
     except OSError as error:
         fail(f"{settings.data_root / FOLDER}: {error.strerror}")
     if damage.lines:
@@ -54,14 +54,13 @@ def usage(
         return
     rows = [(plain(key), total) for key, total in totals.items()]
     width = max([len(by), *(len(key) for key, _ in rows)])
-    heads = ("calls", "failed", "cancelled", "killed", "read", "of them kept", "written", "estimated")
+    heads = ("calls", "failed", "cancelled", "read", "of them kept", "written", "estimated")
     click.echo("  ".join([f"{by:{width}}", *(f"{head:>12}" for head in heads), f"{'US dollars':>12}"]))
     for key, total in rows:
         counts = (
             total.calls,
             total.failed,
             total.cancelled,
-            total.killed,
             total.prompt_tokens,
             total.cached_tokens,
             total.completion_tokens,

@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from actors.embedder.backend import Backend
-from actors.embedder.calls import CallDone, CallFailed, CallOut, InFlight, call
+from actors.embedder.calls import CallDone, CallFailed, InFlight, call
 from actors.embedder.circuit_breaker import CircuitBreaker, Mark
-from actors.embedder.spending import Bookkeeping, Spending
+from actors.embedder.spending import Bookkeeping
 from actors.embedder.suspects import FailedCall, Suspects
 from actors.embedder.vectors import NO_VECTOR, VectorSize, dimensions_of
 from actors.embedder.waiting import Job, KeptQueries, Lane, Piece, Waiting
@@ -30,6 +30,7 @@ from messages.embedder import (
     TextRole,
     TextsEmbedded,
 )
+from messages.model import CallKind, CallOutcome
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -91,21 +92,18 @@ class EmbedderActor(Actor):
             log.info("embedding with %s", self._space.name if self._vector_size.dimensions else self._space.model)
         self._loop.start()
 
-    def handle(self, message: EmbedderMessage | CallOut | CallDone | CallFailed) -> None:
+    def handle(self, message: EmbedderMessage | CallDone | CallFailed) -> None:
         """Take a request, or go on with what a call or a timer says."""
         match message:
             case EmbedTexts():
                 self._take(message)
-            case CallOut(call_id=call_id):
-                if (call_out := self._in_flight.get(call_id)) is not None:
-                    self._books.begin(call_out.spending)
             case CallDone(call_id=call_id, tokens=counted):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
-                    self._books.enter(call_over.spending.answered(counted, self.now(), self.monotonic()))
+                    self._books.enter(call_over.attempt, CallOutcome.ANSWERED, counted)
                     self._end_call(call_over, message)
             case CallFailed(call_id=call_id, fault=fault):
                 if (call_over := self._in_flight.pop(call_id, None)) is not None:
-                    self._books.enter(call_over.spending.failed(fault.kind, self.now(), self.monotonic()))
+                    self._books.fail(call_over.attempt, fault.kind)
                     self._fail_call(call_over, fault)
             case DeadlinePassed(request_id=request_id):
                 if (job := self._waiting.jobs.get(request_id)) is not None:
@@ -123,7 +121,7 @@ class EmbedderActor(Actor):
     def on_stop(self) -> None:
         """Stop every call and say so to those who wait."""
         for call_over in self._in_flight.values():
-            self._books.enter(call_over.spending.cancelled(self.now(), self.monotonic()))
+            self._books.enter(call_over.attempt, CallOutcome.CANCELLED)
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, "the embedder restarted", is_permanent=False)
         with self.blocking():
@@ -203,9 +201,8 @@ class EmbedderActor(Actor):
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
         self._calls += 1
         call_id = self.new_id()
-        model, began_s = self._space.model, self.monotonic()
-        spending = Spending.of(str(self.address), model, call_id, role, texts, began_s)
-        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.mark(began_s), spending)
+        attempt = self._books.attempt(CallKind.EMBEDDING, self._space.model, call_id, texts, role.value)
+        self._in_flight[call_id] = InFlight(pieces, role, self._breaker.mark(attempt.began_s), attempt)
         self._loop.submit(call(self._backend, self._space.dimensions, call_id, texts, role, self._tell_self))
 
     def _end_call(self, call_over: InFlight, done: CallDone) -> None:
@@ -395,5 +392,5 @@ class EmbedderActor(Actor):
             return "refused"
         return "failing" if self._breaker.failures else "working" if self._breaker.successes else "not used yet"
 
-    def _tell_self(self, message: CallOut | CallDone | CallFailed) -> None:
+    def _tell_self(self, message: CallDone | CallFailed) -> None:
         self.tell(self.address, message)

@@ -1,4 +1,4 @@
-"""One call of the provider, on the event loop, and the messages by which the actor hears of its begin and its end."""
+"""One call of the provider, on the event loop, and the messages about its end to the actor."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from dataclasses import dataclass
 
 from actors.embedder.backend import Backend, CallError, Counted
 from actors.embedder.circuit_breaker import Mark
-from actors.embedder.spending import Spending
 from actors.embedder.vectors import NO_VECTOR, packed
 from actors.embedder.waiting import Piece
 from domain.policy.retrying import Fault, FaultKind
+from domain.policy.spending import Attempt
 from messages.base import Message, make_ready
 from messages.embedder import TextRole
-
-
-class CallOut(Message, frozen=True, kw_only=True, gc=False):
-    """A call goes out to a provider, after the load of its library."""
-
-    call_id: str
 
 
 class CallDone(Message, frozen=True, kw_only=True, gc=False):
@@ -51,7 +45,7 @@ class InFlight:
     """Empty for a probe."""
     role: TextRole
     mark: Mark
-    spending: Spending
+    attempt: Attempt
 
     @property
     def is_awaited(self) -> bool:
@@ -65,13 +59,11 @@ async def call(
     call_id: str,
     texts: tuple[str, ...],
     role: TextRole,
-    tell: Callable[[CallOut | CallDone | CallFailed], None],
+    tell: Callable[[CallDone | CallFailed], None],
 ) -> None:
-    """Make one call, and tell when it goes out and how it ended; being cancelled it tells no end."""
+    """Make one call and send its result; a cancelled call sends nothing."""
     try:
         await backend.warm_up()
-        if backend.limits.timeout_s is not None:
-            tell(CallOut(call_id=call_id))
         async with asyncio.timeout(backend.limits.timeout_s):
             values = await backend.embed(texts, role)
     except CallError as error:

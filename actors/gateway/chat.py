@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import dataclass
 
 import aiohttp
 from aiohttp import web
@@ -15,18 +16,31 @@ from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 from actors.gateway.metrics import Metrics
 from actors.gateway.passing import BrokenAnswerError, PassedAnswer, Upstream, pieces_of, relay, response_headers
-from actors.gateway.spending import Spending
 from actors.gateway.turn import Turn
 from actors.http_server.exchange import Exchange
 from domain.facts.answer import StreamText, text_of_answer, usage_of_answer
 from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
+from domain.policy.spending import Attempt, estimated_tokens, has_counts, stated_usage
 from messages.facts import EntriesRecalled, FactHit, RecallEntries
-from messages.model import BEGUN, SPENT
+from messages.model import SPENT, CallOutcome, Usage
 from messages.socket import Refused
 
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 MOST_HEADER_CHARS = 2_000
+_LONGEST_MODEL = 200
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
+
+
+@dataclass(slots=True)
+class _Heard:
+    """Answer so far, for its entry in the ledger."""
+
+    has_begun: bool = False
+    """True if the server took the request."""
+    is_whole: bool = False
+    chars: int = 0
+    usage: object = None
+    """As stated by the server."""
 
 
 class Chat:
@@ -88,24 +102,30 @@ class Chat:
         recalled, headers = await self._recall(turn)
         body = upstream_body(turn.chat, recalled.block if recalled is not None else "")
         address = self._upstream.chat_address(request.raw_path)
-        spending = Spending(
-            conversation=turn.conversation,
-            model=turn.chat.model,
+        heard = _Heard()
+        spending = Attempt(
+            owner=f"gateway/{turn.conversation}",
+            purpose="gateway",
             call_id=turn.id,
-            sent_bytes=len(body),
+            model=turn.chat.model[:_LONGEST_MODEL],
+            sent_tokens=estimated_tokens(len(body)),
             began_s=self._exchange.monotonic(),
         )
-        self._exchange.publish(BEGUN, spending.begun)
+        is_left = False
         try:
-            return await self._pass_on(request, turn, text, (body, address, recalled, headers), spending)
+            return await self._pass_on(request, turn, text, (body, address, recalled, headers), heard)
         except (asyncio.CancelledError, ConnectionError):
-            spending.is_left = True
+            is_left = True
             raise
         finally:
-            spending.usage = spending.usage or text.usage
-            spending.chars = spending.chars or len(text.text)
-            spending.is_whole = spending.is_whole or text.is_done
-            self._exchange.publish(SPENT, spending.entry)
+            left = CallOutcome.CANCELLED if is_left else CallOutcome.FAILED
+            outcome = CallOutcome.ANSWERED if heard.is_whole or text.is_done else left
+            stated = stated_usage(heard.usage or text.usage)
+            usage = stated if has_counts(stated) else None if heard.has_begun else Usage()
+            tokens = estimated_tokens(heard.chars or len(text.text))
+            self._exchange.publish(
+                SPENT, lambda at, now_s: spending.entry(outcome, usage, at, now_s, written_tokens=tokens)
+            )
 
     async def _pass_on(
         self,
@@ -113,15 +133,15 @@ class Chat:
         turn: Turn,
         text: StreamText,
         call: tuple[bytes, URL, EntriesRecalled | None, dict[str, str]],
-        spending: Spending,
+        heard: _Heard,
     ) -> web.StreamResponse:
         body, address, recalled, headers = call
         async with self._upstream.call(request, address, body, is_read=True) as response:
             if not 200 <= response.status < 300:
                 return await relay(request, response, headers)
-            spending.has_begun = True
+            heard.has_begun = True
             if response.content_type != "text/event-stream":
-                return await self._whole(request, response, turn, recalled, headers, spending)
+                return await self._whole(request, response, turn, recalled, headers, heard)
 
             async def take(piece: bytes) -> None:
                 """Have an answer kept before the client is given the piece that makes it whole."""
@@ -141,12 +161,12 @@ class Chat:
         turn: Turn,
         recalled: EntriesRecalled | None,
         headers: dict[str, str],
-        spending: Spending,
+        heard: _Heard,
     ) -> web.StreamResponse:
         """An answer that comes in one piece, kept before it goes on."""
         answer = await _read(response)
         said = text_of_answer(answer)
-        spending.is_whole, spending.chars, spending.usage = True, len(said), usage_of_answer(answer)
+        heard.is_whole, heard.chars, heard.usage = True, len(said), usage_of_answer(answer)
         await self._end(turn, said)
         if turn.chat.wants_hits:
             answer = with_hits(answer, recalled.hits if recalled is not None else ())
@@ -159,7 +179,7 @@ class Chat:
         return told
 
     async def _recall(self, turn: Turn) -> tuple[EntriesRecalled | None, dict[str, str]]:
-        """What belongs to the question, and the headers that say what that was; nothing if it does not come in time."""
+        """Entries for the question, and the headers that name them; None and a note if they come too late."""
         if turn.chat.memory_top_k == 0:
             return None, {}
         began = self._exchange.monotonic()
@@ -210,7 +230,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _has_known_end(response: aiohttp.ClientResponse) -> bool:
-    """Whether an answer that was cut off could not have come this far: others end with their connection."""
+    """True if a response that was cut off raises an error; other responses end with their connection."""
     return "Content-Length" in response.headers or "Transfer-Encoding" in response.headers
 
 

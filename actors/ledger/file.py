@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,9 @@ import msgspec
 from actors.linux.disk import Disk, RealDisk, give_back, write_some
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
-from messages.model import CallSpent
+from messages.model import CallKind, CallSpent
+
+log = logging.getLogger(__name__)
 
 FOLDER = "usage"
 _NAME = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
@@ -38,16 +41,16 @@ class LedgerFiles:
         self._fd: int | None = None
 
     def append(self, spent: CallSpent) -> None:
-        """Write one line behind all others of its month.
+        """Write one line at the end of the month's file.
 
         Raises:
-            OSError: it is not written; nothing of it stays.
+            OSError: the line is not written; nothing of the line stays.
         """
-        fd = self._opened(name_of(spent.at))
+        fd = self._open(name_of(spent.at))
         status = os.fstat(fd)
-        if not status.st_nlink:  # somebody has taken the file away
+        if not status.st_nlink:  # the operator has taken the file away
             self.close()
-            fd = self._opened(name_of(spent.at))
+            fd = self._open(name_of(spent.at))
             status = os.fstat(fd)
         size = status.st_size
         try:
@@ -77,7 +80,7 @@ class LedgerFiles:
         if fd is not None:
             give_back(fd)
 
-    def _opened(self, name: str) -> int:
+    def _open(self, name: str) -> int:
         if self._fd is not None and self._name == name:
             return self._fd
         if self._fd is not None:
@@ -104,7 +107,7 @@ def name_of(at: datetime) -> str:
 
 
 def _entry(line: bytes, year: int, month: int) -> CallSpent | None:
-    """The call that a line tells of, at its time in UTC; None if it is no entry of that month, but somebody's edit."""
+    """The call that a line tells of, at its time in UTC; None for a line that is no entry of that month."""
     try:
         spent = _DECODER.decode(line)
         if spent.at.tzinfo is not UTC:
@@ -140,12 +143,12 @@ class Damage:
 def entries(
     folder: Path, since: datetime | None = None, until: datetime | None = None, damage: Damage | None = None
 ) -> Iterator[CallSpent]:
-    """What is entered, oldest file first; an end of a line that is being written is passed over.
+    """Entries, oldest file first, without the end of a line that is being written.
 
     Args:
         folder: Of the files; it may be missing.
-        since: First instant that counts; None for all.
-        until: First instant that counts no more; None for all.
+        since: First instant to count; None for all.
+        until: First instant after; None for all.
         damage: Is told of lines that are no entries.
 
     Raises:
@@ -170,3 +173,19 @@ def entries(
                         damage.files += [name] if name not in damage.files else []
                 elif (since is None or spent.at >= since) and (until is None or spent.at < until):
                     yield spent
+
+
+def entries_on(folder: Path, at: datetime) -> Iterator[CallSpent]:
+    """Entries of the day of `at` (UTC); a file that cannot be read, and lines that are no entries, cost a warning."""
+    damage, midnight = Damage(), datetime.combine(at.date(), time(), UTC)
+    try:
+        yield from entries(folder, midnight, midnight + timedelta(days=1), damage)
+    except OSError as error:
+        log.warning("the ledger of this day cannot be read, so it begins anew: %s", error)
+    if damage.lines:
+        log.warning("%d lines of %s are no entries; they count nothing", damage.lines, ", ".join(damage.files))
+
+
+def spent_on(folder: Path, at: datetime) -> float:
+    """Cost in US dollars of the calls of language models on the day of `at` (UTC)."""
+    return sum(spent.cost_usd for spent in entries_on(folder, at) if spent.kind is CallKind.MODEL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.kernel import Actor, ActorSpec, random_token
+from actors.kernel import Actor, ActorSpec
 from actors.ledger.commands import USAGE
 from actors.ledger.file import FOLDER
 from actors.part import Part, Parts, Plan
@@ -12,11 +12,10 @@ from messages.model import LEDGER
 def row(plan: Plan, _parts: Parts) -> Part:
     """The one actor that enters what calls take, the first to start and the last to end; a single turn keeps none."""
     folder = plan.settings.data_root / FOLDER if plan.lives and not plan.host else None
-    life = random_token()  # whatever ids the system gives: they may be those of another life
 
     def build(_key: str) -> Actor:
         from actors.ledger.actor import LedgerActor
 
-        return LedgerActor(folder, life)
+        return LedgerActor(folder)
 
     return Part(spec=ActorSpec(LEDGER.kind, build, core=True), commands=(USAGE,))

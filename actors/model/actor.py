@@ -6,23 +6,23 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from datetime import datetime
 
 from actors.kernel import Actor, LoopThread, not_understood
-from actors.model.backend import Backend, Completion, Heard, OfflineBackend
+from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
 from actors.model.direct import DirectBackend, refusal_of
 from actors.model.routed import RoutedBackend
-from actors.model.spending import Books, Spending
 from domain.offline.model import OFFLINE_MODEL
-from domain.policy.budget import DailyBudget
 from domain.policy.fair_queue import FairQueue
 from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy
+from domain.policy.spending import DailyBudget
 from messages.base import RequestId, Window
 from messages.model import (
-    BEGUN,
     SPENT,
+    CallSpent,
     CancelModel,
     ModelAnswer,
     ModelDelta,
@@ -86,7 +86,7 @@ class ModelActor(Actor):
             delta_interval_s=config.delta_interval_s,
             sleep=sleep,
             tell=lambda answer: self.tell(self.address, answer),
-            books=Books(self._begin, self._enter),
+            enter=self._enter,
         )
 
     def on_start(self) -> None:
@@ -142,16 +142,9 @@ class ModelActor(Actor):
             finally:
                 self._loop.stop()
 
-    def _begin(self, spending: Spending) -> None:
-        """Tell of an attempt that goes out; on the loop."""
-        if followers := self.followers(BEGUN):
-            begun = spending.begun(self.now())
-            for follower in followers:
-                self.tell(follower, begun)
-
-    def _enter(self, spending: Spending, heard: Heard, completion: Completion | None) -> None:
+    def _enter(self, entry: Callable[[datetime], CallSpent]) -> None:
         """Tell what an attempt took; on the loop."""
-        spent = spending.entry(heard, completion, self.now())
+        spent = entry(self.now())
         for follower in self.followers(SPENT):
             self.tell(follower, spent)
 

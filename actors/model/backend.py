@@ -27,28 +27,19 @@ class Heard:
     The caller reads the progress after the attempt, also after a cancelled attempt.
     """
 
-    def __init__(self, say: Callable[[str], None], begin: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         """Begin without any text.
 
         Args:
             say: Is given each piece of the answer's text.
-            begin: Called when the attempt goes out, unless no server is asked.
         """
         self._say = say
-        self._begin = begin
-        self._is_out = False
         self.chars = 0
         """Of the answer's text."""
         self.has_begun = False
         """True if the provider took the request: the request may then cost, whatever becomes of the answer."""
         self.usage: Usage | None = None
         """None while the provider has not said."""
-
-    def go_out(self) -> None:
-        """Note that the provider is asked now; what is sent once more, elsewhere, is the same attempt."""
-        if not self._is_out:
-            self._is_out = True
-            self._begin()
 
     def __call__(self, piece: str) -> None:
         """Take in a piece of the answer."""
@@ -69,7 +60,7 @@ class Backend(Protocol):
     """Provider of answers in single attempts; the caller decides about retries."""
 
     async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
-        """The answer to `request`; `say` is told when it goes out, and given each piece of its text as it comes.
+        """The answer to `request`; `say` is given each piece of its text as it comes.
 
         Raises:
             AttemptError: there is none.

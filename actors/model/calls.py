@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
 from actors.model.backend import AttemptError, Backend, Completion, Heard
-from actors.model.spending import Books, Spending
+from domain.offline.model import OFFLINE_MODEL
 from domain.policy.mend_memory import MendMemory
 from domain.policy.retrying import REFUSED, Fault, FaultKind, RetryPolicy, next_wait_s, reason
+from domain.policy.spending import Attempt, estimated_tokens, has_counts
 from messages.base import RequestId
-from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest
+from messages.model import CallOutcome, CallSpent, ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest, Usage
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +84,7 @@ class Calls:
         delta_interval_s: float,
         sleep: Sleep,
         tell: Callable[[ModelAnswer], None],
-        books: Books,
+        enter: Callable[[Callable[[datetime], CallSpent]], None],
     ) -> None:
         """No call yet.
 
@@ -92,14 +94,14 @@ class Calls:
             delta_interval_s: Least time between two deltas of one request, and before its first.
             sleep: How the time between tries passes.
             tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
-            books: Are told of each attempt that goes out, and what it took before its answer is told.
+            enter: Publishes what an attempt took, before its answer is told; supplies the time (aware UTC).
         """
         self._backend_of = backend_of
         self._schedule = schedule
         self._delta_interval_s = delta_interval_s
         self._sleep = sleep
         self._tell = tell
-        self._books = books
+        self._enter = enter
         self._mends = MendMemory()
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
@@ -107,7 +109,7 @@ class Calls:
         """Start the call; its end is told."""
         task = asyncio.get_running_loop().create_task(self._answer(model, request), name=f"model-{request.request_id}")
         self._tasks[request.request_id] = task
-        task.add_done_callback(lambda ended: self._ended(request.request_id, ended))
+        task.add_done_callback(lambda ended: self._end_call(request.request_id, ended))
 
     def cancel(self, request_id: RequestId) -> None:
         """Stop the call at once, whatever it does; nothing more is told of it. An id that is not known is no matter."""
@@ -123,7 +125,7 @@ class Calls:
         if tasks:
             await asyncio.wait(tasks)
 
-    def _ended(self, request_id: RequestId, task: asyncio.Task[ModelReply | ModelFailed]) -> None:
+    def _end_call(self, request_id: RequestId, task: asyncio.Task[ModelReply | ModelFailed]) -> None:
         if task.cancelled() or self._tasks.get(request_id) is not task:
             return
         del self._tasks[request_id]
@@ -178,20 +180,30 @@ class Calls:
             self._delta_interval_s,
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
-        spending = Spending(model, request, attempt)
-        heard = Heard(progress.add, lambda: self._books.begin(spending))
-        completion: Completion | None = None
+        heard = Heard(progress.add)
         loop = asyncio.get_running_loop()
-        began_s = loop.time()
+        spending = Attempt(
+            owner=request.window.address.key,
+            run_id=request.run_id,
+            purpose=request.purpose,
+            call_id=request.request_id,
+            attempt=attempt,
+            model=model,
+            sent_tokens=estimated_tokens(_sent_chars(request)),
+            began_s=loop.time(),
+        )
+        completion, outcome = None, CallOutcome.FAILED
         try:
             completion = await self._backend_of(model, request).complete(model, request, heard)
+            outcome = CallOutcome.ANSWERED
         except asyncio.CancelledError:
-            spending.is_cancelled = True
+            outcome = CallOutcome.CANCELLED
             raise
         finally:
             progress.close()
-            spending.took_s = loop.time() - began_s
-            self._books.enter(spending, heard, completion)
+            usage = _usage(model, outcome, heard, completion)
+            now_s, written_tokens = loop.time(), estimated_tokens(heard.chars)
+            self._enter(lambda at: spending.entry(outcome, usage, at, now_s, written_tokens=written_tokens))
         return ModelReply(
             request_id=request.request_id,
             text=completion.text,
@@ -200,3 +212,19 @@ class Calls:
             usage=completion.usage,
             model=model,
         )
+
+
+def _usage(model: str, outcome: CallOutcome, heard: Heard, completion: Completion | None) -> Usage | None:
+    """Provider's count, all 0 for an attempt that did not reach the provider or was refused; None to estimate."""
+    for usage in (completion.usage if completion is not None else None, heard.usage):
+        if has_counts(usage):
+            return usage
+    may_cost = model != OFFLINE_MODEL and (heard.has_begun or outcome is not CallOutcome.FAILED)
+    return None if may_cost else Usage()
+
+
+def _sent_chars(request: ModelRequest) -> int:
+    chars = len(request.system_prompt)
+    for message in request.messages:
+        chars += len(message.text) + sum(len(call.arguments_json) for call in message.tool_calls)
+    return chars + sum(len(tool.description) + len(tool.parameters_json) for tool in request.tools)

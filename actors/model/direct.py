@@ -15,10 +15,10 @@ import msgspec
 from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
-from actors.model.route import cached_tokens, tokens
 from actors.model.sse import Report
 from actors.model.wire import messages_of, tools_json, without_tool_calls
 from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
+from domain.policy.spending import stated_usage
 from messages.base import make_ready
 from messages.model import ModelRequest, Usage
 
@@ -96,7 +96,6 @@ class DirectBackend:
         except ValueError as error:
             raise AttemptError(Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)) from error
         try:
-            say.go_out()
             async with asyncio.timeout(self._timeout_s):
                 status, headers, data = await self._post(request, body)
                 say.has_begun = status == 200
@@ -188,13 +187,8 @@ def _status_in(error: object) -> int:
 
 def _usage(counted: object) -> Usage:
     """Usage reported by the server, with the cost that some servers report."""
-    said = counted if isinstance(counted, dict) else {}
-    return Usage(
-        prompt_tokens=tokens(said.get("prompt_tokens")),
-        completion_tokens=tokens(said.get("completion_tokens")),
-        cost_usd=_dollars(said.get("cost")),
-        cached_tokens=cached_tokens(said),
-    )
+    cost = counted.get("cost") if isinstance(counted, dict) else None
+    return msgspec.structs.replace(stated_usage(counted), cost_usd=_dollars(cost))
 
 
 def _dollars(value: object) -> float:

@@ -26,11 +26,11 @@ from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
-from actors.model.route import tokens
 from actors.model.silence import Silence
 from actors.model.wire import tools_of
 from actors.part.late_import import LATE_IMPORT
 from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
+from domain.policy.spending import stated_tokens
 from messages.model import ModelRequest, Usage
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,6 @@ class LitellmBackend:
                 sees_images = has_images and library.supports_vision(model=model)
                 messages = await self._conversations.messages(request, sees_images=sees_images)
                 arguments = self._arguments(library, model, request) | {"messages": messages}
-                say.go_out()
                 async with contextlib.aclosing(await self._open(library, arguments)) as stream:
                     return await self._read(model, request, stream, say, silence)
         except AttemptError:
@@ -185,13 +184,13 @@ class LitellmBackend:
         return arguments
 
     def _usage(self, model: str, usage: Any) -> Usage:
-        prompt, completion = (tokens(getattr(usage, name, 0)) for name in ("prompt_tokens", "completion_tokens"))
-        cached = tokens(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0))
+        prompt, completion = (stated_tokens(getattr(usage, name, 0)) for name in ("prompt_tokens", "completion_tokens"))
+        cached = stated_tokens(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0))
         counts = {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "cache_read_input_tokens": min(cached, prompt),
-            "cache_creation_input_tokens": tokens(getattr(usage, "cache_creation_input_tokens", 0)),
+            "cache_creation_input_tokens": stated_tokens(getattr(usage, "cache_creation_input_tokens", 0)),
         }
         cost_usd = 0.0 if usage is None else self._cost(model, counts)
         return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import msgspec
 
+from domain.policy.spending import stated_usage
 from messages.base import make_ready
 from messages.model import Usage
 
 _PLACEHOLDER = re.compile(r"agent-key-of-([A-Za-z0-9_]+)-here")
-_MOST_TOKENS = 10**12
-_DIGITS = re.compile(r"[0-9]{1,12}")
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -50,14 +49,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
     def usage(self, counted: object) -> Usage:
         """Usage of an answer as reported by the server, with the price."""
-        said: Mapping[str, object] = counted if isinstance(counted, dict) else {}
-        prompt, completion = (tokens(said.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-        cached = cached_tokens(said)
-        return Usage(
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            cost_usd=cost_usd(self.tiers, prompt, completion, cached) if said else 0.0,
-            cached_tokens=cached,
+        usage = stated_usage(counted)
+        return msgspec.structs.replace(
+            usage, cost_usd=cost_usd(self.tiers, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         )
 
 
@@ -85,19 +79,6 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int 
         if prompt > tier.above or tier.above == 0:
             price = (prompt - kept) * tier.of_prompt + kept * tier.of_cached + completion * tier.of_completion
     return price
-
-
-def cached_tokens(said: Mapping[str, object]) -> int:
-    """Number of the prompt's tokens that the server reports as cached."""
-    details = said.get("prompt_tokens_details")
-    return tokens(details.get("cached_tokens")) if isinstance(details, dict) else 0
-
-
-def tokens(value: object) -> int:
-    """Count as reported by a server, perhaps as a string; 0 if invalid."""
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
-        return int(value)
-    return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
 
 
 make_ready(__name__)

@@ -92,7 +92,6 @@ class RoutedBackend:
                 messages = await self._conversations.messages(request, sees_images=way.route.sees_images)
                 body = _body(way.route, request, messages)
                 post = self._connections.post(way.route.address, body, way.headers, proxy=way.proxy)
-                say.go_out()
                 async with post as response:
                     if response.status in _REDIRECTIONS:
                         return None

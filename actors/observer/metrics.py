@@ -61,8 +61,6 @@ class Spent:
         calls.completion += spent.completion_tokens
         calls.cached += spent.cached_tokens
         calls.cost_usd += spent.cost_usd
-        if spent.outcome is CallOutcome.KILLED:
-            return  # nobody knows how long it took
         calls.took_s += spent.took_s
         calls.buckets[bisect_left(BOUNDS_S, spent.took_s)] += 1
 
@@ -75,6 +73,7 @@ class Spent:
             (*labels, ("outcome", outcome.value)): float(calls.outcomes[outcome.value])
             for labels, calls in by
             for outcome in CallOutcome
+            if outcome is not CallOutcome.KILLED
         }
         tokens: dict[Labels, float] = {}
         for labels, calls in by:

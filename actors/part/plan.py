@@ -77,7 +77,7 @@ class Plan:
     last_seen: Callable[[], Mapping[str, str]] = dict
     """Window key -> newest message in that window's log; looks at the disk."""
     spent_today: Callable[[], float] | None = None
-    """Cost in US dollars of this day's model calls (UTC), from the logs; None without logs."""
+    """Cost in US dollars of this day's model calls (UTC), from the ledger; None without a ledger."""
     hosts: Hosts | None = None
     """Hosts of the windows, if not this process."""
     host: str = ""

@@ -196,7 +196,7 @@ class ShellActor(Actor):
             quota=self._quota,
         )
 
-    def _ask_door(self, request: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
+    def _ask_door(self, request: RunBash) -> asyncio.Future[DoorOpen | Refused]:
         """Ask for a window's control socket; called on the loop."""
 
         def make(request_id: RequestId, reply_to: Address) -> OpenDoor:

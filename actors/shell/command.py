@@ -55,9 +55,14 @@ class Command:
     async def run(self) -> BashResult | BashRefused:
         """Run it to its end, which takes at most the timeout and about 1.5 s."""
         began = self._loop.time()
-        door = "" if self._aborted.done() else await self._open_door()
+        opening = asyncio.ensure_future(self._open_door())
+        try:
+            await asyncio.wait({opening, self._aborted}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opening.cancel()
         if self._aborted.done():
             return aborted_result(self._request)
+        door = opening.result()
         try:
             workplace, process = await self._start(door)
         except RefusedError as error:

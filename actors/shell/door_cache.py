@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from messages.base import RequestId, Window
+from messages.base import Window
 from messages.shell import RunBash
 from messages.socket import DoorOpen, Refused
 
 log = logging.getLogger(__name__)
 
-AskDoor = Callable[[RunBash], asyncio.Future[DoorOpen | Refused | None]]
+AskDoor = Callable[[RunBash], asyncio.Future[DoorOpen | Refused]]
 """Asks for the control socket of the command's window; called on the loop."""
 ANSWER_S = 2.0
 """Longest wait for that answer; without one the command runs without a door."""
@@ -51,7 +51,6 @@ class DoorCache:
         """No lease yet."""
         self._ask = ask
         self._leases: dict[tuple[Window, bool], Lease] = {}
-        self._questions: dict[RequestId, asyncio.Future[DoorOpen | Refused | None]] = {}
 
     def __len__(self) -> int:
         """Number of leases."""
@@ -73,21 +72,12 @@ class DoorCache:
             self._leases[entrance] = Lease(path, asked_at + open_s)
         return path
 
-    def give_up(self, request_id: RequestId) -> None:
-        """Let a command wait for its door no longer; an unknown id changes nothing."""
-        question = self._questions.get(request_id)
-        if question is not None and not question.done():
-            question.set_result(None)
-
     async def _answer(self, request: RunBash) -> tuple[str, float]:
-        question = self._questions[request.request_id] = self._ask(request)
         try:
-            answer = await asyncio.wait_for(question, ANSWER_S)
+            answer = await asyncio.wait_for(self._ask(request), ANSWER_S)
         except TimeoutError:
             log.warning("a command runs without the control socket: nobody opened it within %g s", ANSWER_S)
             return "", 0.0
-        finally:
-            del self._questions[request.request_id]
         return (answer.path, answer.open_s) if isinstance(answer, DoorOpen) else ("", 0.0)
 
     def _forget_ended(self, now: float) -> None:

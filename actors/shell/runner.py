@@ -62,13 +62,13 @@ class Runner:
         """Kill a command; one that has ended is no matter."""
         if request_id in self._begun:
             _, command, _ = self._begun[request_id]
-            self._abort(request_id, command)
+            command.abort()
 
     async def close(self) -> None:
         """Kill all commands and wait until they are dead and replied to."""
         tasks = []
-        for request_id, (_, command, task) in self._begun.items():
-            self._abort(request_id, command)
+        for _, command, task in self._begun.values():
+            command.abort()
             tasks.append(task)
         if tasks:
             await asyncio.wait(tasks)
@@ -78,12 +78,6 @@ class Runner:
         while self._begun:
             _, (request, _, _) = self._begun.popitem()
             self._reply(request, aborted_result(request))
-
-    def _abort(self, request_id: RequestId, command: Command) -> None:
-        """Kill a command; one that waits for its control socket waits no longer, and is not started."""
-        command.abort()
-        if self._doors is not None:
-            self._doors.give_up(request_id)
 
     def _end(self, request: RunBash, task: asyncio.Task[BashResult | BashRefused]) -> None:
         if self._begun.pop(request.request_id, None) is None:

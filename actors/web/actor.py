@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import CancelledError, Future
+from typing import NamedTuple
 
 from yarl import URL
 
-from actors.kernel import Actor, LoopThread, Then, Timer, not_understood
+from actors.kernel import Actor, LoopThread, Then, not_understood
 from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
 from actors.web.config import WebConfig
 from actors.web.errors import WebError
@@ -23,7 +24,6 @@ from messages.web import (
     PageRead,
     ReadPage,
     SearchWeb,
-    SlotDue,
     WebFound,
     WebMessage,
     WebReply,
@@ -40,6 +40,13 @@ REQUEST_S = 55.0
 """Most seconds for a whole request, so that its answer comes before the asker at the socket gives up."""
 RESULT_CHARACTERS = 5_000
 CLOSE_S = 2.0
+
+
+class _Serving(NamedTuple):
+    """Request that the loop works on."""
+
+    since_s: float
+    task: Future[WebReply]
 
 
 class WebActor(Actor):
@@ -64,9 +71,9 @@ class WebActor(Actor):
         self._config = config
         self._queue: FairQueue[WebRequest] = FairQueue(REQUESTS_AT_ONCE)
         self._permission = Permission(self, config, allow=self._enter, refuse=self._turn_down)
-        self._served: dict[RequestId, tuple[float, Future[WebReply]]] = {}
-        """Since when, and by what; the longest served first."""
-        self._slot_timer: Timer | None = None
+        self._served: dict[RequestId, _Serving] = {}
+        """The longest served first."""
+        self._slot_wait: RequestId | None = None
         self._loop = LoopThread("web", self)
         self._pages: PageReader | None = None
         self._engine: BraveSearch | None = None
@@ -87,15 +94,12 @@ class WebActor(Actor):
             case WebFound(request_id=request_id) | PageRead(request_id=request_id) | Refused(request_id=request_id):
                 self._end(request_id, message)
                 self._admit()
-            case SlotDue():
-                self._slot_timer = None
-                self._admit()
             case _:
                 not_understood(message)
         self.in_progress = bool(self._queue) or bool(self._permission)
 
     def go_on(self, then: Then, answer: Message | None) -> None:
-        """Take a window's word for an address."""
+        """Go on with a window's answer, or the end of a slot."""
         then(answer)
         self.in_progress = bool(self._queue) or bool(self._permission)
 
@@ -144,15 +148,19 @@ class WebActor(Actor):
         """End the request that has been served for longest, if others wait and its time is up; True if ended."""
         if not self._queue.is_awaited():
             return False
-        request_id, (since, task) = next(iter(self._served.items()))
-        left_s = since + self._config.slot_s - self.monotonic()
+        request_id, serving = next(iter(self._served.items()))
+        left_s = serving.since_s + self._config.slot_s - self.monotonic()
         if left_s > 0:
-            self._slot_timer = self._slot_timer or self.after(left_s, SlotDue())
+            self._slot_wait = self._slot_wait or self.wait(left_s, self._end_slot)
             return False
-        task.cancel()
+        serving.task.cancel()
         reason = f"not done within {self._config.slot_s:g} seconds, and others are waiting for the web"
         self._end(request_id, _refusal(request_id, reason))
         return True
+
+    def _end_slot(self) -> None:
+        self._slot_wait = None
+        self._admit()
 
     def _end(self, request_id: RequestId, answer: WebReply) -> None:
         self._served.pop(request_id, None)
@@ -172,7 +180,7 @@ class WebActor(Actor):
             self.tell(self.address, _refusal(request.request_id, reason) if failed else served.result())
 
         task = self._loop.submit(self._serve(request))
-        self._served[request.request_id] = self.monotonic(), task
+        self._served[request.request_id] = _Serving(self.monotonic(), task)
         task.add_done_callback(tell)
 
     async def _serve(self, request: WebRequest) -> WebReply:

@@ -1,13 +1,95 @@
-"""Sums of what calls of models took, by day, window or model. Pure."""
+"""Spending on calls of models: one attempt and its entry, sums of entries, and the budget of a day. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
-from messages.model import CallOutcome, CallSpent
+from domain.text.token_estimate import CHARS_PER_TOKEN
+from messages.model import CallKind, CallOutcome, CallSpent, Usage
+
+_MOST_TOKENS = 10**12
+_DIGITS = re.compile(r"[0-9]{1,12}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt at a call, until its entry."""
+
+    kind: CallKind = CallKind.MODEL
+    owner: str
+    """This and the following as in `CallSpent`."""
+    run_id: str = ""
+    purpose: str = ""
+    call_id: str
+    attempt: int = 1
+    model: str
+    sent_tokens: int
+    """Estimate for the texts sent."""
+    began_s: float
+    """Time of the monotonic clock."""
+
+    def entry(
+        self, outcome: CallOutcome, usage: Usage | None, at: datetime, now_s: float, *, written_tokens: int = 0
+    ) -> CallSpent:
+        """Entry for the ledger.
+
+        Args:
+            outcome: End of the attempt.
+            usage: Provider's count, all 0 for a refused attempt; None to enter the estimates.
+            at: Aware UTC.
+            now_s: Time of the monotonic clock.
+            written_tokens: Estimate for the text received.
+        """
+        used = usage or Usage(prompt_tokens=self.sent_tokens, completion_tokens=written_tokens)
+        return CallSpent(
+            at=at,
+            kind=self.kind,
+            owner=self.owner,
+            run_id=self.run_id,
+            purpose=self.purpose,
+            call_id=self.call_id,
+            attempt=self.attempt,
+            model=self.model,
+            prompt_tokens=used.prompt_tokens,
+            cached_tokens=used.cached_tokens,
+            completion_tokens=used.completion_tokens,
+            cost_usd=used.cost_usd,
+            outcome=outcome,
+            is_estimated=usage is None,
+            took_s=round(now_s - self.began_s, 3),
+        )
+
+
+def estimated_tokens(chars: int) -> int:
+    """Estimate of the tokens of a text, rounded up."""
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def stated_usage(stated: object) -> Usage:
+    """Usage in OpenAI's form, without a cost; 0 for invalid counts."""
+    said = stated if isinstance(stated, Mapping) else {}
+    details = said.get("prompt_tokens_details")
+    return Usage(
+        prompt_tokens=stated_tokens(said.get("prompt_tokens")),
+        completion_tokens=stated_tokens(said.get("completion_tokens")),
+        cached_tokens=stated_tokens(details.get("cached_tokens")) if isinstance(details, Mapping) else 0,
+    )
+
+
+def stated_tokens(value: object) -> int:
+    """Count as reported by a server, perhaps as a string; 0 if invalid."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        return int(value)
+    return int(value) if isinstance(value, int | float) and 0 <= value < _MOST_TOKENS else 0
+
+
+def has_counts(usage: Usage | None) -> bool:
+    """True if the usage has a counted token."""
+    return usage is not None and bool(usage.prompt_tokens or usage.completion_tokens)
 
 
 class By(StrEnum):
@@ -26,7 +108,6 @@ class Total:
     """Attempts: each counts."""
     failed: int = 0
     cancelled: int = 0
-    killed: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
@@ -37,9 +118,8 @@ class Total:
     def add(self, spent: CallSpent) -> None:
         """Count one more call."""
         self.calls += 1
-        self.failed += spent.outcome is CallOutcome.FAILED
+        self.failed += spent.outcome in (CallOutcome.FAILED, CallOutcome.KILLED)
         self.cancelled += spent.outcome is CallOutcome.CANCELLED
-        self.killed += spent.outcome is CallOutcome.KILLED
         self.prompt_tokens += spent.prompt_tokens
         self.cached_tokens += spent.cached_tokens
         self.completion_tokens += spent.completion_tokens
@@ -48,22 +128,60 @@ class Total:
         self.cost_usd += spent.cost_usd
 
 
-def summed(calls: Iterable[CallSpent], by: By) -> dict[str, Total]:
-    """Day (UTC), window or model -> sum of its calls, in the order of the keys."""
-    (totals,) = summed_by_each(calls, by)
-    return totals
-
-
-def summed_by_each(calls: Iterable[CallSpent], *by: By) -> tuple[dict[str, Total], ...]:
-    """As `summed`, by several at a time: the calls are gone through once, and none of them is kept."""
+def sums(calls: Iterable[CallSpent], *by: By) -> tuple[dict[str, Total], ...]:
+    """For each key of `by`: day (UTC), window or model -> sum, in order. The calls may come from an iterator."""
     totals: tuple[dict[str, Total], ...] = tuple({} for _ in by)
     for spent in calls:
-        for sums, each in zip(totals, by, strict=True):
-            sums.setdefault(_key(spent, each), Total()).add(spent)
-    return tuple(dict(sorted(sums.items())) for sums in totals)
+        for each, key in zip(totals, by, strict=True):
+            each.setdefault(_key(spent, key), Total()).add(spent)
+    return tuple(dict(sorted(each.items())) for each in totals)
 
 
 def _key(spent: CallSpent, by: By) -> str:
     if by is By.DAY:
         return spent.at.astimezone(UTC).date().isoformat()
     return spent.owner if by is By.WINDOW else spent.model
+
+
+class DailyBudget:
+    """Budget of a day: counts what is spent and says when it is enough; each day by itself."""
+
+    def __init__(self, cap_usd: float = 0.0) -> None:
+        """Start an unspent budget; a day may cost `cap_usd`, or any amount for 0.
+
+        Raises:
+            ValueError: `cap_usd` is below 0.
+        """
+        if cap_usd < 0:
+            raise ValueError(f"cap_usd {cap_usd} must be >= 0")
+        self.cap_usd = cap_usd
+        """Most of a day; 0 for no cap."""
+        self._day = date.min
+        self._spent_usd = 0.0
+
+    @property
+    def has_cap(self) -> bool:
+        """True if the budget has an upper limit."""
+        return self.cap_usd > 0
+
+    def spend(self, cost_usd: float, at: datetime) -> None:
+        """Count a cost, at a time in UTC that is not before an earlier one's day."""
+        self._spent_usd = self.spent_usd(at) + cost_usd
+        self._day = at.date()
+
+    def spent_usd(self, at: datetime) -> float:
+        """Cost of the day of `at` so far."""
+        return self._spent_usd if at.date() == self._day else 0.0
+
+    def refusal(self, at: datetime) -> str:
+        """Reason why no more calls may begin, for a person; empty while calls may begin."""
+        so_far_usd = self.spent_usd(at)
+        if not self.has_cap or so_far_usd < self.cap_usd:
+            return ""
+        midnight = datetime.combine(at.date() + timedelta(days=1), datetime.min.time(), at.tzinfo)
+        minutes = -(-int((midnight - at).total_seconds()) // 60)
+        wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+        return (
+            f"today's limit of ${self.cap_usd:,.2f} for language models is used up (${so_far_usd:,.2f} so far). "
+            f"It goes on at midnight UTC, in {wait}."
+        )

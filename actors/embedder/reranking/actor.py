@@ -11,11 +11,12 @@ from datetime import datetime
 from actors.embedder.backend import CallError
 from actors.embedder.litellm_provider import Scores
 from actors.embedder.reranking.judge import Judge
-from actors.embedder.spending import Bookkeeping, Spending
+from actors.embedder.spending import Bookkeeping
 from actors.kernel import Actor, LoopThread, not_understood
 from domain.policy.retrying import FaultKind, reason
 from messages.base import Message, RequestId, make_ready
 from messages.embedder import RerankerReply, RerankFailed, RerankTexts, TextsReranked
+from messages.model import CallKind, CallOutcome
 from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
@@ -132,27 +133,27 @@ class RerankerActor(Actor):
     async def _answer(self, request: RerankTexts) -> None:
         """Judge a request and send the result; a cancelled request gets no reply."""
         answer: RerankerReply = RerankFailed(request_id=request.request_id, reason="the reranker failed")
-        spending = Spending.of_reranking(str(self.address), self._judge.model, request, self.monotonic())
+        texts = [words for text in request.texts for words in (request.query, text)]
+        attempt = self._books.attempt(CallKind.RERANKING, self._judge.model, request.request_id, texts)
         try:
             async with asyncio.timeout(request.deadline_s):
                 await self._judge.warm_up()
-                self._books.begin(spending)
                 scores = await self._judge.judge(request.query, request.texts, request.deadline_s)
-            self._books.enter(spending.answered(_tokens(scores), self.now(), self.monotonic()))
+            self._books.enter(attempt, CallOutcome.ANSWERED, _tokens(scores))
             answer = self._scored(request, tuple(scores))
         except asyncio.CancelledError:
-            self._books.enter(spending.cancelled(self.now(), self.monotonic()))
+            self._books.enter(attempt, CallOutcome.CANCELLED)
             raise
         except TimeoutError:
-            self._books.enter(spending.failed(FaultKind.SLOW, self.now(), self.monotonic()))
+            self._books.fail(attempt, FaultKind.SLOW)
             why = f"the reranker did not answer within {request.deadline_s:g} s"
             answer = RerankFailed(request_id=request.request_id, reason=why)
         except _TELLING as error:
             kind = error.fault.kind if isinstance(error, CallError) else FaultKind.UNREADABLE
-            self._books.enter(spending.failed(kind, self.now(), self.monotonic()))
+            self._books.fail(attempt, kind)
             answer = RerankFailed(request_id=request.request_id, reason=_why(error))
         except Exception:
-            self._books.enter(spending.failed(FaultKind.UNKNOWN, self.now(), self.monotonic()))
+            self._books.fail(attempt, FaultKind.UNKNOWN)
             raise
         finally:
             self.tell(self.address, answer)

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from actors.embedder.prices import price_of
-from actors.embedder.spending import priced
+from actors.embedder.spending import with_price
 from actors.kernel import Edge
 from domain.memory.space import Provider, Space
 from messages.embedder import TextRole
-from messages.model import BEGUN, SPENT, CallBegun, CallKind, CallOutcome, CallSpent
+from messages.model import SPENT, CallKind, CallOutcome, CallSpent
 from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply
 from tests.actors.embedder.rig import EMBEDDER, Rig
 from tests.crash import CRASH
@@ -43,7 +43,6 @@ def rig(server: Counting) -> Iterator[Rig]:
 
 def ear_in(rig: Rig) -> Edge:
     ear: Edge = rig.system.edge("ear")
-    ear.follow(BEGUN)
     ear.follow(SPENT)
     return ear
 
@@ -88,27 +87,6 @@ def test_what_was_carried_out_and_cannot_be_read_is_guessed(rig: Rig, server: Co
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (10, True, CallOutcome.FAILED)
 
 
-def heard_in(ear: Edge, ends: int) -> list[str]:
-    """Each begin and end until there are so many ends; nothing else is told after them."""
-    heard: list[str] = []
-    while len(heard) - heard.count("begun") < ends:
-        message = ear.receive(PATIENCE_S)
-        assert isinstance(message, CallBegun | CallSpent)
-        heard.append(message.outcome.value if isinstance(message, CallSpent) else "begun")
-    assert ear.drain() == []
-    return heard
-
-
-def test_each_call_that_goes_out_is_told_once_before_its_end(rig: Rig, server: Counting) -> None:
-    ear = ear_in(rig)
-    server.script = [Reply(status=500, body={"error": "no"})]
-    asked = rig.ask("one")
-    rig.vectors(asked)
-
-    # The text, a harmless one that tells who is at fault, and the text once more.
-    assert heard_in(ear, 3) == ["begun", "failed", "begun", "answered", "begun", "answered"]
-
-
 def test_what_this_machine_computes_itself_does_not_go_out(server: Counting) -> None:
     rig = Rig(server, Space(Provider.HASHED, "hashed-words-v1", 384))
     ear = ear_in(rig)
@@ -117,18 +95,6 @@ def test_what_this_machine_computes_itself_does_not_go_out(server: Counting) -> 
     rig.system.stop()
 
     assert ear.drain() == []
-
-
-def test_a_begin_says_what_would_be_told_of_a_call_that_was_left(rig: Rig, server: Counting) -> None:
-    ear = ear_in(rig)
-    server.script = [Reply(body=b"<html>")]
-    rig.ask("e" * 40)
-    begun = ear.receive(PATIENCE_S, lambda message: isinstance(message, CallBegun))
-    spent = told(ear)
-
-    names = ("kind", "owner", "purpose", "call_id", "attempt", "model", "prompt_tokens", "cost_usd")
-    assert [getattr(begun, name) for name in names] == [getattr(spent, name) for name in names]
-    assert spent.cost_usd > 0
 
 
 @pytest.mark.crashes
@@ -167,4 +133,4 @@ def test_a_search_of_a_reranking_service_costs_unless_it_was_refused(
         is_estimated=is_estimated,
         took_s=0.1,
     )
-    assert (priced(spent).cost_usd > 0) is has_cost
+    assert (with_price(spent).cost_usd > 0) is has_cost

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from messages.model import BEGUN, SPENT, CallBegun, CallOutcome, CallSpent
+from messages.model import SPENT, CallOutcome, CallSpent
 from tests.actors.gateway.rig import ANSWER, ASK, DONE, GatewayRig, event, stream
 from tests.patience import PATIENCE_S
 
@@ -19,7 +19,6 @@ USAGE = {"prompt_tokens": 1_234, "completion_tokens": 56, "prompt_tokens_details
 @pytest.fixture
 def rig() -> Iterator[GatewayRig]:
     rig = GatewayRig()
-    rig.asker.follow(BEGUN)
     rig.asker.follow(SPENT)
     yield rig
     rig.stop()
@@ -81,21 +80,6 @@ def test_an_answer_that_breaks_off_is_guessed_and_marked(rig: GatewayRig) -> Non
 
     spent = told(rig)
     assert (spent.completion_tokens, spent.is_estimated, spent.outcome) == (2, True, CallOutcome.FAILED)
-
-
-@pytest.mark.parametrize("status", [200, 429])
-def test_a_request_that_goes_out_is_told_once_before_its_end(rig: GatewayRig, status: int) -> None:
-    rig.upstream.handler = lambda _request: web.json_response(ANSWER, status=status)
-    rig.send(ASK | {"memory_id": "anne"})
-
-    begun, spent = (rig.asker.receive(PATIENCE_S) for _ in range(2))
-    assert isinstance(begun, CallBegun)
-    assert isinstance(spent, CallSpent)
-    names = ("kind", "owner", "purpose", "call_id", "attempt", "model")
-    assert [getattr(begun, name) for name in names] == [getattr(spent, name) for name in names]
-    assert begun.prompt_tokens > 0
-    assert spent.prompt_tokens == (begun.prompt_tokens if status == 200 else 0)
-    assert rig.asker.drain() == []
 
 
 def _send_until_broken(rig: GatewayRig, body: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actors.ledger.file import LedgerFiles
 from actors.linux.disk import RealDisk
-from messages.model import CallBegun, CallKind, CallOutcome, CallSpent
+from messages.model import CallKind, CallOutcome, CallSpent
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 _CLOSE = os.close
@@ -33,22 +33,6 @@ def close_late(fd: int) -> None:
     """Close as a file system does that says only then that a write before has failed."""
     _CLOSE(fd)
     raise OSError(errno.EIO, "Input/output error")
-
-
-def begun(call_id: str = "a", at: datetime = NOON, attempt: int = 1) -> CallBegun:
-    """What is known of a call that goes out."""
-    return CallBegun(
-        at=at,
-        kind=CallKind.MODEL,
-        owner="discord-channel/1",
-        run_id="t",
-        purpose="p",
-        call_id=call_id,
-        attempt=attempt,
-        model="m",
-        prompt_tokens=5,
-        cost_usd=0.25,
-    )
 
 
 def spent(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:

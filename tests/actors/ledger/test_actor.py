@@ -10,14 +10,12 @@ import msgspec
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
-from actors.ledger.actor import AGAIN_S, SYNC_S, LedgerActor
+from actors.ledger.actor import AGAIN_S, LedgerActor
 from actors.ledger.file import entries
-from actors.ledger.notes import FILE
 from actors.linux.disk import Disk, RealDisk
 from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
 from messages.context import TellUsage, UsageTold
 from messages.model import (
-    BEGUN,
     LEDGER,
     SPENT,
     CallKind,
@@ -27,8 +25,7 @@ from messages.model import (
     UsageRead,
 )
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.ledger.calls import begun, spent
-from tests.crash import CRASH
+from tests.actors.ledger.calls import spent
 
 START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
@@ -61,11 +58,11 @@ class _Window(Actor):
 class Rig:
     """A ledger on a clock that the test moves."""
 
-    def __init__(self, folder: Path, disk: Disk | None = None, life: str = "one") -> None:
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
         self.folder = folder
         self.clock = ManualClock(START)
         self.system = ActorSystem(workers=0, clock=self.clock)
-        self.system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(folder, life, disk), core=True))
+        self.system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(folder, disk), core=True))
         self.system.start()
         self.system.run()
         self.edge: Edge = self.system.edge("asker")
@@ -73,11 +70,6 @@ class Rig:
     def spend(self, tokens: int, owner: str = WINDOW.address.key, *, is_estimated: bool = False) -> None:
         over = spent(str(tokens), self.clock.now(), tokens)
         self._publish(SPENT, msgspec.structs.replace(over, owner=owner, is_estimated=is_estimated))
-
-    def begin(self, tokens: int, owner: str = WINDOW.address.key) -> None:
-        """The begin of a call that `spend` ends."""
-        out = begun(str(tokens), self.clock.now())
-        self._publish(BEGUN, msgspec.structs.replace(out, owner=owner, prompt_tokens=tokens))
 
     def _publish(self, topic: str, message: Message) -> None:
         for follower in self.system.topics.of(topic):
@@ -174,7 +166,7 @@ def test_usage_is_the_windows_answer_with_its_day(tmp_path: Path) -> None:
 
 def test_a_life_that_keeps_nothing_writes_nothing(tmp_path: Path) -> None:
     system = ActorSystem(workers=0, clock=ManualClock(START))
-    system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(None, "one"), core=True))
+    system.register(ActorSpec(LEDGER.kind, lambda _key: LedgerActor(None), core=True))
     system.start()
     system.run()
     for follower in system.topics.of(SPENT):
@@ -217,123 +209,3 @@ def test_what_calls_took_lately_is_summed_by_day_and_by_window(tmp_path: Path) -
     assert isinstance(answer, UsageRead)
     assert [each.key for each in answer.by_day] == ["2026-04-01"]
     rig.system.stop()
-
-
-def outcomes(folder: Path) -> list[tuple[int, CallOutcome]]:
-    return [(spent.prompt_tokens, spent.outcome) for spent in entries(folder)]
-
-
-@pytest.mark.req("X-178")
-def test_a_call_that_a_kill_cut_off_is_entered_once_by_the_next_life(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    for tokens in (5, 7):
-        rig.begin(tokens)
-    rig.spend(5)
-    assert rig.figures()["under_way"] == 1
-
-    for life in ("two", "three"):  # each killed as the first
-        rig = Rig(tmp_path, life=life)
-        assert outcomes(tmp_path) == [(5, CallOutcome.ANSWERED), (7, CallOutcome.KILLED)]
-        told = rig.figures()
-        assert [told[f"{name}_today"] for name in ("calls", "prompt_tokens", "estimated_tokens")] == [2, 12, 7]
-        assert told["under_way"] == 0
-    rig.advance(SYNC_S)
-    assert (tmp_path / FILE).stat().st_size == 0
-    Rig(tmp_path, life="four")
-    assert len(outcomes(tmp_path)) == 2
-
-
-@pytest.mark.crashes
-def test_a_crash_of_the_ledger_alone_enters_nothing_that_is_under_way(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    for tokens in (5, 7):
-        rig.begin(tokens)
-    rig.system.tell(LEDGER, CRASH)
-    rig.system.run()
-    for _ in range(10):  # the message is tried again
-        rig.advance(60)
-    assert outcomes(tmp_path) == []
-    rig.spend(5)
-    assert rig.figures()["under_way"] == 1
-
-    Rig(tmp_path, life="two")
-    assert sorted(outcomes(tmp_path)) == [(5, CallOutcome.ANSWERED), (7, CallOutcome.KILLED)]
-
-
-def test_an_end_in_good_order_leaves_no_notes(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    rig.begin(5)
-    rig.spend(5)
-    rig.system.stop()
-
-    assert (tmp_path / FILE).stat().st_size == 0
-
-
-def test_on_a_full_disk_the_notes_stay_until_their_calls_are_entered(tmp_path: Path) -> None:
-    Rig(tmp_path).begin(5)
-    disk = FullDisk()
-    disk.is_full = True
-    rig = Rig(tmp_path, disk, "two")
-    rig.advance(AGAIN_S)
-    rig.system.stop()
-    assert outcomes(tmp_path) == []
-
-    Rig(tmp_path, life="three")
-    assert outcomes(tmp_path) == [(5, CallOutcome.KILLED)]
-
-
-def test_a_full_disk_is_told_once_and_what_is_under_way_is_noted_when_there_is_room(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    disk = FullDisk()
-    rig = Rig(tmp_path, disk)
-    disk.is_full = True
-    for tokens in (5, 7):
-        rig.begin(tokens)
-        rig.advance(AGAIN_S)
-    assert caplog.text.count("calls under way cannot be noted") == 1
-    disk.is_full = False
-    rig.advance(AGAIN_S)
-
-    Rig(tmp_path, life="two")
-    assert outcomes(tmp_path) == [(5, CallOutcome.KILLED), (7, CallOutcome.KILLED)]
-
-
-def test_a_folder_in_place_of_the_notes_is_told_once_and_calls_are_entered(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / FILE).mkdir()
-    rig = Rig(tmp_path)
-    for tokens in (5, 7):
-        rig.begin(tokens)
-        rig.advance(AGAIN_S)
-        rig.spend(tokens)
-
-    assert rig.written == [5, 7]
-    assert caplog.text.count("what was under way when the agent ended is not entered") == 1
-    assert caplog.text.count("calls under way cannot be noted") == 1
-
-
-def test_lines_that_are_no_notes_are_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / FILE).write_bytes(b"nonsense\n{}\n")
-    rig = Rig(tmp_path)
-    rig.begin(5)
-    rig.advance(60)
-    rig.spend(5)
-
-    assert rig.written == [5]
-    assert caplog.text.count("2 lines of under-way.jsonl are no notes of calls") == 1
-
-
-def test_whoever_counts_calls_is_told_once_of_those_that_a_kill_cut_off(tmp_path: Path) -> None:
-    Rig(tmp_path).begin(5)
-    rig = Rig(tmp_path, life="two")
-    rig.advance(SYNC_S)
-    rig.edge.follow(SPENT)
-    for tokens in (7, 9):
-        rig.spend(tokens)
-        rig.advance(SYNC_S)
-
-    told = [message for message in rig.edge.drain() if isinstance(message, CallSpent)]
-    assert [spent.prompt_tokens for spent in told if spent.outcome is CallOutcome.KILLED] == [5]
-    assert rig.written == [5, 7, 9]

@@ -48,21 +48,3 @@ def test_what_a_server_counts_oddly_is_not_counted_and_costs_nothing(
     assert (said.prompt_tokens, said.completion_tokens) == tokens
     assert 0 <= said.cost_usd < 0.001
     assert heard.usage == said == Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], cost_usd=said.cost_usd)
-
-
-@pytest.mark.usefixtures("litellm")
-def test_a_call_of_litellms_goes_out_once_it_is_prepared(server: LoopbackModel) -> None:
-    server.script(Answer("x"))
-    begun: list[int] = []
-    config = ModelConfig(name=MODEL, api_base=server.api_base, api_keys={"OPENAI_API_KEY": "sk-none"})
-    backend = LitellmBackend(config, lambda: datetime.now(UTC))
-    heard, loop = Heard(lambda _: None, lambda: begun.append(server.request_count)), LoopThread("test")
-    loop.start()
-    try:
-        loop.submit(backend.complete(MODEL, REQUEST, heard)).result(PATIENCE_S)
-    finally:
-        loop.submit(backend.close()).result(PATIENCE_S)
-        loop.stop()
-
-    assert begun == [0]
-    assert server.request_count == 1

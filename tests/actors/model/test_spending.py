@@ -8,18 +8,17 @@ import pytest
 
 from actors.kernel import Edge
 from lab.loopback_model.server import Answer, CutOff, Held, Raw, Refusal, Stall
-from messages.model import BEGUN, SPENT, CallBegun, CallOutcome, CallSpent, CancelModel
-from tests.actors.model.bench import Bench, user
+from messages.model import SPENT, CallOutcome, CallSpent, CancelModel
+from tests.actors.model.bench import Bench
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S
 
 
 class Ear:
-    """Hears what calls begin, and what they took."""
+    """Hears what calls took."""
 
     def __init__(self, bench: Bench) -> None:
         self._edge: Edge = bench.system.edge("ear")
-        self._edge.follow(BEGUN)
         self._edge.follow(SPENT)
 
     def next(self) -> CallSpent:
@@ -27,22 +26,11 @@ class Ear:
         assert isinstance(heard, CallSpent)
         return heard
 
-    def begun(self) -> CallBegun:
-        heard = self._edge.receive(PATIENCE_S, lambda message: isinstance(message, CallBegun))
-        assert isinstance(heard, CallBegun)
-        return heard
-
     def all(self, ends: int) -> list[tuple[str, int]]:
-        """Each begin and end, with its attempt, until there are so many ends; nothing else is told after them."""
-        heard: list[CallBegun | CallSpent] = []
-        while sum(isinstance(message, CallSpent) for message in heard) < ends:
-            message = self._edge.receive(PATIENCE_S)
-            assert isinstance(message, CallBegun | CallSpent)
-            heard.append(message)
+        """Outcome and attempt of so many ends; nothing else is told after them."""
+        heard = [self.next() for _ in range(ends)]
         assert self._edge.drain() == []
-        return [
-            (message.outcome.value if isinstance(message, CallSpent) else "begun", message.attempt) for message in heard
-        ]
+        return [(spent.outcome.value, spent.attempt) for spent in heard]
 
 
 def figures(spent: CallSpent) -> tuple[int, int, bool]:
@@ -112,47 +100,15 @@ def test_tokens_that_the_provider_had_kept_are_told(bench: Bench) -> None:
     assert ear.next().cached_tokens == 64
 
 
-@pytest.mark.parametrize("is_direct", [False, True])
-def test_each_attempt_that_goes_out_is_told_once_before_its_end(bench: Bench, is_direct: bool) -> None:
-    ear = Ear(bench)
-    bench.server.script(Refusal(500), Raw(b"{", "application/json"), Answer("hello"), Stall("held"))
-    more = {"api_base": bench.server.api_base, "model": "small"} if is_direct else {}
-    answered, cancelled = (bench.request(user("hi"), **more) for _ in range(2))  # type: ignore[arg-type]
-    bench.tell(answered)
-    bench.reply(answered.request_id)
-
-    begun = [("begun", 1), ("failed", 1), ("begun", 2), ("failed", 2), ("begun", 3), ("answered", 3)]
-    assert ear.all(3) == begun
-    bench.tell(cancelled)
-    bench.server.wait_for_requests(4)
-    bench.tell(CancelModel(request_id=cancelled.request_id))
-    assert ear.all(1) == [("begun", 1), ("cancelled", 1)]
-
-
-def test_a_begin_says_what_would_be_told_of_a_cancelled_call(bench: Bench) -> None:
-    ear = Ear(bench)
-    bench.server.script(Stall(""))
-    request_id = bench.ask("hi", purpose="a purpose")
-    bench.server.wait_for_requests(1)
-    begun = ear.begun()
-    bench.tell(CancelModel(request_id=request_id))
-    spent = ear.next()
-
-    assert begun.at <= spent.at
-    names = ("kind", "owner", "run_id", "purpose", "call_id", "attempt", "model", "prompt_tokens", "cost_usd")
-    assert [getattr(begun, name) for name in names] == [getattr(spent, name) for name in names]
-    assert begun.prompt_tokens > 0
-
-
-def test_what_the_server_sends_elsewhere_goes_out_once(bench: Bench) -> None:
+def test_a_request_that_the_server_sends_elsewhere_is_one_attempt(bench: Bench) -> None:
     ear = Ear(bench)
     bench.server.script(Refusal(307, headers=(("Location", f"{bench.server.api_base}/chat/completions"),)), Answer("a"))
     bench.reply(bench.ask("hi"))
 
-    assert ear.all(1) == [("begun", 1), ("answered", 1)]
+    assert ear.all(1) == [("answered", 1)]
 
 
-def test_the_offline_model_sends_nothing_out(make_bench: Callable[..., Bench]) -> None:
+def test_a_call_of_the_offline_model_is_told_and_takes_nothing(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(name="offline", api_base="")
     ear = Ear(bench)
     bench.reply(bench.ask("hi"))

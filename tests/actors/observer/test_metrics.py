@@ -48,16 +48,6 @@ def test_times_are_a_histogram_whose_bounds_hold_their_own() -> None:
     assert found['remembrancer_call_seconds_sum{kind="model",model="m"}'] == pytest.approx(1000.61)
 
 
-def test_a_call_that_a_kill_cut_off_is_counted_and_has_no_time() -> None:
-    sums = Spent()
-    sums.take(spent("m", outcome=CallOutcome.KILLED))
-    found = read(sums.lines())
-
-    assert found['remembrancer_calls_total{kind="model",model="m",outcome="killed"}'] == 1
-    assert found['remembrancer_tokens_total{kind="model",model="m",part="prompt"}'] == 10
-    assert found['remembrancer_call_seconds_count{kind="model",model="m"}'] == 0
-
-
 def test_names_of_models_have_a_bound() -> None:
     sums = Spent()
     for i in range(MOST_MODELS + 5):

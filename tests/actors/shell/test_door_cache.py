@@ -57,7 +57,7 @@ class Porter:
         self.questions: list[Window] = []
         self.cache = DoorCache(self._ask)
 
-    def _ask(self, of: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
+    def _ask(self, of: RunBash) -> asyncio.Future[DoorOpen | Refused]:
         self.questions.append(of.window)
         path = self.folder / f"{len(self.questions)}.sock"
         path.touch()

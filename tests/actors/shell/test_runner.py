@@ -91,7 +91,7 @@ def test_a_command_that_is_cancelled_while_it_waits_for_its_control_socket_ends_
     async def run() -> float:
         asked = asyncio.Event()
 
-        def ask(_: RunBash) -> asyncio.Future[DoorOpen | Refused | None]:
+        def ask(_: RunBash) -> asyncio.Future[DoorOpen | Refused]:
             asked.set()
             return asyncio.get_running_loop().create_future()
 

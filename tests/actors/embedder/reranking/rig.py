@@ -18,7 +18,7 @@ from actors.embedder.reranking.judge import Judge
 from actors.kernel import ActorSpec, ActorSystem
 from messages.base import RequestId
 from messages.embedder import RERANKER, RerankFailed, RerankTexts, TextsReranked
-from messages.model import BEGUN, SPENT
+from messages.model import SPENT
 from messages.status import DescribeYourself, SelfDescription
 from tests.patience import PATIENCE_S
 
@@ -35,7 +35,6 @@ class Rig:
         self.system.start()
         self.edge = self.system.edge("test")
         self.ear = self.system.edge("ear")
-        self.ear.follow(BEGUN)
         self.ear.follow(SPENT)
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
 
