@@ -14,6 +14,8 @@ MENU = frozenset({"Command", "SpokenCommand", "Press", "Completion"})
 """What a part brings for people in Discord: the Discord actor sends what these make."""
 VERB = "Verb"
 """What a part brings for scripts: the socket actor makes the message that it names, of JSON."""
+RULES = {"Attempt": "CallSpent"}
+"""Class of domain/ -> message that it makes for the room that makes the class."""
 LOOKS = frozenset({"isinstance", "issubclass"})
 
 
@@ -33,7 +35,7 @@ def sent_in(source: str, room: str) -> Iterator[tuple[str, str]]:
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     brings_menu = any(_name(call.func) in MENU for call in calls)
     for call in calls:
-        called = _name(call.func)
+        called = RULES.get(_name(call.func), _name(call.func))
         if called in fields:
             yield ("discord" if brings_menu else room), called
         if called not in LOOKS:
