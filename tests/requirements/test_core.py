@@ -137,7 +137,6 @@ def test_actors_stand_in_actors_and_messages_in_messages() -> None:
     assert {name for name, room in messages.items() if room != "messages"} == {
         "CallDone",
         "CallFailed",
-        "CallOut",
         "ListenOnceMore",
         "Listening",
         "Loaded",
