@@ -15,6 +15,7 @@ from typing import Any
 from lab.load.phase import Counted, Phase, State, Totals
 from lab.load.tally import LoadThread, Tally
 from lab.load.wording import secret_of
+from lab.playground.acts.people import create_thread, say
 from lab.playground.gateway.events import Event
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID
@@ -154,7 +155,7 @@ class Crowd:
         self._sent += 1
         person = self._people[self._numbers[channel_id] % PEOPLE]
         self._tally.said(channel_id, asyncio.get_running_loop().time() if at is None else at)
-        self._server.acts.say(channel_id, thread.text(thread.turns), person)
+        say(self._server.hub, channel_id, thread.text(thread.turns), user=person)
 
     def _on_end_of_turn(self, channel_id: int) -> None:
         """A thread's turn has ended: it says its next message, or whatever is due."""
@@ -217,7 +218,7 @@ class Crowd:
     def _open_thread(self) -> int:
         number = len(self._ids)
         person = self._people[number % PEOPLE]
-        channel_id = self._server.acts.start_thread(GENERAL_ID, f"load {number}", person, private=True).id
+        channel_id = create_thread(self._server.hub, GENERAL_ID, f"load {number}", user=person, private=True)
         self._ids.append(channel_id)
         self._numbers[channel_id] = number
         self.threads[channel_id] = LoadThread(secret_of(self._seed, number))

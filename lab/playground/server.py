@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,20 +16,14 @@ from actors.http_server.guard import TOKEN_QUERY
 from actors.linux.transports import abort_transports
 from lab.listener import Listener
 from lab.playground.config import DEFAULTS, PlaygroundConfig
-from lab.playground.control import Control
-from lab.playground.driver.faults import FaultDriver
-from lab.playground.driver.interactions import InteractionDriver
-from lab.playground.driver.observer import Observer
-from lab.playground.driver.people import PeopleDriver
+from lab.playground.control import add_control
+from lab.playground.driver import Driver
 from lab.playground.guard import SIGNATURE_QUERY, attachment_path, guard
 from lab.playground.hub import Hub
 from lab.playground.keys import Keys
 from lab.playground.page_routes import PageRoutes
-from lab.playground.rest.channels import ChannelRoutes
+from lab.playground.rest import channels, interactions, messages, threads
 from lab.playground.rest.endpoints import Endpoints
-from lab.playground.rest.interactions import InteractionRoutes
-from lab.playground.rest.messages import MessageRoutes
-from lab.playground.rest.threads import ThreadRoutes
 from lab.playground.world import defaults
 from lab.playground.world.companion import Companion
 
@@ -39,8 +34,8 @@ _START_S = 30.0
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
-class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
-    """A small Discord and its page on a loopback port; also every method of the driver's room."""
+class PlaygroundServer(Driver):
+    """A small Discord and its page on a loopback port; also every method of the driver."""
 
     def __init__(
         self,
@@ -82,7 +77,7 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
             data_root: The bot's.
             kill: Kills it as `kill -9` does; it is started again.
         """
-        self._hub.companion = Companion(data_root, kill)
+        self.hub.companion = Companion(data_root, kill)
 
     @property
     def origin(self) -> str:
@@ -117,7 +112,7 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
     @property
     def first_id(self) -> int:
         """Id before all messages here: a playground has no earlier messages."""
-        return self._hub.world.first_id
+        return self.hub.world.first_id
 
     def _attachment_url(self, channel_id: int, attachment_id: int, name: str) -> str:
         path = attachment_path(channel_id, attachment_id)
@@ -176,8 +171,8 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
             listener = Listener(runner.server, self._host, self.port, self._most_connections)
             self.port = listener.port
             listener.open()
-            self._hub.payloads.attachment_url = self._attachment_url
-            self._hub.gateway.url = self.gateway_url
+            self.hub.payloads.attachment_url = self._attachment_url
+            self.hub.gateway.url = self.gateway_url
             self._loop = loop
             self._stopping = asyncio.Event()
             ready.set_result(None)
@@ -189,19 +184,17 @@ class PlaygroundServer(PeopleDriver, InteractionDriver, Observer, FaultDriver):
 
     def _application(self) -> web.Application:
         app = web.Application(middlewares=[guard(self._keys)], client_max_size=_BODY_LIMIT_BYTES)
-        channels = ChannelRoutes(self._hub)
-        rest = Endpoints(self._hub)
-        rest.add(app, MessageRoutes(self._hub).routes())
-        rest.add(app, channels.routes())
-        rest.add(app, ThreadRoutes(self._hub).routes())
-        rest.add(app, InteractionRoutes(self._hub, self._acts.interactions).routes())
-        app.router.add_get(r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}", channels.serve_file)
-        pages = PageRoutes(self._hub)
-        control = Control(self._acts)
-        control.add(app)
-        pages.add(app)
+        rest = Endpoints(self.hub)
+        for module in (messages, channels, threads, interactions):
+            rest.add(app, module.ROUTES)
+        app.router.add_get(
+            r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}",
+            partial(channels.serve_file, self.hub),
+        )
+        add_control(app, self.hub)
+        PageRoutes(self.hub).add(app)
         app.on_shutdown.append(self._close_sockets)
         return app
 
     async def _close_sockets(self, _: Any) -> None:
-        await self._hub.gateway.close()
+        await self.hub.gateway.close()

@@ -35,7 +35,7 @@ def test_a_file_can_be_worked_on_and_another_one_sent_back(stage: Stage) -> None
     assert "Posted sorted.csv (6 bytes)." in _last_after(stage, "send me sorted.csv")
     (file,) = [file for message in stage.server.messages(GENERAL_ID) for file in message["attachments"]][2:]
     assert file["filename"] == "sorted.csv"
-    assert stage.server.run(lambda: stage.server._hub.files.get(int(file["id"]))) == b"1\n2\n3\n"
+    assert stage.server.run(lambda: stage.server.hub.files.get(int(file["id"]))) == b"1\n2\n3\n"
 
 
 def test_a_file_outside_the_working_directory_is_refused_with_the_rule(stage: Stage) -> None:

@@ -83,8 +83,8 @@ def test_whatever_is_a_command_in_discord_is_none_at_the_command_line(tmp_path: 
     with PlaygroundServer() as server:
         stage = Stage(server, tmp_path / "discord" / "data")
         try:
-            eventually(lambda: bool(server.run(server._hub.commands.visible)))
-            names = sorted(str(one["name"]) for one in server.run(server._hub.commands.visible) if one["type"] == 1)
+            eventually(lambda: bool(server.run(server.hub.commands.visible)))
+            names = sorted(str(one["name"]) for one in server.run(server.hub.commands.visible) if one["type"] == 1)
         finally:
             stage.stop()
     assert {"help", "new", "status", "memory"} <= {*names}

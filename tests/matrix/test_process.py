@@ -141,7 +141,7 @@ class TestAnswerUnderWay:
 
         def kill(event: object) -> None:
             """On the server's thread, in the moment in which the answer is in the channel and Discord has not said so."""
-            shown = [message for message in server._hub.world.channel(GENERAL_ID).history.after(0, 9) if message.id]
+            shown = [message for message in server.hub.world.channel(GENERAL_ID).history.after(0, 9) if message.id]
             if any("\nonce" in message.content for message in shown):
                 os.kill(pid, signal.SIGKILL)
 

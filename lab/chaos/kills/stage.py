@@ -238,8 +238,8 @@ def harm_gateway(server: PlaygroundServer, variety: int) -> None:
 def harm_sending(server: PlaygroundServer, variety: int) -> None:
     """Let the next calls that show something go wrong."""
     kinds = ("429-user", "429-global", "500", "502", "503", "abort-before", "abort-after", "html", "delay")
-    how = {"delay_s": 0.3, "retry_after_s": 0.2}
-    server.inject(kinds[variety % len(kinds)], r"^(POST|PATCH) /channels/\d+/messages", 1 + variety % 2, **how)
+    kind, match = kinds[variety % len(kinds)], r"^(POST|PATCH) /channels/\d+/messages"
+    server.inject(kind, match, 1 + variety % 2, delay_s=0.3, retry_after_s=0.2)
 
 
 def harm_history(server: PlaygroundServer, channel_id: int, variety: int) -> None:

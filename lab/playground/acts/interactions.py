@@ -1,215 +1,202 @@
-"""Interactions: what users do with commands and components, and what the bot answers."""
+"""Interactions of users with the bot: commands, buttons, modals. Each gives the bot's acknowledgement."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from lab.playground.acts.interaction_payload import add_resolved, interaction_payload, metadata_of, resolved_users
+from lab.playground.acts.answers import find_answer, original_answer
+from lab.playground.acts.interaction_payload import add_resolved, interaction_payload, resolved_users
+from lab.playground.acts.observation import WAIT_S
+from lab.playground.acts.people import message_in, place_user
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
 from lab.playground.world.commands import command_data
-from lab.playground.world.errors import unknown_message
-from lab.playground.world.interactions import ACKNOWLEDGE_S, CallbackKind, Interaction, InteractionKind
+from lab.playground.world.defaults import YOU_ID
+from lab.playground.world.interactions import CallbackKind, Interaction, InteractionKind
 from lab.playground.world.objects import Json
-from lab.playground.world.records import Channel, Draft, Message, MessageFlag, MessageKind, User
+from lab.playground.world.records import Channel, Message, MessageFlag, User
 
 
-class InteractionActs:
-    """Interactions that people open, with their answers."""
+@dataclass(frozen=True, slots=True)
+class InteractionOutcome:
+    """Answer of the bot to an interaction.
 
-    def __init__(self, hub: Hub) -> None:
-        """No interaction yet.
+    Attributes:
+        id: The interaction.
+        callback: Discord's callback type (4 message, 5 deferred, 6 and 7 component, 8 choices, 9 modal).
+        data: The callback's data as the bot sent it.
+        message: The original answer as far as it is known: for a deferred one still without text.
+        ephemeral: Whether only the user sees it.
+    """
 
-        Args:
-            hub: The playground.
-        """
-        self._hub = hub
+    id: int
+    callback: int
+    data: Json = field(default_factory=dict)
+    message: Json | None = None
+    ephemeral: bool = False
 
-    # users
 
-    def call(self, channel: Channel, user: User, line: str, values: Json, focused: str | None = None) -> Interaction:
-        """The interaction of a slash command.
+async def slash(
+    hub: Hub,
+    channel_id: int,
+    command: str,
+    options: Json | None = None,
+    *,
+    user: int = YOU_ID,
+    timeout_s: float = WAIT_S,
+) -> InteractionOutcome:
+    """Call a slash command such as `remind list`; return the bot's acknowledgement, also if deferred."""
+    return await _outcome(hub, _call_command(hub, channel_id, user, command, options or {}), timeout_s)
 
-        Args:
-            channel: Where.
-            user: Who calls it.
-            line: Command name, followed by subcommand names if any (`remind list`).
-            values: Option name -> value.
-            focused: For autocomplete, the option being typed.
-        """
-        name, *path = line.removeprefix("/").split()
-        data = command_data(self._hub.commands.find(name, guild_id=channel.guild_id), path, values, focused)
-        add_resolved(data, self._hub.world, self._hub.payloads)
-        kind = InteractionKind.COMMAND if focused is None else InteractionKind.AUTOCOMPLETE
-        return self._open(kind, user, channel, data)
 
-    def call_on(self, channel: Channel, user: User, name: str, target: Message | User) -> Interaction:
-        """The interaction of a context-menu command on a message or a user."""
-        on_message = isinstance(target, Message)
-        command = self._hub.commands.find(name, 3 if on_message else 2, channel.guild_id)
-        data: Json = {key: command[key] for key in ("id", "name", "type", "guild_id") if key in command}
-        data["target_id"] = str(target.id)
-        if isinstance(target, Message):
-            data["resolved"] = {"messages": {str(target.id): self._hub.payloads.message(target)}}
-        else:
-            data["resolved"] = resolved_users([target])
-        return self._open(InteractionKind.COMMAND, user, channel, data)
+async def complete(
+    hub: Hub,
+    channel_id: int,
+    command: str,
+    focused: str,
+    options: Json,
+    *,
+    user: int = YOU_ID,
+    timeout_s: float = WAIT_S,
+) -> list[Json]:
+    """The choices the bot offers while `focused` is typed; its text so far is in `options`."""
+    outcome = await _outcome(hub, _call_command(hub, channel_id, user, command, options, focused), timeout_s)
+    return list(outcome.data.get("choices") or ())
 
-    def click(self, message: Message, user: User, custom_id: str, values: Sequence[str] | None = None) -> Interaction:
-        """The interaction of a button (or, with `values`, a select) of `message`."""
-        component = _find_component(message.components, custom_id)
-        if component is None:
-            raise ValueError(f"component {custom_id!r}: message {message.id} has none with that id")
-        data: Json = {"custom_id": custom_id, "component_type": component["type"], "id": component.get("id", 1)}
-        if values is not None:
-            data["values"] = list(values)
-        channel = self._hub.world.channel(message.channel_id)
-        return self._open(InteractionKind.COMPONENT, user, channel, data, message)
 
-    def submit(self, modal: Interaction, values: dict[str, str]) -> Interaction:
-        """The interaction of filling in the form that the bot answered `modal` with; `values` by custom id."""
-        if modal.callback != CallbackKind.MODAL:
-            raise ValueError(f"interaction {modal.id}: was not answered by a modal")
-        rows = [
-            {"type": 1, "id": n, "components": [{"type": 4, "id": n + 100, "custom_id": key, "value": value}]}
-            for n, (key, value) in enumerate(values.items(), 1)
-        ]
-        data = {"custom_id": modal.callback_data["custom_id"], "components": rows}
-        return self._open(InteractionKind.MODAL, modal.user, modal.channel, data, modal.source)
+async def call_on_message(
+    hub: Hub, channel_id: int, command: str, message_id: int, *, user: int = YOU_ID, timeout_s: float = WAIT_S
+) -> InteractionOutcome:
+    """Call a context-menu command on a message."""
+    channel, person = place_user(hub, channel_id, user)
+    message = message_in(hub, channel_id, message_id)
+    resolved = {"messages": {str(message_id): hub.payloads.message(message)}}
+    return await _call_on(hub, channel, person, (command, 3), message_id, resolved, timeout_s)
 
-    async def wait_for_callback(self, interaction: Interaction, timeout_s: float = ACKNOWLEDGE_S) -> Interaction:
-        """The same interaction once the bot has acknowledged it, else `TimeoutError`."""
-        if not interaction.is_acknowledged:
-            await self._hub.feed.wait(lambda _: interaction.is_acknowledged, timeout_s, interaction.channel.id)
-        return interaction
 
-    async def wait_for_answer(self, interaction: Interaction, timeout_s: float) -> Message | None:
-        """The original answer once it has its text; None when it is no message (autocomplete, modal, deferred update).
+async def call_on_user(
+    hub: Hub, channel_id: int, command: str, target: int, *, user: int = YOU_ID, timeout_s: float = WAIT_S
+) -> InteractionOutcome:
+    """Call a context-menu command on a user."""
+    channel, person = place_user(hub, channel_id, user)
+    resolved = resolved_users([hub.world.user(target)])
+    return await _call_on(hub, channel, person, (command, 2), target, resolved, timeout_s)
 
-        Raises:
-            TimeoutError: The bot did not answer in time.
-        """
-        async with asyncio.timeout(timeout_s):
-            await self.wait_for_callback(interaction, timeout_s)
-            while interaction.is_deferred:
-                await self._hub.feed.wait(lambda _: not interaction.is_deferred, timeout_s, interaction.channel.id)
-        return self.original(interaction) if interaction.original_id is not None else None
 
-    # the bot
+async def click(
+    hub: Hub,
+    channel_id: int,
+    message_id: int,
+    custom_id: str,
+    *,
+    values: Sequence[str] | None = None,
+    user: int = YOU_ID,
+    timeout_s: float = WAIT_S,
+) -> InteractionOutcome:
+    """Click a button of a message or an ephemeral answer, or a select with `values`."""
+    message = hub.interactions.hidden(message_id) or message_in(hub, channel_id, message_id)
+    component = _find_component(message.components, custom_id)
+    if component is None:
+        raise ValueError(f"component {custom_id!r}: message {message.id} has none with that id")
+    data: Json = {"custom_id": custom_id, "component_type": component["type"], "id": component.get("id", 1)}
+    if values is not None:
+        data["values"] = list(values)
+    channel = hub.world.channel(message.channel_id)
+    opened = _open(hub, InteractionKind.COMPONENT, hub.world.user(user), channel, data, message)
+    return await _outcome(hub, opened, timeout_s)
 
-    def acknowledge(self, interaction: Interaction, draft: Draft | None) -> Message | None:
-        """The message the callback made (from `draft`), or the one it is about; None for choices and modals."""
-        match interaction.callback:
-            case CallbackKind.MESSAGE if draft is not None:
-                message = self._answer(interaction, draft)
-                interaction.original_id = message.id
-            case CallbackKind.DEFERRED_MESSAGE if draft is not None:
-                draft.flags = (draft.flags & MessageFlag.EPHEMERAL) | MessageFlag.LOADING
-                interaction.is_deferred = True
-                message = self._answer(interaction, draft)
-                interaction.original_id = message.id
-            case CallbackKind.DEFERRED_UPDATE | CallbackKind.UPDATE if interaction.source is not None:
-                message = interaction.source
-                interaction.original_id = message.id
-            case _:
-                self._tell(interaction)
-                return None
-        self._tell(interaction)
-        return message
 
-    def follow_up(self, interaction: Interaction, draft: Draft) -> Message:
-        """The follow-up; the first one after a deferral fills the deferred answer instead."""
-        if interaction.is_deferred:
-            original = self.original(interaction)
-            original.attachments = draft.attachments
-            self.change(interaction, original, draft.content, draft)
-            return original
-        return self._answer(interaction, draft)
+async def submit_modal(
+    hub: Hub, interaction_id: int, values: dict[str, str], *, timeout_s: float = WAIT_S
+) -> InteractionOutcome:
+    """Submit the form that the bot answered an interaction with, with `values` by custom id."""
+    modal = hub.interactions.get(interaction_id)
+    if modal.callback != CallbackKind.MODAL:
+        raise ValueError(f"interaction {modal.id}: was not answered by a modal")
+    rows = [
+        {"type": 1, "id": n, "components": [{"type": 4, "id": n + 100, "custom_id": key, "value": value}]}
+        for n, (key, value) in enumerate(values.items(), 1)
+    ]
+    data = {"custom_id": modal.callback_data["custom_id"], "components": rows}
+    opened = _open(hub, InteractionKind.MODAL, modal.user, modal.channel, data, modal.source)
+    return await _outcome(hub, opened, timeout_s)
 
-    def original(self, interaction: Interaction) -> Message:
-        """Message that `@original` means, else 10008."""
-        if interaction.original_id is None:
-            raise unknown_message()
-        return self.find(interaction, interaction.original_id)
 
-    def find(self, interaction: Interaction, message_id: int) -> Message:
-        """An answer of this interaction, ephemeral ones included, else 10008."""
-        hidden = interaction.hidden.get(message_id)
-        if hidden is not None:
-            return hidden
-        is_source = interaction.source is not None and interaction.source.id == message_id
-        if message_id not in interaction.answer_ids and not is_source:
-            raise unknown_message()
-        return self._hub.world.message(interaction.channel, message_id)
+async def wait_for_answer(hub: Hub, interaction_id: int, *, timeout_s: float = WAIT_S) -> Json | None:
+    """Original answer once it has its text; None when it is no message (autocomplete, modal, deferred update).
 
-    def change(self, interaction: Interaction, message: Message, content: str | None, draft: Draft | None) -> None:
-        """Edit an answer, with embeds and components of `draft` if given; the first edit ends a deferral."""
-        if draft is not None:
-            message.embeds, message.components = draft.embeds, draft.components
-        if message.id == interaction.original_id:
-            interaction.is_deferred = False
-        if message.id in interaction.hidden:
-            self._hub.world.revise(message, content)
-            self._tell_hidden("UPDATE", interaction, message)
-        else:
-            self._hub.edit(message, content)
+    Raises:
+        TimeoutError: The bot did not answer in time.
+    """
+    interaction = hub.interactions.get(interaction_id)
+    async with asyncio.timeout(timeout_s):
+        while not interaction.is_acknowledged or interaction.is_deferred:
+            await hub.feed.wait(
+                lambda _: interaction.is_acknowledged and not interaction.is_deferred,
+                timeout_s,
+                interaction.channel.id,
+            )
+    return _original_payload(hub, interaction)
 
-    def delete(self, interaction: Interaction, message: Message) -> None:
-        """Delete an answer."""
-        if message.id == interaction.original_id:
-            interaction.is_deferred = False
-        if interaction.hidden.pop(message.id, None) is not None:
-            self._tell_hidden("DELETE", interaction, message)
-        else:
-            self._hub.delete(interaction.channel, message.id)
 
-    # inside
+def answers(hub: Hub, interaction_id: int) -> list[Json]:
+    """Every answer to an interaction, follow-ups and ephemeral ones included, oldest first."""
+    interaction = hub.interactions.get(interaction_id)
+    return [hub.payloads.message(find_answer(hub, interaction, each)) for each in interaction.answer_ids]
 
-    def _answer(self, interaction: Interaction, draft: Draft) -> Message:
-        draft.kind = (
-            MessageKind.CHAT_INPUT_COMMAND if interaction.data.get("type", 1) == 1 else MessageKind.CONTEXT_MENU_COMMAND
-        )
-        if interaction.source is not None:
-            draft.kind, draft.reference = MessageKind.REPLY, (interaction.channel.id, interaction.source.id)
-        draft.interaction = metadata_of(interaction)
-        if draft.flags & MessageFlag.EPHEMERAL:
-            message = self._hub.world.compose(interaction.channel, draft)
-            interaction.hidden[message.id] = message
-            self._tell_hidden("CREATE", interaction, message)
-        else:
-            message = self._hub.post(interaction.channel, draft)
-        interaction.answer_ids.append(message.id)
-        return message
 
-    def _open(
-        self, kind: InteractionKind, user: User, channel: Channel, data: Json, source: Message | None = None
-    ) -> Interaction:
-        interaction = self._hub.interactions.open(kind, user, channel, data, source)
-        if source is not None and source.flags & MessageFlag.EPHEMERAL:
-            interaction.hidden[source.id] = source
-        self._hub.counters["interactions"] += 1
-        payload = interaction_payload(interaction, self._hub.payloads)
-        event = Event("INTERACTION_CREATE", payload, channel_id=channel.id)
-        self._hub.feed.publish(event)
-        return interaction
+def _call_command(
+    hub: Hub, channel_id: int, user_id: int, line: str, values: Json, focused: str | None = None
+) -> Interaction:
+    """The interaction of a slash command, followed by subcommand names if any; `focused` is being typed."""
+    channel, user = place_user(hub, channel_id, user_id)
+    name, *path = line.removeprefix("/").split()
+    data = command_data(hub.commands.find(name, guild_id=channel.guild_id), path, values, focused)
+    add_resolved(data, hub.world, hub.payloads)
+    kind = InteractionKind.COMMAND if focused is None else InteractionKind.AUTOCOMPLETE
+    return _open(hub, kind, user, channel, data)
 
-    def _tell_hidden(self, what: str, interaction: Interaction, message: Message) -> None:
-        payload = {
-            **self._hub.payloads.message(message),
-            "visible_to": str(interaction.user.id),
-            "guild_id": str(interaction.channel.guild_id),
-        }
-        self._hub.tell_page(f"PLAYGROUND_EPHEMERAL_{what}", payload, interaction.channel)
 
-    def _tell(self, interaction: Interaction) -> None:
-        payload = {
-            "id": str(interaction.id),
-            "callback": interaction.callback,
-            "user_id": str(interaction.user.id),
-            "data": interaction.callback_data,
-        }
-        self._hub.tell_page("PLAYGROUND_INTERACTION", payload, interaction.channel)
+async def _call_on(
+    hub: Hub, channel: Channel, user: User, named: tuple[str, int], target_id: int, resolved: Json, timeout_s: float
+) -> InteractionOutcome:
+    command = hub.commands.find(*named, channel.guild_id)
+    data: Json = {key: command[key] for key in ("id", "name", "type", "guild_id") if key in command}
+    data |= {"target_id": str(target_id), "resolved": resolved}
+    return await _outcome(hub, _open(hub, InteractionKind.COMMAND, user, channel, data), timeout_s)
+
+
+def _open(
+    hub: Hub, kind: InteractionKind, user: User, channel: Channel, data: Json, source: Message | None = None
+) -> Interaction:
+    interaction = hub.interactions.open(kind, user, channel, data, source)
+    if source is not None and source.flags & MessageFlag.EPHEMERAL:
+        interaction.hidden[source.id] = source
+    hub.counters["interactions"] += 1
+    payload = interaction_payload(interaction, hub.payloads)
+    hub.feed.publish(Event("INTERACTION_CREATE", payload, channel_id=channel.id))
+    return interaction
+
+
+async def _outcome(hub: Hub, interaction: Interaction, timeout_s: float) -> InteractionOutcome:
+    """The acknowledgement of the bot; `TimeoutError` if none comes."""
+    if not interaction.is_acknowledged:
+        await hub.feed.wait(lambda _: interaction.is_acknowledged, timeout_s, interaction.channel.id)
+    return InteractionOutcome(
+        id=interaction.id,
+        callback=int(interaction.callback or 0),
+        data=interaction.callback_data,
+        message=_original_payload(hub, interaction),
+        ephemeral=interaction.original_id in interaction.hidden,
+    )
+
+
+def _original_payload(hub: Hub, interaction: Interaction) -> Json | None:
+    if interaction.original_id is None:
+        return None
+    return hub.payloads.message(original_answer(hub, interaction))
 
 
 def _find_component(components: Sequence[Json], custom_id: str) -> Json | None:

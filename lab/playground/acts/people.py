@@ -1,95 +1,168 @@
-"""Acts of people from plain values: say, edit, start a thread."""
+"""Acts of people on messages, channels and threads; Discord's own rules apply, and a refusal is an `ApiError`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lab.playground.acts.interactions import InteractionActs
-from lab.playground.acts.waits import Waits
 from lab.playground.hub import Hub
 from lab.playground.world import rules
-from lab.playground.world.records import Channel, Draft, Message, MessageKind, Upload, User
+from lab.playground.world.defaults import GUILD_ID, YOU_ID
+from lab.playground.world.records import Channel, ChannelKind, Draft, Message, MessageKind, Overwrite, Upload, User
 from lab.playground.world.state import check_reference, thread_state
 
+File = Upload | tuple[str, bytes]
+"""A file to attach; a pair is its name and its bytes."""
 
-class UserActs:
-    """Acts of people on one playground; used on the server's loop only."""
 
-    def __init__(self, hub: Hub) -> None:
-        """Nothing was done yet.
+def place_user(hub: Hub, channel_id: int, user_id: int) -> tuple[Channel, User]:
+    """The channel and a user who may see the channel; a private thread takes in a speaking user."""
+    channel, user = hub.world.channel(channel_id), hub.world.user(user_id)
+    if channel.thread is not None:
+        hub.add_to_thread(channel, user)
+    return channel, user
 
-        Args:
-            hub: The playground.
-        """
-        self.hub = hub
-        self.interactions = InteractionActs(hub)
-        self.waits = Waits(hub)
 
-    def say(
-        self,
-        channel_id: int,
-        text: str,
-        user_id: int,
-        *,
-        attachments: Sequence[Upload] = (),
-        reply_to: int | None = None,
-        nonce: str | None = None,
-    ) -> Message:
-        """The new message; Discord's own rules apply to people too, a bad text is refused with `ApiError`."""
-        channel, user = self.place(channel_id, user_id)
-        content = rules.clean_content(text)
-        rules.check_not_empty(content, attachments)
-        draft = Draft(author=user, content=content, nonce=nonce, enforce_nonce=nonce is not None)
-        if reply_to is not None:
-            check_reference(channel, reply_to, must_exist=True)
-            draft.kind, draft.reference = MessageKind.REPLY, (channel.id, reply_to)
-        draft.attachments = self.hub.attach(channel, attachments)
-        return self.hub.post(channel, draft)
+def message_in(hub: Hub, channel_id: int, message_id: int) -> Message:
+    """The message, else `ApiError`."""
+    return hub.world.message(hub.world.channel(channel_id), message_id)
 
-    def place(self, channel_id: int, user_id: int) -> tuple[Channel, User]:
-        """The channel and a user who may see the channel; a private thread takes in a speaking user."""
-        channel, user = self.hub.world.channel(channel_id), self.hub.world.user(user_id)
-        if channel.thread is not None:
-            self.hub.add_to_thread(channel, user)
-        return channel, user
 
-    def edit(self, channel_id: int, message_id: int, text: str) -> None:
-        """Change the message of a user."""
-        message = self.message(channel_id, message_id)
-        content = rules.clean_content(text)
-        rules.check_not_empty(content, message.attachments)
-        self.hub.edit(message, content)
+# messages
 
-    def message(self, channel_id: int, message_id: int) -> Message:
-        """The message, else `ApiError`."""
-        return self.hub.world.message(self.hub.world.channel(channel_id), message_id)
 
-    def pressable(self, channel_id: int, message_id: int) -> Message:
-        """The message or ephemeral answer whose components a user uses, else `ApiError`."""
-        return self.hub.interactions.hidden(message_id) or self.message(channel_id, message_id)
+def say(
+    hub: Hub,
+    channel_id: int,
+    text: str = "",
+    *,
+    user: int = YOU_ID,
+    attachments: Sequence[File] = (),
+    reply_to: int | None = None,
+    nonce: str | None = None,
+) -> int:
+    """Post a message; return its id."""
+    channel, author = place_user(hub, channel_id, user)
+    uploads = [file if isinstance(file, Upload) else Upload(*file) for file in attachments]
+    content = rules.clean_content(text)
+    rules.check_not_empty(content, uploads)
+    draft = Draft(author=author, content=content, nonce=nonce, enforce_nonce=nonce is not None)
+    if reply_to is not None:
+        check_reference(channel, reply_to, must_exist=True)
+        draft.kind, draft.reference = MessageKind.REPLY, (channel.id, reply_to)
+    draft.attachments = hub.attach(channel, uploads)
+    return hub.post(channel, draft).id
 
-    def start_thread(
-        self,
-        channel_id: int,
-        name: str,
-        user_id: int,
-        *,
-        message_id: int | None = None,
-        private: bool = False,
-        with_bot: bool = True,
-    ) -> Channel:
-        """A new thread; a private one without the bot is invisible to it."""
-        parent, owner = self.place(channel_id, user_id)
-        starter = self.hub.world.message(parent, message_id) if message_id is not None else None
-        thread = self.hub.create_thread(parent, rules.clean_channel_name(name), owner, starter=starter, private=private)
-        if private and with_bot:
-            self.hub.add_to_thread(thread, self.hub.world.bot)
-        return thread
 
-    def change_thread(self, thread_id: int, archived: bool | None = None, locked: bool | None = None) -> None:
-        """Archive, un-archive, lock or unlock a thread; None leaves as is."""
-        thread = self.hub.world.channel(thread_id)
-        state = thread_state(thread)
-        state.locked = state.locked if locked is None else locked
-        self.hub.world.set_archived(thread, state.archived if archived is None else archived)
-        self.hub.update_channel(thread)
+def edit(hub: Hub, channel_id: int, message_id: int, text: str) -> None:
+    """Change the text of a user's message."""
+    message = message_in(hub, channel_id, message_id)
+    content = rules.clean_content(text)
+    rules.check_not_empty(content, message.attachments)
+    hub.edit(message, content)
+
+
+def delete(hub: Hub, channel_id: int, message_id: int) -> None:
+    """Delete a message."""
+    hub.delete(hub.world.channel(channel_id), message_id)
+
+
+def delete_many(hub: Hub, channel_id: int, message_ids: Sequence[int]) -> None:
+    """Delete messages at one go."""
+    hub.delete_many(hub.world.channel(channel_id), message_ids)
+
+
+def react(hub: Hub, channel_id: int, message_id: int, emoji: str, *, user: int = YOU_ID, remove: bool = False) -> None:
+    """Add or remove a reaction."""
+    hub.react(message_in(hub, channel_id, message_id), hub.world.user(user), emoji, remove=remove)
+
+
+def type_in(hub: Hub, channel_id: int, *, user: int = YOU_ID) -> None:
+    """Show a user as typing."""
+    hub.type_in(*place_user(hub, channel_id, user))
+
+
+# users and roles
+
+
+def add_user(hub: Hub, name: str, *, bot: bool = False) -> int:
+    """Add a member of the guild, or another bot; return its id."""
+    return hub.add_user(name, bot=bot).id
+
+
+def add_role(hub: Hub, name: str, *user_ids: int, permissions: int = 0) -> int:
+    """Create a role and give the role to users; return its id."""
+    role = hub.world.add_role(name, permissions)
+    for user_id in user_ids:
+        hub.world.user(user_id).roles.append(role.id)
+    hub.tell_role("GUILD_ROLE_CREATE", role)
+    return role.id
+
+
+def change_role(hub: Hub, role_id: int, permissions: int) -> None:
+    """Let a role, or a guild's `@everyone`, permit something else."""
+    role = hub.world.role(role_id)
+    role.permissions = permissions
+    hub.tell_role("GUILD_ROLE_UPDATE", role)
+
+
+def remove_role(hub: Hub, role_id: int) -> None:
+    """Delete a role."""
+    hub.remove_role(hub.world.role(role_id))
+
+
+# channels and threads
+
+
+def create_guild(hub: Hub, name: str, guild_id: int) -> None:
+    """Add a guild with all users and no channel; the bot learns of the guild at its next IDENTIFY."""
+    hub.create_guild(name, guild_id)
+
+
+def create_channel(hub: Hub, name: str, *, forum: bool = False, guild_id: int = GUILD_ID) -> int:
+    """Create a channel; return its id."""
+    return hub.create_channel(name, ChannelKind.FORUM if forum else ChannelKind.TEXT, guild_id).id
+
+
+def delete_channel(hub: Hub, channel_id: int) -> None:
+    """Delete a channel with its threads, or a thread."""
+    hub.delete_channel(hub.world.channel(channel_id))
+
+
+def overwrite(
+    hub: Hub, channel_id: int, target_id: int, *, allow: int = 0, deny: int = 0, is_member: bool = False
+) -> None:
+    """Have a channel permit or deny a role or a member something; without bits the overwrite goes."""
+    hub.overwrite(hub.world.channel(channel_id), Overwrite(target_id, is_member, allow, deny))
+
+
+def create_thread(
+    hub: Hub,
+    channel_id: int,
+    name: str,
+    *,
+    user: int = YOU_ID,
+    message_id: int | None = None,
+    private: bool = False,
+    with_bot: bool = True,
+) -> int:
+    """Start a thread, from a message if given; return its id. A private one without the bot is invisible to the bot."""
+    parent, owner = place_user(hub, channel_id, user)
+    starter = hub.world.message(parent, message_id) if message_id is not None else None
+    thread = hub.create_thread(parent, rules.clean_channel_name(name), owner, starter=starter, private=private)
+    if private and with_bot:
+        hub.add_to_thread(thread, hub.world.bot)
+    return thread.id
+
+
+def change_thread(hub: Hub, thread_id: int, *, archived: bool | None = None, locked: bool | None = None) -> None:
+    """Archive, un-archive, lock or unlock a thread; None leaves as is."""
+    thread = hub.world.channel(thread_id)
+    state = thread_state(thread)
+    state.locked = state.locked if locked is None else locked
+    hub.world.set_archived(thread, state.archived if archived is None else archived)
+    hub.update_channel(thread)
+
+
+def open_dm(hub: Hub, *, user: int = YOU_ID) -> int:
+    """Open the DM between a user and the bot, if there is none; return its id."""
+    return hub.world.dm_with(hub.world.user(user)).id

@@ -134,7 +134,7 @@ async function offer(focused, list) {
   if (!active) return;
   const body = { channel_id: state.current, user_id: state.speaker, command: active.entry.line, options: { [focused]: "", ...values() }, focused };
   const outcome = await attempt(() => post("complete", body));
-  list.replaceChildren(...(outcome?.data?.choices ?? []).map((choice) => el("option", { value: choice.value }, choice.name)));
+  list.replaceChildren(...(outcome?.choices ?? []).map((choice) => el("option", { value: choice.value }, choice.name)));
 }
 
 /** Send the command that is filled in. */

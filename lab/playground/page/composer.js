@@ -157,7 +157,7 @@ function drawFiles() {
 function encoded(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve({ filename: file.name, content_type: file.type || null, base64: reader.result.split(",")[1] ?? "" });
+    reader.onload = () => resolve({ filename: file.name, content_type: file.type || null, data: reader.result.split(",")[1] ?? "" });
     reader.onerror = () => reject(new Error(`${file.name} cannot be read.`));
     reader.readAsDataURL(file);
   });

@@ -131,7 +131,7 @@ async function killWhileItAnswers() {
 }
 
 async function sendFile() {
-  const attachments = [{ filename: "shopping.txt", content_type: "text/plain", base64: btoa(LIST) }];
+  const attachments = [{ filename: "shopping.txt", content_type: "text/plain", data: btoa(LIST) }];
   await exchange(state.botChannel, { text: "run: find attachments -name '*shopping.txt' -exec sort {} + > sorted.txt; cat sorted.txt", attachments }, (message) => message.content.includes("apples"));
   return exchange(state.botChannel, { text: "send me sorted.txt" }, (message) => message.attachments.length > 0);
 }

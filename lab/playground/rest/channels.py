@@ -20,136 +20,120 @@ MAY_READ = 1 << 19
 """Among an application's flags: the same intent, of a bot that is in few servers."""
 
 
-class ChannelRoutes:
-    """Handlers of channels, people and the bot's own account."""
+def _patch(call: Call) -> Json:
+    channel, payload = call.channel, call.payload
+    if "name" in payload:
+        channel.name = rules.clean_channel_name(payload["name"])
+    if channel.thread is None:
+        channel.topic = payload.get("topic", channel.topic)
+    else:
+        _change_thread(call, channel)
+    call.hub.update_channel(channel)
+    return call.hub.payloads.channel(channel)
 
-    def __init__(self, hub: Hub) -> None:
-        """Keep the hub.
 
-        Args:
-            hub: The playground.
-        """
-        self._hub = hub
+def _change_thread(call: Call, thread: Channel) -> None:
+    payload, state = call.payload, thread_state(thread)
+    if state.archived and set(payload) - {"archived", "locked"} and payload.get("archived") is not False:
+        raise ApiError(400, 50083, "Tried to perform an operation on an archived thread")
+    if payload.get("auto_archive_duration") is not None:
+        rules.check_archive_minutes(int(payload["auto_archive_duration"]))
+        state.auto_archive_minutes = int(payload["auto_archive_duration"])
+    state.locked = bool(payload.get("locked", state.locked))
+    call.world.set_archived(thread, bool(payload.get("archived", state.archived)))
 
-    def routes(self) -> list[Route]:
-        """The routes."""
-        channel, guild = "/channels/{channel_id}", "/guilds/{guild_id}"
-        return [
-            Route("GET", channel, self._get, major="channel_id"),
-            Route("PATCH", channel, self._patch, major="channel_id"),
-            Route("DELETE", channel, self._delete, major="channel_id"),
-            Route("GET", guild, self._guild, major="guild_id"),
-            Route("GET", guild + "/channels", self._channels, major="guild_id"),
-            Route("GET", guild + "/members/search", self._search, major="guild_id"),
-            Route("GET", guild + "/members/{user_id}", self._member, major="guild_id"),
-            Route("GET", "/users/@me/guilds", self._guilds),
-            Route("GET", "/users/@me", self._me),
-            Route("GET", "/users/{user_id}", self._user),
-            Route("POST", "/users/@me/channels", self._dm),
-            Route("GET", "/oauth2/applications/@me", self._application),
-            Route("GET", "/applications/@me", self._application),
-            Route("GET", "/gateway", self._gateway),
-            Route("GET", "/gateway/bot", self._gateway_bot),
-        ]
 
-    async def serve_file(self, request: web.Request) -> web.Response:
-        """The bytes of an attachment, whose address carries a signature, as on Discord's CDN."""
-        fault = self._hub.faults.take("GET", request.path)
-        if fault is not None and (instead := await _instead_of_file(request, fault)) is not None:
-            return instead
-        data = self._hub.files.get(int(request.match_info["attachment_id"]))
-        if data is None:
-            raise web.HTTPNotFound(text="This content is no longer available.")
-        headers = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
-        return web.Response(body=data, content_type="application/octet-stream", headers=headers)
+def _delete(call: Call) -> Json:
+    channel = call.channel
+    payload = call.hub.payloads.channel(channel)
+    call.hub.delete_channel(channel)
+    return payload
 
-    # channels
 
-    async def _get(self, call: Call) -> Json:
-        return self._hub.payloads.channel(call.channel(self._hub.world))
+def _guild(call: Call) -> Json:
+    count = len(call.world.users)
+    counts = {"approximate_member_count": count, "approximate_presence_count": count}
+    return {**call.hub.payloads.guild(call.guild_id), **counts}
 
-    async def _patch(self, call: Call) -> Json:
-        channel, payload = call.channel(self._hub.world), call.payload
-        if "name" in payload:
-            channel.name = rules.clean_channel_name(payload["name"])
-        if channel.thread is None:
-            channel.topic = payload.get("topic", channel.topic)
-        else:
-            self._change_thread(channel, payload)
-        self._hub.update_channel(channel)
-        return self._hub.payloads.channel(channel)
 
-    def _change_thread(self, thread: Channel, payload: Json) -> None:
-        state = thread_state(thread)
-        if state.archived and set(payload) - {"archived", "locked"} and payload.get("archived") is not False:
-            raise ApiError(400, 50083, "Tried to perform an operation on an archived thread")
-        if payload.get("auto_archive_duration") is not None:
-            rules.check_archive_minutes(int(payload["auto_archive_duration"]))
-            state.auto_archive_minutes = int(payload["auto_archive_duration"])
-        state.locked = bool(payload.get("locked", state.locked))
-        self._hub.world.set_archived(thread, bool(payload.get("archived", state.archived)))
+def _channels(call: Call) -> list[Json]:
+    payloads = call.hub.payloads
+    return [payloads.channel(channel) for channel in payloads.guild_channels(call.guild_id)]
 
-    async def _delete(self, call: Call) -> Json:
-        channel = call.channel(self._hub.world)
-        payload = self._hub.payloads.channel(channel)
-        self._hub.delete_channel(channel)
-        return payload
 
-    # people and the guild
+def _member(call: Call) -> Json:
+    call.world.known_guild(call.id("guild_id"))
+    return member_payload(call.user)
 
-    async def _guild(self, call: Call) -> Json:
-        guild = self._hub.payloads.guild(call.guild_id(self._hub.world))
-        count = len(self._hub.world.users)
-        return {**guild, "approximate_member_count": count, "approximate_presence_count": count}
 
-    async def _channels(self, call: Call) -> list[Json]:
-        payloads = self._hub.payloads
-        return [payloads.channel(channel) for channel in payloads.guild_channels(call.guild_id(self._hub.world))]
+def _search(call: Call) -> list[Json]:
+    """Members whose name begins so, as Discord looks for them: without a privileged intent."""
+    call.world.known_guild(call.id("guild_id"))
+    begin = str(call.query.get("query", "")).casefold()
+    most = min(int(call.query.get("limit", "1")), 1000)
+    users = [user for user in call.world.users.values() if user.name.casefold().startswith(begin)]
+    return [member_payload(user) for user in users][:most]
 
-    async def _member(self, call: Call) -> Json:
-        call.guild_id(self._hub.world)
-        return member_payload(call.user(self._hub.world))
 
-    async def _search(self, call: Call) -> list[Json]:
-        """Members whose name begins so, as Discord looks for them: without a privileged intent."""
-        call.guild_id(self._hub.world)
-        begin = str(call.query.get("query", "")).casefold()
-        most = min(int(call.query.get("limit", "1")), 1000)
-        users = [user for user in self._hub.world.users.values() if user.name.casefold().startswith(begin)]
-        return [member_payload(user) for user in users][:most]
+def _guilds(call: Call) -> list[Json]:
+    return [
+        {"id": str(guild_id), "name": name, "permissions": ALL_PERMISSIONS, "owner": False}
+        for guild_id, name in call.world.guilds.items()
+    ]
 
-    async def _guilds(self, _: Call) -> list[Json]:
-        return [
-            {"id": str(guild_id), "name": name, "permissions": ALL_PERMISSIONS, "owner": False}
-            for guild_id, name in self._hub.world.guilds.items()
-        ]
 
-    async def _me(self, _: Call) -> Json:
-        return {**user_payload(self._hub.world.bot), "verified": True, "mfa_enabled": False, "flags": 0}
+def _me(call: Call) -> Json:
+    return {**user_payload(call.bot), "verified": True, "mfa_enabled": False, "flags": 0}
 
-    async def _user(self, call: Call) -> Json:
-        return user_payload(call.user(self._hub.world))
 
-    async def _dm(self, call: Call) -> Json:
-        user = self._hub.world.user(int(call.payload["recipient_id"]))
-        return self._hub.payloads.channel(self._hub.world.dm_with(user))
+def _dm(call: Call) -> Json:
+    return call.hub.payloads.channel(call.world.dm_with(call.world.user(int(call.payload["recipient_id"]))))
 
-    async def _application(self, _: Call) -> Json:
-        described = self._hub.payloads.application()
-        if not self._hub.config.allowed_intents & MESSAGE_CONTENT:
-            described["flags"] &= ~MAY_READ
-        return described
 
-    async def _gateway(self, _: Call) -> Json:
-        return {"url": self._hub.gateway.url}
+def _application(call: Call) -> Json:
+    described = call.hub.payloads.application()
+    if not call.hub.config.allowed_intents & MESSAGE_CONTENT:
+        described["flags"] &= ~MAY_READ
+    return described
 
-    async def _gateway_bot(self, _: Call) -> Json:
-        start = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
-        return {
-            "url": self._hub.gateway.url,
-            "shards": self._hub.config.recommended_shards,
-            "session_start_limit": start,
-        }
+
+def _gateway_bot(call: Call) -> Json:
+    start = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
+    shards = call.hub.config.recommended_shards
+    return {"url": call.hub.gateway.url, "shards": shards, "session_start_limit": start}
+
+
+_CHANNEL, _GUILD = "/channels/{channel_id}", "/guilds/{guild_id}"
+
+ROUTES = (
+    Route("GET", _CHANNEL, lambda c: c.hub.payloads.channel(c.channel), major="channel_id"),
+    Route("PATCH", _CHANNEL, _patch, major="channel_id"),
+    Route("DELETE", _CHANNEL, _delete, major="channel_id"),
+    Route("GET", _GUILD, _guild, major="guild_id"),
+    Route("GET", _GUILD + "/channels", _channels, major="guild_id"),
+    Route("GET", _GUILD + "/members/search", _search, major="guild_id"),
+    Route("GET", _GUILD + "/members/{user_id}", _member, major="guild_id"),
+    Route("GET", "/users/@me/guilds", _guilds),
+    Route("GET", "/users/@me", _me),
+    Route("GET", "/users/{user_id}", lambda c: user_payload(c.user)),
+    Route("POST", "/users/@me/channels", _dm),
+    Route("GET", "/oauth2/applications/@me", _application),
+    Route("GET", "/applications/@me", _application),
+    Route("GET", "/gateway", lambda c: {"url": c.hub.gateway.url}),
+    Route("GET", "/gateway/bot", _gateway_bot),
+)
+
+
+async def serve_file(hub: Hub, request: web.Request) -> web.Response:
+    """The bytes of an attachment, whose address carries a signature, as on Discord's CDN."""
+    fault = hub.faults.take("GET", request.path)
+    if fault is not None and (instead := await _instead_of_file(request, fault)) is not None:
+        return instead
+    data = hub.files.get(int(request.match_info["attachment_id"]))
+    if data is None:
+        raise web.HTTPNotFound(text="This content is no longer available.")
+    headers = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
+    return web.Response(body=data, content_type="application/octet-stream", headers=headers)
 
 
 async def _instead_of_file(request: web.Request, fault: Fault) -> web.Response | None:

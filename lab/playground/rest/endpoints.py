@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import hdrs, web
 
@@ -33,7 +33,7 @@ class Endpoints:
         """
         self._hub = hub
 
-    def add(self, app: web.Application, routes: list[Route]) -> None:
+    def add(self, app: web.Application, routes: Sequence[Route]) -> None:
         """Register `routes` with the web application."""
         for route in routes:
             path = route.path.replace("_id}", r"_id:\d+}")
@@ -41,9 +41,8 @@ class Endpoints:
 
     def _endpoint(self, route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def endpoint(request: web.Request) -> web.StreamResponse:
-            call = Call(
-                request.method, request.path.removeprefix(API_PATH), dict(request.match_info), dict(request.query)
-            )
+            path = request.path.removeprefix(API_PATH)
+            call = Call(self._hub, request.method, path, dict(request.match_info), dict(request.query))
             fault, response = await self._respond(request, route, call)
             aborted = fault is not None and fault.kind in (FaultKind.ABORT_BEFORE, FaultKind.ABORT_AFTER)
             self._hub.requests.add(
@@ -87,7 +86,7 @@ class Endpoints:
             return limited(verdict.headers, verdict.retry_after_s)
         try:
             await read_body(request, call)
-            answer = await route.handler(call)
+            answer = route.handler(call)
         except ApiError as error:
             return json_response(error.body(), error.status, verdict.headers)
         except (KeyError, TypeError, ValueError) as error:

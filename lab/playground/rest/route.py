@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.playground.world.records import Channel, Upload, User
+from lab.playground.hub import Hub
+from lab.playground.world.records import Channel, Message, Upload, User
 from lab.playground.world.state import World
 
 
@@ -14,6 +15,7 @@ from lab.playground.world.state import World
 class Call:
     """A request, with the body read and decoded."""
 
+    hub: Hub
     method: str
     path: str
     """Without the API prefix."""
@@ -26,20 +28,38 @@ class Call:
         """A snowflake of the path."""
         return int(self.params[name])
 
-    def channel(self, world: World) -> Channel:
+    @property
+    def world(self) -> World:
+        """The world of the hub."""
+        return self.hub.world
+
+    @property
+    def bot(self) -> User:
+        """The caller."""
+        return self.hub.world.bot
+
+    @property
+    def channel(self) -> Channel:
         """The channel of the path, which the bot may read; else `ApiError`."""
-        return world.channel_of_bot(self.id("channel_id"))
+        return self.world.channel_of_bot(self.id("channel_id"))
 
-    def user(self, world: World) -> User:
+    @property
+    def message(self) -> Message:
+        """The message of the path, in its channel; else `ApiError`."""
+        return self.world.message(self.channel, self.id("message_id"))
+
+    @property
+    def user(self) -> User:
         """The user of the path, else `ApiError`."""
-        return world.user(self.id("user_id"))
+        return self.world.user(self.id("user_id"))
 
-    def guild_id(self, world: World) -> int:
+    @property
+    def guild_id(self) -> int:
         """The guild of the path, else `ApiError`."""
-        return world.known_guild(self.id("guild_id"))
+        return self.world.known_guild(self.id("guild_id"))
 
 
-Handler = Callable[[Call], Awaitable[Any]]
+Handler = Callable[[Call], Any]
 """Gives the JSON answer, or None for 204; raises `ApiError`."""
 
 

@@ -49,7 +49,7 @@ class Scene:
         asyncio.get_running_loop().call_later(self.delay_s, self._answer, channel_id, text)
 
     def _answer(self, channel_id: int, text: str) -> None:
-        hub = self.server.acts.hub
+        hub = self.server.hub
         self._open[channel_id] -= 1
         said = answer(Received("/", {}, {"messages": [{"role": "user", "content": text}]}, text.encode()))
         assert isinstance(said, Answer)
@@ -172,7 +172,7 @@ def test_whatever_keeps_people_from_speaking_is_told(scene: Scene) -> None:
 
 def test_a_new_thread_is_shown_to_nobody_but_its_person_and_the_bot(scene: Scene) -> None:
     scene.stage.open_threads(1)
-    world = scene.server.acts.hub.world
+    world = scene.server.hub.world
     thread = next(iter(world.threads.values()))
 
     assert thread.thread is not None
@@ -184,7 +184,7 @@ def test_a_new_thread_is_shown_to_nobody_but_its_person_and_the_bot(scene: Scene
 def test_what_becomes_of_an_answer_after_it_was_counted_is_seen(scene: Scene, act: str) -> None:
     scene.stage.open_threads(2)
     scene.play(Phase(name="burst", threads=2, turns=1))
-    hub = scene.server.acts.hub
+    hub = scene.server.hub
     changed, _ = scene.stage.threads()
     channel = hub.world.channel(changed)
     (message,) = [each for each in channel.history.before(None, 9) if each.author is hub.world.bot]

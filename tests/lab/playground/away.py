@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from lab.playground.acts import people
+from lab.playground.acts.observation import wait_until_online
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from tests.patience import PATIENCE_S
@@ -22,9 +24,9 @@ def said_while_away(playground: PlaygroundServer, *texts: str) -> Iterator[None]
 
     async def say() -> None:
         listening.set()
-        await playground._acts.waits.bot(False, PATIENCE_S)
+        await wait_until_online(playground.hub, online=False, timeout_s=PATIENCE_S)
         for text in texts:
-            playground._acts.say(defaults.GENERAL_ID, text, defaults.YOU_ID)
+            people.say(playground.hub, defaults.GENERAL_ID, text)
 
     with ThreadPoolExecutor(1) as pool:
         said = pool.submit(playground.wait, say(), PATIENCE_S)

@@ -236,7 +236,7 @@ def test_acts_need_a_json_content_type_which_a_foreign_form_cannot_send(playgrou
 
 def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundServer) -> None:
     place = {"channel_id": str(GENERAL)}
-    said = control(playground, "say", **place, text="hello", attachments=[{"filename": "a.txt", "base64": "aGk="}])
+    said = control(playground, "say", **place, text="hello", attachments=[{"filename": "a.txt", "data": "aGk="}])
     control(playground, "user_edit", **place, message_id=said.json["id"], text="hello!")
     control(playground, "react", **place, message_id=said.json["id"], emoji="👍")
     thread = control(playground, "thread", **place, name="t", message_id=said.json["id"]).json["id"]
@@ -258,10 +258,10 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
 @pytest.mark.parametrize(
     ("act", "body", "status", "said"),
     [
-        ("say", {"text": "x"}, 400, "'channel_id' is missing"),
+        ("say", {"text": "x"}, 400, "missing required field `channel_id`"),
         ("say", {"channel_id": "1", "text": "x"}, 404, "Unknown Channel"),
         ("say", {"channel_id": str(GENERAL), "text": " "}, 400, "empty message"),
-        ("say", {"channel_id": "x", "text": " "}, 400, "invalid literal"),
+        ("say", {"channel_id": "x", "text": " "}, 400, "Expected `int`, got `str` - at `$.channel_id`"),
         ("fault", {"kind": "418"}, 400, "fault kind '418'"),
         ("slash", {"channel_id": str(GENERAL), "command": "nope"}, 400, "has not registered"),
     ],

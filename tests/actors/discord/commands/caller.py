@@ -13,7 +13,7 @@ from actors.memory.recall import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
 from actors.skills import part as skills
-from lab.playground.driver.interactions import InteractionOutcome
+from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId
 from messages.memory import MemoryDescribed

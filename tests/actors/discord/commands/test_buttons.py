@@ -104,7 +104,7 @@ def _reminders(you: Caller) -> str:
 def test_a_press_that_names_its_channel_by_id_only_is_served(life: Life) -> None:
     """Discord calls both `channel` and `channel_id` optional."""
     message_id = running(life)
-    feed = life.playground._hub.feed
+    feed = life.playground.hub.feed
     publish = feed.publish
 
     def without_channel(event: Event) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from actors.discord.commands.dispatcher import NO_ANSWER, WENT_WRONG
-from lab.playground.driver.interactions import InteractionOutcome
+from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, UserId
@@ -150,7 +150,7 @@ def test_commands_are_registered_anew_when_anything_about_them_changed(
     parts: list[dict[str, Any]] = [{"name": "other"}, {"description": "other"}, {"options": []}]
     for number, part in enumerate(parts, 2):
         listed = [command | part if command["name"] == "skill" else command for command in put.payload]
-        playground.run(functools.partial(playground._hub.commands.replace_all, defaults.GUILD_ID, listed))
+        playground.run(functools.partial(playground.hub.commands.replace_all, defaults.GUILD_ID, listed))
         start_life(menu=ALL).stop()
         assert len(playground.requests("PUT", "/commands")) == number
 

@@ -60,7 +60,7 @@ def test_each_server_is_heard_through_its_own_connection(
     assert (told(life, defaults.GENERAL_ID), told(life, away)) == (["here"], ["there"])
     assert playground.counters()["identifies"] == 2
     assert len(playground.requests("GET", "/gateway/bot")) == (shards == 0)
-    assert playground.run(lambda: sorted(s.shard for s in playground._hub.gateway._sessions.values())) == [
+    assert playground.run(lambda: sorted(s.shard for s in playground.hub.gateway._sessions.values())) == [
         (0, 2),
         (1, 2),
     ]

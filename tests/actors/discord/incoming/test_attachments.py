@@ -224,7 +224,7 @@ def test_a_message_that_comes_twice_has_its_files_read_once(life: Life) -> None:
     dispatch_like(life.playground, first, first)
     life.say("the end")
     assert len(life.messages.wait(2)) == 2
-    assert life.playground.run(lambda: life.playground._hub.faults.fired) == 0
+    assert life.playground.run(lambda: life.playground.hub.faults.fired) == 0
 
 
 def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, data: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, data: Pa
 
 
 def len_of_faults(playground: PlaygroundServer) -> int:
-    return playground.run(lambda: len(playground._hub.faults))
+    return playground.run(lambda: len(playground.hub.faults))
 
 
 def test_where_nothing_is_kept_texts_are_told_and_images_only_named(start: StartLife) -> None:

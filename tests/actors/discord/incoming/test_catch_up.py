@@ -194,13 +194,13 @@ def test_a_server_that_comes_back_later_is_caught_up(playground: PlaygroundServe
     first.stop()
     playground.delete_channel(defaults.GENERAL_ID)
     life = start_life(last_seen=log_of(first))
-    world = playground._hub.world
+    world = playground.hub.world
     channel = playground.run(lambda: world.create_channel("general", channel_id=defaults.GENERAL_ID))
     playground.inject("delay", "GET .*/messages", delay_s=0.3)
     for text in ("missed", "missed too"):
         draft = Draft(author=world.user(defaults.YOU_ID), content=text)
         playground.run(functools.partial(world.post, channel, draft))
-    guild = playground.run(lambda: playground._hub.payloads.guild(for_gateway=True))
+    guild = playground.run(lambda: playground.hub.payloads.guild(for_gateway=True))
     playground.dispatch("GUILD_CREATE", guild | {"unavailable": False})
     life.say("live")
     assert life.texts(3) == ["missed", "missed too", "live"]

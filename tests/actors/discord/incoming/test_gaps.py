@@ -202,7 +202,7 @@ class TestThreads:
         life = start_life()
         life.say("before")
         life.messages.wait(1)
-        hub = playground._hub
+        hub = playground.hub
         draft = Draft(author=hub.world.user(defaults.YOU_ID), content="unheard")
         playground.run(lambda: hub.world.post(hub.world.channel(defaults.GENERAL_ID), draft))
         guild = playground.run(lambda: hub.payloads.guild(for_gateway=True))
@@ -275,11 +275,11 @@ class TestOutages:
         life.messages.wait(2)
         if is_told:
             server.dispatch("GUILD_DELETE", {"id": str(defaults.GUILD_ID), "unavailable": True})
-        world = server._hub.world
+        world = server.hub.world
         for place in (defaults.GENERAL_ID, thread):
             draft = Draft(author=world.user(defaults.YOU_ID), content="meanwhile")
             server.run(functools.partial(world.post, world.channel(place), draft))
-        guild = server.run(lambda: server._hub.payloads.guild(for_gateway=True))
+        guild = server.run(lambda: server.hub.payloads.guild(for_gateway=True))
         server.dispatch("GUILD_CREATE", guild | {"unavailable": False})
         for place in (defaults.GENERAL_ID, thread):
             life.say("after", place)

@@ -259,7 +259,7 @@ def files_of(life: Life, message: dict[str, Any]) -> dict[str, str]:
 
 
 def _held(life: Life, file: dict[str, Any]) -> str:
-    data = life.playground.run(lambda: life.playground._hub.files.get(int(file["id"])))
+    data = life.playground.run(lambda: life.playground.hub.files.get(int(file["id"])))
     assert data is not None
     return data.decode()
 

@@ -187,7 +187,7 @@ def test_a_like_text_that_was_sent_for_another_event_does_not_count(crash: Crash
     second = crash()
     second.delivered("yes", nonce="bbbbbbbb", answers_message_id=question, look_first=True)
     # Without nonces nobody could tell, but for the log, which names the other.
-    assert second.shown() == ["yes"] * (1 + playground._hub.config.history_nonces)
+    assert second.shown() == ["yes"] * (1 + playground.hub.config.history_nonces)
 
 
 def test_a_running_message_is_not_taken_for_a_text_with_the_same_words(crash: Crash) -> None:

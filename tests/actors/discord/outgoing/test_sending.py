@@ -101,7 +101,7 @@ def test_a_file_is_posted_with_its_caption_and_pings_nobody(life: Life, work: Pa
     assert record.payload["allowed_mentions"] == {"parse": [], "replied_user": False}
     assert (record.payload["flags"], record.payload["enforce_nonce"]) == (4, True)
     file_id = int(message["attachments"][0]["id"])
-    assert life.playground.run(lambda: life.playground._hub.files.get(file_id)) == b"a,b\n"
+    assert life.playground.run(lambda: life.playground.hub.files.get(file_id)) == b"a,b\n"
 
 
 def test_a_thread_gets_its_own_files(life: Life, work: Path, ask: Ask) -> None:
