@@ -19,7 +19,7 @@ T = TypeVar("T")
 _GRACE_S = 5.0
 
 
-def _on_loop(act: Callable[Concatenate[Hub, P], T]) -> Callable[Concatenate[Driver, P], T]:
+def _run_act(act: Callable[Concatenate[Hub, P], T]) -> Callable[Concatenate[Driver, P], T]:
     """Make a method of an act."""
 
     @functools.wraps(act)
@@ -29,7 +29,7 @@ def _on_loop(act: Callable[Concatenate[Hub, P], T]) -> Callable[Concatenate[Driv
     return method
 
 
-def _awaited(act: Callable[Concatenate[Hub, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Driver, P], T]:
+def _wait_for_act(act: Callable[Concatenate[Hub, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Driver, P], T]:
     """Make a method of an act that waits for the bot, for at most its `timeout_s`."""
 
     @functools.wraps(act)
@@ -47,58 +47,58 @@ class Driver:
     `TimeoutError`.
     """
 
-    say = _on_loop(people.say)
-    edit = _on_loop(people.edit)
-    delete = _on_loop(people.delete)
-    delete_many = _on_loop(people.delete_many)
-    react = _on_loop(people.react)
-    type_in = _on_loop(people.type_in)
-    add_user = _on_loop(people.add_user)
-    add_role = _on_loop(people.add_role)
-    change_role = _on_loop(people.change_role)
-    remove_role = _on_loop(people.remove_role)
-    create_guild = _on_loop(people.create_guild)
-    create_channel = _on_loop(people.create_channel)
-    delete_channel = _on_loop(people.delete_channel)
-    overwrite = _on_loop(people.overwrite)
-    create_thread = _on_loop(people.create_thread)
-    change_thread = _on_loop(people.change_thread)
-    open_dm = _on_loop(people.open_dm)
+    say = _run_act(people.say)
+    edit = _run_act(people.edit)
+    delete = _run_act(people.delete)
+    delete_many = _run_act(people.delete_many)
+    react = _run_act(people.react)
+    type_in = _run_act(people.type_in)
+    add_user = _run_act(people.add_user)
+    add_role = _run_act(people.add_role)
+    change_role = _run_act(people.change_role)
+    remove_role = _run_act(people.remove_role)
+    create_guild = _run_act(people.create_guild)
+    create_channel = _run_act(people.create_channel)
+    delete_channel = _run_act(people.delete_channel)
+    overwrite = _run_act(people.overwrite)
+    create_thread = _run_act(people.create_thread)
+    change_thread = _run_act(people.change_thread)
+    open_dm = _run_act(people.open_dm)
 
-    slash = _awaited(interactions.slash)
-    complete = _awaited(interactions.complete)
-    call_on_message = _awaited(interactions.call_on_message)
-    call_on_user = _awaited(interactions.call_on_user)
-    click = _awaited(interactions.click)
-    submit_modal = _awaited(interactions.submit_modal)
-    wait_for_answer = _awaited(interactions.wait_for_answer)
-    answers = _on_loop(interactions.answers)
+    slash = _wait_for_act(interactions.slash)
+    complete = _wait_for_act(interactions.complete)
+    call_on_message = _wait_for_act(interactions.call_on_message)
+    call_on_user = _wait_for_act(interactions.call_on_user)
+    click = _wait_for_act(interactions.click)
+    submit_modal = _wait_for_act(interactions.submit_modal)
+    wait_for_answer = _wait_for_act(interactions.wait_for_answer)
+    answers = _run_act(interactions.answers)
 
-    messages = _on_loop(observation.messages)
-    file = _on_loop(observation.file)
-    last_event = _on_loop(observation.last_event)
-    requests = _on_loop(observation.requests)
-    counters = _on_loop(observation.counters)
-    is_bot_typing = _on_loop(observation.is_bot_typing)
-    wait_for_reply = _awaited(observation.wait_for_reply)
-    settled_replies = _awaited(observation.settled_replies)
-    wait_for = _awaited(observation.wait_for)
-    next_events = _awaited(observation.next_events)
-    wait_until_online = _awaited(observation.wait_until_online)
-    wait_for_typing = _awaited(observation.wait_for_typing)
+    messages = _run_act(observation.messages)
+    file = _run_act(observation.file)
+    last_event = _run_act(observation.last_event)
+    requests = _run_act(observation.requests)
+    counters = _run_act(observation.counters)
+    is_bot_typing = _run_act(observation.is_bot_typing)
+    wait_for_reply = _wait_for_act(observation.wait_for_reply)
+    settled_replies = _wait_for_act(observation.settled_replies)
+    wait_for = _wait_for_act(observation.wait_for)
+    next_events = _wait_for_act(observation.next_events)
+    wait_until_online = _wait_for_act(observation.wait_until_online)
+    wait_for_typing = _wait_for_act(observation.wait_for_typing)
 
-    inject = _on_loop(trouble.inject)
-    choose_faults = _on_loop(trouble.choose_faults)
-    clear_faults = _on_loop(trouble.clear_faults)
-    garble = _on_loop(trouble.garble)
-    limit_rates = _on_loop(trouble.limit_rates)
-    drop = _awaited(trouble.drop)
-    op7 = _on_loop(trouble.op7)
-    op9 = _on_loop(trouble.op9)
-    zombie = _on_loop(trouble.zombie)
-    gateway_faults = _on_loop(trouble.gateway_faults)
-    send_delayed = _on_loop(trouble.send_delayed)
-    dispatch = _on_loop(trouble.dispatch)
+    inject = _run_act(trouble.inject)
+    choose_faults = _run_act(trouble.choose_faults)
+    clear_faults = _run_act(trouble.clear_faults)
+    garble = _run_act(trouble.garble)
+    limit_rates = _run_act(trouble.limit_rates)
+    drop = _wait_for_act(trouble.drop)
+    op7 = _run_act(trouble.op7)
+    op9 = _run_act(trouble.op9)
+    zombie = _run_act(trouble.zombie)
+    gateway_faults = _run_act(trouble.gateway_faults)
+    send_delayed = _run_act(trouble.send_delayed)
+    dispatch = _run_act(trouble.dispatch)
 
     def __init__(self, hub: Hub) -> None:
         """Keep the hub; nothing can be called before the server has set its loop.

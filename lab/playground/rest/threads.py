@@ -58,7 +58,7 @@ def _archived_of(call: Call, kind: ChannelKind | None) -> list[Channel]:
     ]
 
 
-def _archived(call: Call) -> Json:
+def _archive_page(call: Call) -> Json:
     kinds = {"public": ChannelKind.PUBLIC_THREAD, "private": ChannelKind.PRIVATE_THREAD}
     before = call.query.get("before")
     threads = [
@@ -71,7 +71,7 @@ def _archived(call: Call) -> Json:
     return _page(call, threads)
 
 
-def _joined(call: Call) -> Json:
+def _joined_page(call: Call) -> Json:
     """Archived private threads that the bot takes part in, newest first, whenever they were archived."""
     before = int(call.query.get("before") or 1 << 63)
     threads = [
@@ -104,8 +104,8 @@ ROUTES = (
     Route("PUT", _MEMBER + "/{user_id}", lambda c: c.hub.add_to_thread(c.channel, c.user), major="channel_id"),
     Route("DELETE", _MEMBER + "/{user_id}", lambda c: c.hub.remove_from_thread(c.channel, c.user), major="channel_id"),
     Route("GET", _MEMBER, _members, major="channel_id"),
-    Route("GET", _CHANNEL + "/threads/archived/{visibility}", _archived, major="channel_id"),
-    Route("GET", _CHANNEL + "/users/@me/threads/archived/private", _joined, major="channel_id"),
+    Route("GET", _CHANNEL + "/threads/archived/{visibility}", _archive_page, major="channel_id"),
+    Route("GET", _CHANNEL + "/users/@me/threads/archived/private", _joined_page, major="channel_id"),
     Route(
         "GET",
         "/guilds/{guild_id}/threads/active",
