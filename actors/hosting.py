@@ -76,7 +76,7 @@ class HostConfig(msgspec.Struct, frozen=True):
         """The settings again."""
         settings = with_tables(settings_tables()).model_validate_json(self.settings)
         origin = Origin(file=Path(self.file) if self.file else None, folder=Path(self.folder))
-        return settings.rooted(settings.data_root, origin)
+        return settings.with_root(settings.data_root, origin)
 
 
 class HostProcess:

@@ -210,7 +210,7 @@ def what_comes_into_the_temporary_folder_is_noted(
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folder of all processes of this run, for what litellm said of models.
+    """Folder of all processes of this run, for litellm's listings of models.
 
     litellm is asked about a model once in the run, not in each of dozens of agents for 3 s. pytest removes the folder
     with those of earlier runs.

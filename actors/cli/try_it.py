@@ -75,7 +75,7 @@ def try_it(
         make_data(settings)
         shape_log(settings.log.format)
         if data is None:
-            settings = settings.rooted(settings.data_root / "playground", settings.origin)
+            settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
         server = _start_server(port if port is not None else (0 if texts else 8787))
         try:

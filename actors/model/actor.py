@@ -12,7 +12,7 @@ from actors.kernel import Actor, LoopThread, not_understood
 from actors.model.backend import Backend, OfflineBackend
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
-from actors.model.direct import DirectBackend, refusal_of
+from actors.model.route import refusal_of
 from actors.model.routed import RoutedBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.fair_queue import FairQueue
@@ -58,6 +58,7 @@ class ModelActor(Actor):
         config: ModelConfig,
         *,
         spent_today: Callable[[], float] | None = None,
+        backend: Backend | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Nothing is opened yet.
@@ -65,6 +66,7 @@ class ModelActor(Actor):
         Args:
             config: Which model, and the limits of its calls.
             spent_today: Gives what today's calls of earlier lives have cost; asked at the start, if there is a cap.
+            backend: Makes the calls of models other than `offline`; None for the usual one.
             sleep: How a loop waits between tries.
         """
         super().__init__()
@@ -77,8 +79,7 @@ class ModelActor(Actor):
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
-        self._provider = RoutedBackend(config, self.now)
-        self._direct = DirectBackend(config.api_keys, config.idle_timeout_s, self.now)
+        self._provider: Backend = backend or RoutedBackend(config, self.now)
         self._loop = LoopThread("model", self)
         self._calls = Calls(
             backend_of=self._backend_of,
@@ -151,7 +152,6 @@ class ModelActor(Actor):
     async def _close(self) -> None:
         await self._calls.close()
         await self._provider.close()
-        await self._direct.close()
 
     def _leave(self, request_id: RequestId) -> ModelRequest | None:
         """Forget a request and let the next one start; None if it is not known."""
@@ -187,7 +187,7 @@ class ModelActor(Actor):
         )
 
     def _backend_of(self, model: str, request: ModelRequest) -> Backend:
-        return self._direct if request.api_base else self._backend_named(model)
+        return self._provider if request.api_base else self._backend_named(model)
 
     def _backend_named(self, model: str) -> Backend:
         return self._offline if model == OFFLINE_MODEL else self._provider

@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from domain.offline.model import OFFLINE_MODEL
 
+NO_KEY = "none"
+"""Key for servers of one's own: litellm refuses to send an empty one."""
 DELTA_INTERVAL_S = 1.2
 """Discord takes about five edits of one message in five seconds; this leaves room for everything else."""
 
@@ -21,6 +23,8 @@ class ModelConfig:
     api_base: str = ""
     """Base address of the server of `name`, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own address.
     Requests that name another model of the same provider go there too."""
+    api: str = ""
+    """Form of requests to `api_base`: `openai`, or empty to ask litellm."""
     api_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment."""
     concurrency: int = 256
@@ -34,8 +38,12 @@ class ModelConfig:
     daily_cost_usd: float = 0.0
     """Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap."""
 
+    def is_own(self, model: str) -> bool:
+        """True if requests to the model go to `api_base`."""
+        return bool(self.api_base) and model.partition("/")[0] == self.name.partition("/")[0]
+
     def __post_init__(self) -> None:
-        """Refuse what no call could be made with.
+        """Refuse invalid values.
 
         Raises:
             ValueError: a value breaks its rule; the text names both.

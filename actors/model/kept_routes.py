@@ -1,4 +1,4 @@
-"""Kept routes: answers of litellm about models, in a folder that the environment names, for later starts and agents.
+"""Kept listings: litellm's entries for models, in a folder that the environment names, for later starts and agents.
 
 Write access to the folder decides the destination of the agent's keys. So a file is ignored if users other than the
 agent's user or root can write to the file or, because of renames, to the folder. No file holds a key.
@@ -18,50 +18,46 @@ import msgspec
 
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
-from actors.model.question import Question
-from actors.model.route import Route
+from actors.model.route import Listing
 
 log = logging.getLogger(__name__)
 
 FOLDER = "REMEMBRANCER_ROUTES"
 """Variable that names the folder; where it is not set nothing is kept."""
-_LIBRARIES = ("litellm", "openai", "httpx")
-"""Libraries that make the requests from which an answer was read."""
-_SOURCES = ("litellm_child.py", "provider.py", "question.py", "route.py")
+_SOURCES = ("litellm_child.py", "route.py")
 """Modules that ask, and define the form of the answer."""
 _MOST_BYTES = 1 << 20
 """Of a file; an answer takes a few hundred."""
 
 
-def kept(question: Question) -> Route | None:
-    """Kept answer to a question; None if the answer is that litellm has to make the calls.
+def read_kept(model: str) -> Listing | None:
+    """Kept listing of a model; None for a model that litellm does not know.
 
     Raises:
-        LookupError: no answer is kept, or the kept file is not trusted.
+        LookupError: no listing is kept, or the kept file is not trusted.
     """
-    place = _place(question)
+    place = _place(model)
     if place is None:
         raise LookupError(f"{FOLDER} names no folder")
     try:
         with os.fdopen(open_regular(place, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-            for found in (os.fstat(file.fileno()), place.parent.stat()):
-                if found.st_uid not in (0, os.geteuid()) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                    log.warning("%s is not believed: others may write to it or its folder", place)
-                    raise LookupError(f"{place} may be another's")
+            for status in (os.fstat(file.fileno()), place.parent.stat()):
+                if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                    raise OSError("others may write to it or its folder")
             said = file.read(_MOST_BYTES + 1)
             if len(said) > _MOST_BYTES:
                 raise OSError(f"it is longer than {_MOST_BYTES} bytes")
-            return msgspec.json.decode(said, type=Route | None)
+            return msgspec.json.decode(said, type=Listing | None)
     except FileNotFoundError:
         raise LookupError(f"{place} is not there") from None
     except (OSError, msgspec.MsgspecError, RecursionError) as error:
-        log.warning("%s is not read: %s", place, error)
+        log.warning("%s is not believed: %s", place, error)
         raise LookupError(f"{place} cannot be read") from None
 
 
-def keep(question: Question, route: Route | None) -> None:
-    """Keep what was said to a question, if there is a folder for it; one that cannot be written costs a warning."""
-    place = _place(question)
+def keep(model: str, listing: Listing | None) -> None:
+    """Keep the listing of a model, if there is a folder for it; one that cannot be written costs a warning."""
+    place = _place(model)
     if place is None:
         return
     part = place.with_suffix(f".{os.getpid()}")
@@ -69,22 +65,21 @@ def keep(question: Question, route: Route | None) -> None:
         make_private(place.parent)
         fd = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as file:
-            file.write(msgspec.json.encode(route))
+            file.write(msgspec.json.encode(listing))
         part.replace(place)
     except OSError as error:
         log.warning("%s is not kept: %s", place, error)
 
 
-def _place(question: Question) -> Path | None:
+def _place(model: str) -> Path | None:
     folder = os.environ.get(FOLDER)
     if not folder:
         return None
-    asked = hashlib.sha256(_edition() + msgspec.json.encode(question))
-    return Path(folder).absolute() / f"{asked.hexdigest()}.json"
+    return Path(folder).absolute() / f"{hashlib.sha256(edition() + model.encode()).hexdigest()}.json"
 
 
 @cache
-def _edition() -> bytes:
-    """Of all that an answer follows from besides its question."""
+def edition() -> bytes:
+    """Digest of litellm's release and of the sources that read it."""
     sources = [Path(__file__).with_name(name).read_bytes() for name in _SOURCES]
-    return hashlib.sha256(b"\0".join([*(version(name).encode() for name in _LIBRARIES), *sources])).digest()
+    return hashlib.sha256(b"\0".join([version("litellm").encode(), *sources])).digest()

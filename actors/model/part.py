@@ -26,6 +26,7 @@ def row(plan: Plan, _parts: Parts) -> Part:
         config = ModelConfig(
             name=model.name,
             api_base=model.api_base,
+            api=model.api,
             api_keys=plan.secrets,
             concurrency=max(1, min(model.concurrency // plan.shares, share(_SHARE, _FEWEST))),
             retries=model.retries,

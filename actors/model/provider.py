@@ -16,7 +16,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from functools import cache
@@ -24,7 +24,7 @@ from typing import Any
 
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
-from actors.model.config import ModelConfig
+from actors.model.config import NO_KEY, ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.silence import Silence
 from actors.model.wire import tools_of
@@ -65,8 +65,6 @@ SDK_FAMILIES = frozenset({"azure"})
 SETTLE_S = 0.3
 """Seconds before a call can be cancelled: litellm prepares it in a thread, and the coroutine from there would never be
 awaited, which gives a warning."""
-NO_KEY = "none"
-"""For servers of one's own: OpenAI's client refuses to be made without a key."""
 
 
 class LitellmBackend:
@@ -79,11 +77,7 @@ class LitellmBackend:
             config: Which model, where it is, and the keys.
             now: Wall clock, aware UTC.
         """
-        self._name = config.name
-        self._family = config.name.partition("/")[0]
-        self._api_base = config.api_base
-        self._api_keys = config.api_keys
-        self._idle_timeout_s = config.idle_timeout_s
+        self._config = config
         self._now = now
         self._litellm: Any = None
         self._conversations = Conversations()
@@ -109,7 +103,7 @@ class LitellmBackend:
             AttemptError: there is no answer; the error's fault has the reason.
         """
         try:
-            async with Silence(self._idle_timeout_s) as silence:
+            async with Silence(self._config.idle_timeout_s) as silence:
                 library = await self._library()
                 silence.heard()
                 has_images = any(message.images for message in request.messages)
@@ -173,14 +167,25 @@ class LitellmBackend:
         )
 
     def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
-        arguments = fixed_arguments(model, self._idle_timeout_s)
+        arguments: dict[str, Any] = {
+            "model": model,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "num_retries": 0,
+            "max_retries": 0,
+            "drop_params": True,
+            "timeout": self._config.idle_timeout_s + 5,
+            # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
+            "_skip_mcp_handler": True,
+        }
         if request.tools:
             arguments["tools"] = tools_of(request.tools)
-        is_own_server = bool(self._api_base) and model.partition("/")[0] == self._family
+        is_own_server = self._config.is_own(model)
         if is_own_server:
-            arguments["api_base"] = self._api_base
-        if key := key_for(library, model, self._api_keys, is_own_server=is_own_server):
-            arguments["api_key"] = key
+            arguments["api_base"] = self._config.api_base
+        name = f"{library.get_llm_provider(model)[1].upper()}_API_KEY"
+        if key := self._config.api_keys.get(name) or (NO_KEY if is_own_server and name not in os.environ else ""):
+            arguments["api_key"] = key  # else litellm looks into the environment
         return arguments
 
     def _usage(self, model: str, usage: Any) -> Usage:
@@ -227,32 +232,8 @@ class LitellmBackend:
 
     async def _library(self) -> Any:
         if self._litellm is None:
-            self._litellm = await asyncio.shield(asyncio.wrap_future(load(self._name)))
+            self._litellm = await asyncio.shield(asyncio.wrap_future(load(self._config.name)))
         return self._litellm
-
-
-def fixed_arguments(model: str, idle_timeout_s: float) -> dict[str, Any]:
-    """Arguments to litellm in every call of a model."""
-    return {
-        "model": model,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "num_retries": 0,
-        "max_retries": 0,
-        "drop_params": True,
-        "timeout": idle_timeout_s + 5,
-        # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
-        "_skip_mcp_handler": True,
-    }
-
-
-def key_for(library: Any, model: str, api_keys: Mapping[str, str], *, is_own_server: bool) -> str:
-    """The key to hand over; empty to leave it to litellm, which looks into the environment."""
-    _, provider, _, _ = library.get_llm_provider(model)
-    name = f"{provider.upper()}_API_KEY"
-    if key := api_keys.get(name):
-        return key
-    return NO_KEY if is_own_server and name not in os.environ else ""
 
 
 class _Ending:
@@ -286,10 +267,10 @@ class _Ending:
         lines = getattr(beneath, "streaming_response", None)
         if not type(beneath).__module__.endswith(_READER_OF_GEMINI) or not isinstance(lines, AsyncIterable):
             return False
-        beneath.streaming_response = self._watched(lines)
+        beneath.streaming_response = self._watch_lines(lines)
         return True
 
-    async def _watched(self, lines: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    async def _watch_lines(self, lines: AsyncIterable[Any]) -> AsyncIterator[Any]:
         async for line in lines:
             self._is_told = self._is_told or _END_OF_GEMINI.search(str(line)) is not None
             yield line

@@ -1,9 +1,11 @@
-"""Route of a model: where litellm would send a request, in which form, and what an answer costs. Pure."""
+"""Routes of models: the address and form of requests, and the price of answers, from litellm's listing. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -11,7 +13,12 @@ from domain.policy.spending import stated_usage
 from messages.base import make_ready
 from messages.model import Usage
 
-_PLACEHOLDER = re.compile(r"agent-key-of-([A-Za-z0-9_]+)-here")
+_OPENAI = "https://api.openai.com/v1"
+_PATH = "/chat/completions"
+_RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
+_USER = re.compile(r"//.*@")
+_MOST_USD = 10**12
+_ELSEWHERE = ("API_BASE", "BASE_URL", "API_VERSION", "API_TYPE", "ENDPOINT", "ORGANIZATION", "ORG", "PROJECT")
 
 
 class Tier(msgspec.Struct, frozen=True):
@@ -24,49 +31,99 @@ class Tier(msgspec.Struct, frozen=True):
     """Of a token of the prompt that the provider had kept."""
 
 
-class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """Form of litellm's requests to one model; holds no key, but the place of a key."""
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """Entry of litellm's tables for one model."""
+
+    provider: str
+    name: str
+    """The model's name at its provider."""
+    address: str = ""
+    """Base address of the provider; empty if litellm has none."""
+    speaks_openai: bool = True
+    """True if requests and answers are in OpenAI's form."""
+    streams_usage: bool = True
+    """True if a request may ask for usage at the end of a stream."""
+    sees_images: bool = False
+    tiers: tuple[Tier, ...] = ()
+    """From the cheapest up; none for a model without a price."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Destination and form of requests that litellm has no part in."""
 
     address: str
-    headers: dict[str, str]
-    """With placeholders for keys."""
+    headers: Mapping[str, str] = field(repr=False)
+    """With the key."""
     model: str
-    """As the server calls it."""
-    fields: dict[str, object]
-    """Further fields of a request that offers tools."""
-    fields_without_tools: dict[str, object]
-    sees_images: bool
-    tiers: tuple[Tier, ...]
-    """From the cheapest up; none for a model that is on no price list."""
-
-    def headers_with(self, key_of: Callable[[str], str]) -> dict[str, str]:
-        """The headers; `key_of` is asked for a key by the name of its variable."""
-        return {name: _PLACEHOLDER.sub(lambda found: key_of(found[1]), value) for name, value in self.headers.items()}
-
-    def key_names(self) -> tuple[str, ...]:
-        """Variables whose keys stand in the headers."""
-        return tuple(name for value in self.headers.values() for name in _PLACEHOLDER.findall(value))
+    """The model's name at the server."""
+    fields: Mapping[str, object]
+    """Further fields of a request."""
+    sees_images: bool = False
+    tiers: tuple[Tier, ...] | None = None
+    """Prices; None if the server itself states the cost."""
+    proxy: str | None = None
 
     def usage(self, counted: object) -> Usage:
         """Usage of an answer as reported by the server, with the price."""
         usage = stated_usage(counted)
-        return msgspec.structs.replace(
-            usage, cost_usd=cost_usd(self.tiers, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
-        )
+        if self.tiers is None:
+            cost = _dollars(counted.get("cost") if isinstance(counted, dict) else None)
+        else:
+            cost = cost_usd(self.tiers, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
+        return msgspec.structs.replace(usage, cost_usd=cost)
 
 
-def placeholder(name: str) -> str:
-    """Placeholder for the key in the variable `name`, where the key itself must not be."""
-    return f"agent-key-of-{name}-here"
+def refusal_of(api_base: str) -> str:
+    """Why no server can be called at an address; empty where one may be. Holds no password."""
+    try:
+        parts = urlsplit(api_base)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if fits and api_base.isprintable() and not re.search(r"[\s?#@\\]", api_base):
+        return ""
+    return f"api_base {_USER.sub('//…@', api_base)[:200]!r} {_RULE}"
 
 
-def has_placeholder(text: str) -> bool:
-    """True if the text has a key's placeholder."""
-    return _PLACEHOLDER.search(text) is not None
+def base_address(listing: Listing, api_base: str) -> str:
+    """Base address of requests, `api_base` first; empty if unknown."""
+    return api_base or listing.address or (_OPENAI if listing.provider == "openai" else "")
+
+
+def route_to(listing: Listing, base: str, key: str, agent: str) -> Route:
+    """Route in the form of litellm's own requests.
+
+    Args:
+        listing: Entry of a model in OpenAI's form.
+        base: Base address.
+        key: The provider's key.
+        agent: Name of the client.
+    """
+    base = base.rstrip("/")
+    return Route(
+        address=base if base.endswith(_PATH) else base + _PATH,
+        headers={"user-agent": agent, "authorization": f"Bearer {key}"},
+        model=listing.name,
+        fields={"stream": True} | ({"stream_options": {"include_usage": True}} if listing.streams_usage else {}),
+        sees_images=listing.sees_images,
+        tiers=listing.tiers,
+    )
+
+
+def named_route(model: str, api_base: str, key: str) -> Route:
+    """Route of a request that names its server: whole answers."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Route(address=api_base.rstrip("/") + _PATH, headers=headers, model=model, fields={})
+
+
+def is_set_elsewhere(provider: str, variables: Collection[str]) -> bool:
+    """True if a variable of the environment changes litellm's requests to the provider."""
+    return any(f"{provider.upper()}_{end}" in variables for end in _ELSEWHERE)
 
 
 def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int = 0) -> float:
-    """Price of an answer; that of the highest tier which its prompt is above.
+    """Price of an answer: the price of the highest tier below its prompt.
 
     Args:
         tiers: From the cheapest up.
@@ -79,6 +136,12 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int 
         if prompt > tier.above or tier.above == 0:
             price = (prompt - kept) * tier.of_prompt + kept * tier.of_cached + completion * tier.of_completion
     return price
+
+
+def _dollars(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if 0 <= value < _MOST_USD else 0.0
 
 
 make_ready(__name__)

@@ -1,4 +1,4 @@
-"""Calls of models in OpenAI's form, by litellm's routes and over our own connections; all others through litellm.
+"""Calls of models in OpenAI's form over own connections; all others through litellm.
 
 Measured, CPU of one streamed call: docs/performance.md.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -21,14 +21,14 @@ from actors.http_client.connections import (
     headers_of,
     read_whole,
 )
+from actors.model.answer import completion_of, reported_fault, usage_in
 from actors.model.assembly import Assembly
 from actors.model.backend import AttemptError, Completion, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
-from actors.model.direct import completion_of, reported, usage_in
 from actors.model.provider import LitellmBackend
-from actors.model.route import Route
-from actors.model.routes import Way, Ways
+from actors.model.route import Route, named_route
+from actors.model.routes import Routes
 from actors.model.silence import Silence
 from actors.model.sse import Chunk, EventStream, LineTooLongError
 from actors.model.wire import tools_json, unsigned
@@ -46,27 +46,28 @@ _BOM = b"\xef\xbb\xbf"
 class RoutedBackend:
     """Backend that asks litellm once how a model is called, and then makes the calls itself.
 
-    What litellm would send in another form than OpenAI's, or somewhere else than where it is told, litellm sends.
+    litellm makes the calls of models in another form than OpenAI's, and follows redirections. A request that names its
+    server goes there and nowhere else.
     """
 
-    def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
+    def __init__(self, config: ModelConfig, now: Callable[[], datetime], routes: Routes | None = None) -> None:
         """Nothing is asked or opened yet.
 
         Args:
             config: Which model, where it is, and the keys.
             now: Wall clock, aware UTC.
+            routes: Routes to models; None for those of the configuration.
         """
-        self._name = config.name
-        self._idle_timeout_s = config.idle_timeout_s
+        self._config = config
         self._now = now
-        self._ways = Ways(config)
+        self._routes = routes or Routes(config)
         self._litellm = LitellmBackend(config, now)
         self._conversations = Conversations()
         self._connections = Connections()
 
     async def warm_up(self) -> None:
-        """Ask for the way to the configured model; where there is none, import litellm. Either takes seconds."""
-        if await self._ways.to(self._name) is None:
+        """Find the route to the configured model; where there is none, import litellm. Either takes seconds."""
+        if await self._routes.find(self._config.name) is None:
             await self._litellm.warm_up()
 
     async def close(self) -> None:
@@ -80,24 +81,29 @@ class RoutedBackend:
         Raises:
             AttemptError: there is no answer; the error's fault has the reason.
         """
-        way = await self._ways.to(model)
-        completion = None if way is None else await self._call(way, request, say)
+        if request.api_base:
+            key = self._config.api_keys.get(request.key_name, "")
+            route: Route | None = named_route(model, request.api_base, key)
+        else:
+            route = await self._routes.find(model)
+        completion = None if route is None else await self._call(route, request, say)
         return await self._litellm.complete(model, request, say) if completion is None else completion
 
-    async def _call(self, way: Way, request: ModelRequest, say: Heard) -> Completion | None:
-        """The answer; None where the server sends us elsewhere, whereto litellm follows without the key."""
+    async def _call(self, route: Route, request: ModelRequest, say: Heard) -> Completion | None:
+        """The answer; None for a redirection, which litellm follows without the key."""
         try:
-            async with Silence(self._idle_timeout_s) as silence:
+            async with Silence(self._config.idle_timeout_s) as silence:
                 silence.heard()
-                messages = await self._conversations.messages(request, sees_images=way.route.sees_images)
-                body = _body(way.route, request, messages)
-                post = self._connections.post(way.route.address, body, way.headers, proxy=way.proxy)
-                async with post as response:
-                    if response.status in _REDIRECTIONS:
+                messages = await self._conversations.messages(request, sees_images=route.sees_images)
+                body = _body(route, request, messages)
+                async with self._connections.post(route.address, body, route.headers, proxy=route.proxy) as response:
+                    if response.status in _REDIRECTIONS and not request.api_base:
                         return None
                     if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
                         raise AttemptError(Fault(FaultKind.UNREADABLE))
-                    return await self._read(way.route, request, response, say, silence)
+                    # A whole answer has one deadline, however many signs of life come.
+                    heard = (lambda: None) if request.api_base else silence.heard
+                    return await self._read(route, request, response, say, heard)
         except AttemptError:
             raise
         except TimeoutError as error:
@@ -111,7 +117,7 @@ class RoutedBackend:
         request: ModelRequest,
         response: aiohttp.ClientResponse,
         say: Heard,
-        silence: Silence,
+        heard: Callable[[], None],
     ) -> Completion:
         if response.status != 200:
             words = (await read_whole(response)).decode("utf-8", "replace")
@@ -120,7 +126,7 @@ class RoutedBackend:
         reading = _Reading(self._now, say)
         try:
             async for data in response.content.iter_any():
-                silence.heard()
+                heard()
                 reading.feed(data)
                 if reading.is_done:
                     await _linger(response, reading)
@@ -182,7 +188,7 @@ class _Reading:
         assembly = self._assembly
         for chunk in chunks:
             if (error := chunk.reported()) and not (self.is_done and assembly.finish_reason):
-                raise AttemptError(reported(error, self._now()))
+                raise AttemptError(reported_fault(error, self._now()))
             self._usage = chunk.usage or self._usage
             for choice in chunk.choices or ():
                 self._choices += 1
@@ -213,7 +219,7 @@ class _Reading:
             try:
                 return completion_of(body, request, route.usage, self._now())
             except AttemptError as error:
-                if error.fault.kind is not FaultKind.UNREADABLE:
+                if error.fault.kind is not FaultKind.UNREADABLE or request.api_base:
                     raise
             self._take(self._events.feed(body))  # chunks in lines of their own
         self._take(self._events.end())
@@ -237,13 +243,19 @@ async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
 
 
 def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:
-    """A request as litellm would send it: without what is null."""
-    told = messages if "gemini" in route.model.lower() else unsigned(messages)
-    said = [
-        message if message["content"] is not None else {name: message[name] for name in message if name != "content"}
-        for message in told
-    ]
-    body: Mapping[str, object] = {"model": route.model, "messages": said, **route.fields_without_tools}
-    if request.tools:
-        body = {"model": route.model, "messages": said, "tools": tools_json(request.tools), **route.fields}
-    return msgspec.json.encode(body)
+    """A request; without null where litellm would leave it out.
+
+    Raises:
+        AttemptError: a part of the request cannot be said in JSON.
+    """
+    if not request.api_base:
+        messages = messages if "gemini" in route.model.lower() else unsigned(messages)
+        messages = [
+            {name: value for name, value in message.items() if name != "content" or value is not None}
+            for message in messages
+        ]
+    try:
+        tools = {"tools": tools_json(request.tools)} if request.tools else {}
+        return msgspec.json.encode({"model": route.model, "messages": messages, **tools, **route.fields})
+    except ValueError as error:
+        raise AttemptError(Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)) from error

@@ -1,4 +1,4 @@
-"""Resolution of routes: litellm is asked in a process of its own, once for each question in this process's life."""
+"""Resolution of routes: litellm's listing, read in a process of its own once for each model, and the configuration."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
 import actors
 from actors.http_client.connections import proxy_for
-from actors.model.config import ModelConfig
-from actors.model.kept_routes import keep, kept
-from actors.model.question import Question, address_for, question_for
-from actors.model.route import Route
-from messages.base import make_ready
+from actors.model.config import NO_KEY, ModelConfig
+from actors.model.kept_routes import keep, read_kept
+from actors.model.route import Listing, Route, base_address, is_set_elsewhere, route_to
 
 log = logging.getLogger(__name__)
 
@@ -28,115 +27,117 @@ CHILD_S = 60.0
 """For importing litellm and asking it, which takes 3 s where the machine is free."""
 AGAIN_S = 600.0
 """Until litellm is asked again when there was no answer."""
-_START = "import sys; sys.path.append(sys.argv[1]); from actors.model.litellm_child import main; main()"
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from actors.model.litellm_child import main; main()"
 _PACKAGES = str(Path(actors.__file__).parents[1])
 _OF_TLS = frozenset({"SSL_VERIFY", "SSL_CERTIFICATE", "SSL_SECURITY_LEVEL", "SSL_ECDH_CURVE"})
-"""Variables by which litellm makes its TLS another; who sets one has litellm make the calls."""
+"""Variables that change litellm's TLS; with one set, litellm makes the calls."""
 
 
 class NoAnswerError(Exception):
     """The process that asks litellm gave no answer; the text says why."""
 
 
-class Way(msgspec.Struct, frozen=True, kw_only=True):
-    """Way to a model's server without litellm."""
+class Routes:
+    """Routes to models, by litellm's listing and the configuration."""
 
-    route: Route
-    headers: Mapping[str, str]
-    """With the keys."""
-    proxy: str | None
+    def __init__(self, config: ModelConfig, *, program: str = _PROGRAM, again_s: float = AGAIN_S) -> None:
+        """No route yet.
 
-
-class Ways:
-    """Ways to models, as litellm says and the configuration has it."""
-
-    def __init__(self, config: ModelConfig) -> None:
+        Args:
+            config: Which model, where it is, and the keys.
+            program: Python that asks litellm.
+            again_s: Seconds until litellm is asked again when there was no answer.
+        """
         self._config = config
-        self._family = config.name.partition("/")[0]
-        self._known: dict[str, Way | None] = {}
+        self._program = program
+        self._again_s = again_s
+        self._known: dict[str, Route | None] = {}
         self._again_at: dict[str, float] = {}
         """Model -> time of the next question, on the loop's clock."""
 
-    async def to(self, model: str) -> Way | None:
-        """The way to a model; None where litellm itself has to make the calls."""
+    async def find(self, model: str) -> Route | None:
+        """The route to a model; None where litellm itself has to make the calls."""
         clock = asyncio.get_running_loop().time
         if model not in self._known and clock() >= self._again_at.get(model, 0.0):
-            is_own_server = bool(self._config.api_base) and model.partition("/")[0] == self._family
-            api_base = self._config.api_base if is_own_server else ""
-            question = question_for(model, api_base, self._config.api_keys, os.environ)
             try:
-                route = await asyncio.shield(asyncio.wrap_future(_resolving(question)))
+                listing = await self._listing(model)
             except NoAnswerError as error:
-                self._again_at[model] = clock() + AGAIN_S
-                _resolving.cache_clear()
-                log.warning("%s; it makes the calls of %s itself for %g minutes", error, model, AGAIN_S / 60)
+                self._again_at[model] = clock() + self._again_s
+                log.warning("%s; it makes the calls of %s itself for %g minutes", error, model, self._again_s / 60)
             else:
-                self._known[model] = None if route is None else self._way(route, api_base)
+                self._known[model] = None if listing is None else self._route(model, listing)
         return self._known.get(model)
 
-    def _way(self, route: Route, api_base: str) -> Way | None:
-        address = address_for(route.address, api_base)
-        if any(not self._key(name) for name in route.key_names()):  # litellm says so to a person
-            return None
-        if address.startswith("https:") and _OF_TLS & os.environ.keys():
-            return None
-        return Way(
-            route=msgspec.structs.replace(route, address=address),
-            headers=route.headers_with(self._key),
-            proxy=proxy_for(address),
-        )
+    async def _listing(self, model: str) -> Listing | None:
+        if self._config.api == "openai" and self._config.is_own(model):
+            provider, _, name = model.partition("/")
+            return Listing(provider=provider, name=name or provider)
+        asking = _asking(model, self._program)
+        try:
+            return await asyncio.shield(asyncio.wrap_future(asking))
+        except NoAnswerError:
+            _asking.cache_clear()
+            raise
 
-    def _key(self, name: str) -> str:
-        return self._config.api_keys.get(name) or os.environ.get(name, "")
+    def _route(self, model: str, listing: Listing) -> Route | None:
+        api_base = self._config.api_base if self._config.is_own(model) else ""
+        name = f"{listing.provider.upper()}_API_KEY"
+        key = self._config.api_keys.get(name) or os.environ.get(name, NO_KEY if api_base else "")
+        base = base_address(listing, api_base)
+        if not (listing.speaks_openai and base and key) or "?" in base:  # litellm says so to a person
+            return None
+        if is_set_elsewhere(listing.provider, os.environ):
+            return None
+        if base.startswith("https:") and _OF_TLS & os.environ.keys():
+            return None
+        route = route_to(listing, base, key, f"litellm/{version('litellm')}")
+        return replace(route, proxy=proxy_for(route.address))
 
 
 @cache
-def _resolving(question: Question) -> Future[Route | None]:
-    """The answer to a question; not in a loop's executor, for which the loop's end would wait."""
+def _asking(model: str, program: str) -> Future[Listing | None]:
+    """The listing of a model; not in a loop's executor, for which the loop's end would wait."""
     executor = ThreadPoolExecutor(1, "litellm-child")
-    asking = executor.submit(lambda: asyncio.run(_resolve(question)))
+    asking = executor.submit(lambda: asyncio.run(_ask(model, program)))
     executor.shutdown(wait=False)
     return asking
 
 
-async def _resolve(question: Question) -> Route | None:
-    """The route; None where litellm has to make the calls.
+async def _ask(model: str, program: str) -> Listing | None:
+    """Listing of a model, kept or new.
 
     Raises:
         NoAnswerError: there is no answer.
     """
     with suppress(LookupError):
-        return kept(question)
+        return read_kept(model)
     try:
-        said = await _said(msgspec.json.encode(question))
-        route = msgspec.json.decode(said, type=Route | None)
-        keep(question, route)
-        return route
+        listing = msgspec.json.decode(await _run(program, model), type=Listing | None)
     except (OSError, TimeoutError, msgspec.MsgspecError, RecursionError) as error:
-        raise NoAnswerError(f"litellm cannot be asked beside this process about {question.model}: {error!r}") from error
+        raise NoAnswerError(f"litellm cannot be asked beside this process about {model}: {error!r}") from error
+    keep(model, listing)
+    return listing
 
 
-async def _said(question: bytes) -> bytes:
+async def _run(program: str, model: str) -> bytes:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
         "-c",
-        _START,
+        program,
         _PACKAGES,
         str(os.getpid()),
+        model,
         env={"PATH": os.environ.get("PATH", os.defpath)},
-        stdin=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
         async with asyncio.timeout(CHILD_S):
-            said, _ = await process.communicate(question)
+            said, _ = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     return said
-
-
-make_ready(__name__)

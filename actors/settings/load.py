@@ -90,7 +90,7 @@ def load(
         ),
         left_out=file.left_out,
     )
-    return settings.rooted(data_root, origin)
+    return settings.with_root(data_root, origin)
 
 
 def _fault_of(document: Document, schema: type[Settings]) -> str:

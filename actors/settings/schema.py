@@ -127,7 +127,7 @@ OptionalName = Annotated[str, AfterValidator(_optional_name)]
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
 """A path as it was written, or empty text."""
 Folder = Annotated[str, BeforeValidator(_rooted_folder)]
-"""A folder's absolute path, or one from a home on; the `~` stays, and whoever opens the folder expands it."""
+"""A folder's absolute path, or one from a home on; the `~` stays until the folder is opened."""
 OptionalFolder = Annotated[str, BeforeValidator(lambda value: value if value == "" else _rooted_folder(value))]
 """The same, or empty text."""
 Folders = tuple[Folder, ...]
@@ -142,22 +142,22 @@ class Discord(Table):
     api_base: HttpAddress = "https://discord.com/api/v10"
     gateway_url: WebSocketAddress = "wss://gateway.discord.gg/"
     files_base: OptionalHttpAddress = ""
-    """Where files are that people attach; empty: at Discord's own places, or those of `api_base`."""
+    """Address of attached files; empty: Discord's own addresses, or those of `api_base`."""
     channels: tuple[Snowflake, ...] = ()
     """Channels that are read, with their threads; none: nothing is read."""
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()
-    """Who is heard; `*` is everyone. Together with `allowed_roles`; none of either: nobody."""
+    """Users that the bot hears; `*` is everyone. Without users and `allowed_roles`, no user is heard."""
     allowed_roles: tuple[Snowflake, ...] = ()
     viewer_roles: tuple[Snowflake, ...] = ()
     """Roles that are answered too, by a model without bash."""
     answer: Literal["all", "mentions"] = "all"
-    """Which messages are answered: every one, or those that mention the bot or reply to it."""
+    """Messages that are answered: all, or mentions of the bot and replies to the bot."""
     dms: Flag = False
-    """Whether direct messages of those who are heard are answered."""
+    """True to answer direct messages of users that the bot hears."""
     stream: Literal["edits", "off"] = "edits"
-    """Whether an answer is shown while it is being written."""
+    """Display of an answer while the model writes it."""
     reactions: Flag = True
-    """Whether a message shows by a reaction that it is worked on, and how that ended."""
+    """True to show the progress and the end of a turn by reactions."""
     reaction_after_s: Number = Field(default=1.0, ge=0, le=3_600)
     """A message that is answered sooner shows no reaction; a failure is always shown."""
     catchup_hours: Number = Field(default=24.0, ge=0, le=8_760)
@@ -179,6 +179,8 @@ class Model(Table):
     """As litellm names it; `offline` is the built-in responder that needs no key."""
     api_base: OptionalHttpAddress = ""
     """Empty for the provider's own address."""
+    api: Literal["", "openai"] = ""
+    """Form of requests to `api_base`, for a server that litellm does not know; empty for litellm's."""
     max_history_tokens: Whole = Field(default=100_000, ge=1_000, le=10_000_000)
     concurrency: Whole = Field(default=256, ge=1, le=10_000)
     """Most calls in flight."""
@@ -190,12 +192,19 @@ class Model(Table):
     daily_cost_usd: Number = Field(default=0.0, ge=0, le=1_000_000)
     """When a day's calls (UTC) have cost as much, no further one is begun; 0 for no cap."""
 
+    @field_validator("api")
+    @classmethod
+    def _has_an_address(cls, value: str, info: ValidationInfo) -> str:
+        if value and info.data.get("api_base") == "":
+            raise ValueError("needs model.api_base, the server's address")
+        return value
+
 
 class Shell(Table):
     """Execution of commands."""
 
     enabled: Flag = True
-    """Whether the model is given bash at all."""
+    """True to offer bash to the model."""
     max_timeout_s: Number = Field(default=600.0, gt=0, le=86_400)
     """Most that the model may ask for."""
     timeout_s: Number = Field(default=120.0, validate_default=True)
@@ -205,7 +214,7 @@ class Shell(Table):
     sandbox: Literal["auto", "bwrap", "bundled", "none"] = "auto"
     """`auto` is the system's bubblewrap, else the agent's own (`bundled`); where neither works commands are refused."""
     network: Literal["off", "on"] = "off"
-    """Whether commands reach the network."""
+    """Network access of commands."""
 
     @field_validator("timeout_s")
     @classmethod
@@ -225,7 +234,7 @@ class Contexts(Table):
     max_calls: Whole = Field(default=100, ge=1, le=10_000)
     """Commands that the model may ask for in one turn; those beyond are not run, and it is told so."""
     mid_turn: Literal["followup", "steer"] = "followup"
-    """What a message does that arrives while a turn runs: it waits and is answered next, or joins the turn."""
+    """Fate of a message that arrives while a turn runs: wait for the next turn, or join the running one."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the contributors to a turn."""
 
@@ -252,9 +261,9 @@ class Memory(Table):
     search: Literal["hybrid", "similarity", "exhaustive"] = "hybrid"
     """Which rows the ranking formula sees."""
     scope: Literal["global", "context", "audience"] = "audience"
-    """What may be shown where: everything everywhere, a window's own words, or what adds no reader."""
+    """Memories that a window may be shown: all, the window's own, or those that add no reader."""
     max_memories: Whole = Field(default=24, ge=1, le=200)
-    """Most excerpts that one turn gets."""
+    """Most excerpts in one turn."""
     total_tokens: Whole = Field(default=1_000, ge=100, le=100_000)
     """Budget of the injected block."""
     item_tokens: Whole = Field(default=54, ge=40, le=100_000)
@@ -262,7 +271,7 @@ class Memory(Table):
     query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the prompt's vector; without it the turn goes on."""
     exclude_visible: Flag = True
-    """Whether what the window's history shows anyway is left out; pins never are."""
+    """True to leave out memories that the window's history shows anyway, except pins."""
     expansions: Whole = Field(default=2, ge=0, le=10)
     """Times in one turn that the model may ask to see more of a memory; 0 for never."""
 
@@ -273,11 +282,11 @@ class Reminders(Table):
     file: OptionalPath = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
     channel: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
-    """Where those are said that name no other place; empty for the first of `discord.channels`."""
+    """Channel of reminders that name no other place; empty for the first of `discord.channels`."""
     owner: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
-    """Who is mentioned when one is due in that channel; empty for nobody."""
+    """User to mention when a reminder is due in that channel; empty for no mention."""
     catchup_hours: Number = Field(default=0.0, ge=0, le=720)
-    """How far back a recurring reminder that was missed is still said, once; 0 for not at all."""
+    """Age in hours up to which a missed recurring reminder is said, once; 0 to say none."""
 
 
 class Skills(Table):
@@ -298,7 +307,7 @@ class Traces(Table):
     """Traces of turns, sent to a collector of OpenTelemetry's; needs the extra `otel`."""
 
     endpoint: OptionalHttpAddress = ""
-    """Where it takes OTLP over HTTP, such as `http://127.0.0.1:4318`; empty sends none."""
+    """Address for OTLP over HTTP, such as `http://127.0.0.1:4318`; empty to send nothing."""
 
 
 class Layers(Table):
@@ -357,11 +366,11 @@ class Settings(BaseSettings):
 
     @property
     def origin(self) -> Origin:
-        """Where they came from."""
+        """Source of the settings."""
         return self._origin
 
     def has_layer(self, name: str) -> bool:
-        """Whether `[layers] <name> = true`."""
+        """True if `[layers] <name> = true`."""
         return bool(getattr(self.layers, name, False))
 
     def table(self, kind: type[T]) -> T:
@@ -375,7 +384,7 @@ class Settings(BaseSettings):
                 return value
         raise ValueError(f"settings table {kind.__name__}: no layer brought it")
 
-    def rooted(self, data_root: Path, origin: Origin) -> Settings:
+    def with_root(self, data_root: Path, origin: Origin) -> Settings:
         """The same settings with the data root resolved and a note of where they came from."""
         copy = self.model_copy(update={"data_root": data_root})
         copy._origin = origin

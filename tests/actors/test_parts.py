@@ -228,7 +228,7 @@ class TestSettings:
         with pytest.raises(ValueError, match="layer 'memory': a setting has that name"):
             load(environ={}, folder=tmp_path, tables={"memory": NotesTable})
 
-    @pytest.mark.parametrize("name", ["rooted", "copy", "model_fields", "a-b", "Notes", ""])
+    @pytest.mark.parametrize("name", ["with_root", "copy", "model_fields", "a-b", "Notes", ""])
     def test_a_layers_name_means_nothing_to_the_settings(self, tmp_path: Path, name: str) -> None:
         with pytest.raises(ValueError, match="must be a lower-case word that means nothing"):
             load(environ={}, folder=tmp_path, tables={name: NotesTable})

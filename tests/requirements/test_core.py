@@ -162,9 +162,7 @@ def test_models_are_reached_by_no_http_of_ours_but_in_openais_form() -> None:
     assert of_models
     # Of a server that a layer names itself, and where litellm says so, nothing has to be translated.
     assert {module: packages for module, packages in of_models.items() if packages} == {
-        "actors.model.direct": {"aiohttp"},
         "actors.model.routed": {"aiohttp"},
-        "actors.model.litellm_child": {"httpx"},
     }
 
 

@@ -41,7 +41,7 @@ HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
     "actors/http_server/guard.py": {"_HEADERS"},  # aiohttp copies them
     "actors/observer/server.py": {"PLACES", "_HEADERS"},  # the one is frozen, aiohttp copies the other
-    "actors/model/litellm_child.py": {"ENVIRONMENT", "_TOOLS"},  # copied
+    "actors/model/litellm_child.py": {"ENVIRONMENT"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
     "domain/offline/asking.py": {"_KINDS"},
@@ -55,7 +55,6 @@ REBOUND = {
     "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},
     # A program of its own, which is to have no network.
     "actors/model/litellm_child.py": {
-        "litellm.suppress_debug_info",
         "socket.create_connection",
         "socket.getaddrinfo",
         "sys.stdout",

@@ -57,7 +57,7 @@ def child() -> None:
 
 
 def _rooted(settings: Settings, data_root: str) -> Settings:
-    return settings.rooted(Path(data_root), settings.origin)
+    return settings.with_root(Path(data_root), settings.origin)
 
 
 def _connection(said: dict[str, Any]) -> DiscordConnection:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from actors.kernel import ActorSpec, ActorSystem
 from actors.model.actor import ModelActor
+from actors.model.backend import Backend
 from actors.model.calls import Sleep
 from actors.model.config import ModelConfig
 from domain.turn.bash_tool import BASH_TOOL
@@ -37,13 +39,25 @@ def user(text: str) -> ChatMessage:
 class Bench:
     """Asks a ModelActor and collects what it says. Waits between tries take no time and are noted."""
 
-    def __init__(self, server: LoopbackModel, *, sleep: Sleep | None = None, **settings: object) -> None:
+    def __init__(
+        self,
+        server: LoopbackModel,
+        *,
+        sleep: Sleep | None = None,
+        backend_of: Callable[[ModelConfig], Backend] | None = None,
+        **settings: object,
+    ) -> None:
         self.server = server
         self.waits: list[float] = []
         given = {"name": "hosted_vllm/test", "api_base": server.api_base, **settings}
         config = ModelConfig(**given)  # type: ignore[arg-type]
         self.system = ActorSystem(workers=2)
-        self.system.register(ActorSpec("model", lambda _key: ModelActor(config, sleep=sleep or self._note), core=True))
+
+        def build(_key: str) -> ModelActor:
+            backend = None if backend_of is None else backend_of(config)
+            return ModelActor(config, backend=backend, sleep=sleep or self._note)
+
+        self.system.register(ActorSpec("model", build, core=True))
         self.system.start()
         self.edge = self.system.edge("test")
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))

@@ -5,12 +5,21 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.model import routes
+from actors.model.kept_routes import keep
+from actors.model.litellm_child import listing_of
 from actors.model.provider import load
 from lab.loopback_model.server import LoopbackModel
 from tests.actors.model.bench import Bench
-from tests.actors.model.warm_litellm import WarmLitellm
+from tests.actors.model.recipes.recorded import recipes
 from tests.patience import PATIENCE_S
+
+MODELS = (
+    *(recipe.model for recipe in recipes().values()),
+    *("hosted_vllm/test", "hosted_vllm/x", "openai/gpt-4o", "openai/test", "xai/grok-3", "deepseek/deepseek-chat"),
+    *("anthropic/claude-sonnet-4-20250514", "nobody-knows-this", "gemini/gemini-2.5-pro", "openai/o3-mini"),
+    "openai/gpt-5-codex",
+)
+"""Models that tests ask for."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -23,26 +32,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def litellm() -> None:
-    """litellm, imported before the first test that calls it, so that no test's patience is spent on it."""
+    """litellm, imported before the first test that calls it, so that no test's patience is spent on it.
+
+    Its listings of the models that tests name are kept, so that no process is started for each.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for model in ("openai/test", "hosted_vllm/test"):
-            load(model).result(PATIENCE_S)
-
-
-@pytest.fixture(scope="session")
-def warm_process() -> Iterator[WarmLitellm]:
-    made = WarmLitellm()
-    yield made
-    made.end()
-
-
-@pytest.fixture(scope="module")
-def warm_litellm(warm_process: WarmLitellm) -> Iterator[None]:
-    """litellm answers questions about routes without being imported anew, from here to the end of a module."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routes, "_said", warm_process.said)
-        yield
+        load("openai/test").result(PATIENCE_S)
+        library = load("hosted_vllm/test").result(PATIENCE_S)
+        for model in MODELS:
+            keep(model, listing_of(library, model))
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def server() -> Iterator[LoopbackModel]:
 
 
 @pytest.fixture
-def make_bench(litellm: None, warm_litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
+def make_bench(litellm: None, server: LoopbackModel) -> Iterator[Callable[..., Bench]]:
     """Benches before the same server, stopped at the end."""
     made: list[Bench] = []
 

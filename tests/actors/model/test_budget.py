@@ -11,7 +11,7 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.kernel.edge import Edge
 from actors.model.actor import ModelActor
-from actors.model.backend import Backend, Completion, OfflineBackend
+from actors.model.backend import Completion, OfflineBackend
 from actors.model.config import ModelConfig
 from messages.base import Address, RequestId
 from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, Role, StopReason, Usage
@@ -29,21 +29,18 @@ class Silent(OfflineBackend):
         raise AssertionError("nobody sets it")
 
 
-class SilentModel(ModelActor):
-    """Gets no answer by itself."""
-
-    def _backend_of(self, model: str, request: ModelRequest) -> Backend:
-        return Silent()
-
-
 class Till:
     """A ModelActor whose calls' answers the test makes up, since they come to the actor itself first."""
 
     def __init__(self, *, spent_today: Callable[[], float] | None = None, **settings: object) -> None:
-        config = ModelConfig(**settings)  # type: ignore[arg-type]
+        config = ModelConfig(**({"name": "m"} | settings))  # type: ignore[arg-type]
         self.clock = ManualClock()
         self.system = ActorSystem(workers=0, clock=self.clock)
-        self.system.register(ActorSpec("model", lambda _key: SilentModel(config, spent_today=spent_today), core=True))
+
+        def build(_key: str) -> ModelActor:
+            return ModelActor(config, spent_today=spent_today, backend=Silent())
+
+        self.system.register(ActorSpec("model", build, core=True))
         self.system.start()
         self.edge: Edge = self.system.edge("test")
         self._asked = 0
@@ -147,7 +144,7 @@ def test_it_says_how_it_is(make_till: Callable[..., Till]) -> None:
     first = till.ask()
     till.ask()
     assert till.figures() == {
-        "model": "offline",
+        "model": "m",
         "in_flight": 1,
         "waiting": 1,
         "background_in_flight": 0,

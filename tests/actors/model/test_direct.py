@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from actors.http_client.connections import MOST_ANSWER_BYTES
 from actors.kernel import LoopThread
-from actors.model.direct import refusal_of
+from actors.model.route import refusal_of
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
 from messages.base import RequestId
@@ -140,19 +141,8 @@ def test_halves_of_surrogate_pairs_do_not_stop_a_call(direct: Direct) -> None:
     assert direct.server.received()[0].last_text == "a\ufffdb"
 
 
-@pytest.mark.parametrize(
-    ("key_name", "header"),
-    [("OPENAI_API_KEY", "Bearer sk-right"), ("OTHER_API_KEY", "Bearer sk-other"), ("", None), ("NO_API_KEY", None)],
-)
-def test_the_key_is_the_one_of_that_name_and_no_other(direct: Direct, key_name: str, header: str | None) -> None:
-    direct.reply(direct.send(key_name=key_name))
-
-    assert direct.server.received()[0].headers.get("authorization") == header
-
-
-@pytest.mark.parametrize("key_name", ["OPENAI_API_KEY", "NO_API_KEY"])
-def test_keys_and_proxies_of_the_environment_are_not_used(
-    direct: Direct, key_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_key_is_the_one_of_that_name_and_no_other(
+    direct: Direct, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login somebody password sk-netrc\n")
@@ -160,11 +150,16 @@ def test_keys_and_proxies_of_the_environment_are_not_used(
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("NO_API_KEY", "sk-environment")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    headers = {
+        "OPENAI_API_KEY": "Bearer sk-right",
+        "OTHER_API_KEY": "Bearer sk-other",
+        "": None,
+        "NO_API_KEY": None,
+    }
+    for key_name in headers:
+        direct.reply(direct.send(key_name=key_name))
 
-    direct.reply(direct.send(key_name=key_name))
-
-    sent = direct.server.received()[0].headers.get("authorization")
-    assert sent == ("Bearer sk-right" if key_name == "OPENAI_API_KEY" else None)
+    assert [sent.headers.get("authorization") for sent in direct.server.received()] == [*headers.values()]
 
 
 def test_a_slash_at_the_end_of_the_address_is_no_matter(direct: Direct) -> None:
@@ -192,9 +187,8 @@ def test_a_server_that_redirects_is_not_followed_with_the_key(direct: Direct) ->
 # what is understood
 
 
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
+def test_a_message_of_any_shape_is_an_answer(direct: Direct) -> None:
+    cases: list[tuple[object, str]] = [
         ({"content": "words"}, "words"),
         ({"content": ""}, ""),
         ({"content": None}, ""),
@@ -203,14 +197,12 @@ def test_a_server_that_redirects_is_not_followed_with_the_key(direct: Direct) ->
         ({"content": [{"type": "thinking", "thinking": [{"text": "hm"}]}, {"type": "text", "text": "so"}]}, "so"),
         ({"content": 7, "tool_calls": "none", "reasoning_content": "hm"}, ""),
         ({"content": "words", "tool_calls": [None, 7]}, "words"),
-    ],
-)
-def test_a_message_of_any_shape_is_an_answer(direct: Direct, message: object, text: str) -> None:
-    direct.server.script(whole(message))
+    ]
+    direct.server.script(*(whole(message) for message, _ in cases))
 
-    reply = direct.reply(direct.send())
-
-    assert (reply.text, reply.tool_calls, reply.stop_reason) == (text, (), StopReason.STOP)
+    for _, text in cases:
+        reply = direct.reply(direct.send())
+        assert (reply.text, reply.tool_calls, reply.stop_reason) == (text, (), StopReason.STOP)
 
 
 def test_an_answer_that_was_cut_says_so(direct: Direct) -> None:
@@ -223,28 +215,6 @@ def test_no_reason_to_stop_is_a_stop(direct: Direct) -> None:
     direct.server.script(Raw(b'{"choices": [{"message": {"content": "x"}, "finish_reason": null}]}'))
 
     assert direct.reply(direct.send()).stop_reason is StopReason.STOP
-
-
-@pytest.mark.parametrize(
-    ("usage", "figures"),
-    [
-        ({"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.25}, (3, 4, 0.25)),
-        ({"prompt_tokens": 3.0, "completion_tokens": None}, (3, 0, 0)),
-        ({"prompt_tokens": "3", "completion_tokens": -4, "cost": -1}, (3, 0, 0)),
-        ({"prompt_tokens": 10**400, "cost": [1]}, (0, 0, 0)),
-        ({"prompt_tokens": 2, "cost": True}, (2, 0, 0)),
-        ("many", (0, 0, 0)),
-        (None, (0, 0, 0)),
-    ],
-)
-def test_what_a_server_counts_oddly_is_not_counted(
-    direct: Direct, usage: object, figures: tuple[float, float, float]
-) -> None:
-    direct.server.script(whole({"content": "x"}, usage=usage))
-
-    said = direct.reply(direct.send()).usage
-
-    assert (said.prompt_tokens, said.completion_tokens, said.cost_usd) == figures
 
 
 def test_an_answer_as_large_as_may_be_is_taken_and_a_larger_one_is_none(make_direct: Callable[..., Direct]) -> None:
@@ -292,42 +262,27 @@ FINAL: dict[str, tuple[Behaviour, str]] = {
 }
 
 
-@pytest.mark.parametrize(("behaviour", "words"), PASSING.values(), ids=PASSING)
-def test_what_may_pass_is_tried_four_times_and_then_told(direct: Direct, behaviour: Behaviour, words: str) -> None:
-    direct.server.script(*[behaviour] * 4)
-
-    failure = direct.failure(direct.send())
-
-    assert words in failure.reason
-    assert "4 times" in failure.reason
-    assert failure.attempts == direct.server.request_count == 4
-
-
-@pytest.mark.parametrize(("behaviour", "words"), FINAL.values(), ids=FINAL)
-def test_what_cannot_pass_is_told_at_once(direct: Direct, behaviour: Behaviour, words: str) -> None:
-    direct.server.script(behaviour)
-
-    failure = direct.failure(direct.send(user("the text of the request"), key_name="OPENAI_API_KEY"))
-
-    assert words in failure.reason
-    assert [secret for secret in ("sk-", "text of the request") if secret in failure.reason] == []
-    assert failure.attempts == direct.server.request_count == 1
-
-
 OF_WHOLE_ANSWERS = {"an endless 503 page", "no message", "an error in a 200", "no text", "deep", "deep inside"}
-ALIKE = {name: case for name, case in {**PASSING, **FINAL}.items() if name not in OF_WHOLE_ANSWERS}
 
 
-@pytest.mark.parametrize("behaviour", [case[0] for case in ALIKE.values()], ids=ALIKE)
-def test_a_fault_is_told_as_that_of_a_call_through_litellm_is(
-    make_direct: Callable[..., Direct], make_bench: Callable[..., Bench], behaviour: Behaviour
+def test_what_may_pass_is_tried_again_and_told_and_what_cannot_is_told_at_once_as_through_litellm(
+    make_direct: Callable[..., Direct], make_bench: Callable[..., Bench], subtests: pytest.Subtests
 ) -> None:
     direct, through = make_direct(), make_bench(name="openai/test")
-    direct.server.behave = lambda _request: behaviour
+    for name, (behaviour, words) in {**PASSING, **FINAL}.items():
+        with subtests.test(name=name):
+            tries, before = 4 if name in PASSING else 1, direct.server.request_count
+            direct.server.behave = partial(lambda given, _request: given, behaviour)
 
-    ours, theirs = direct.failure(direct.send()), through.failure(through.ask())
+            failure = direct.failure(direct.send(user("the text of the request"), key_name="OPENAI_API_KEY"))
 
-    assert (ours.reason, ours.attempts) == (theirs.reason, theirs.attempts)
+            assert words in failure.reason
+            assert ("4 times" in failure.reason) == (name in PASSING)
+            assert [secret for secret in ("sk-", "text of the request") if secret in failure.reason] == []
+            assert failure.attempts == direct.server.request_count - before == tries
+            if name not in OF_WHOLE_ANSWERS:
+                theirs = through.failure(through.ask())
+                assert (failure.reason, failure.attempts) == (theirs.reason, theirs.attempts)
 
 
 def test_the_wait_that_a_server_asks_for_is_kept(direct: Direct) -> None:
@@ -408,78 +363,59 @@ def test_a_server_of_another_protocol_is_told(make_direct: Callable[..., Direct]
     assert "no model's answer" in failure.reason
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_what_cannot_be_sent_is_a_failure_and_no_crash(
+    make_direct: Callable[..., Direct], caplog: pytest.LogCaptureFixture
+) -> None:
+    direct = make_direct(api_keys={"ODD_API_KEY": "sk-secret\r\nX: y"})
+    bad: list[dict[str, Any]] = [
         {"model": "a\ud800b"},
         {"key_name": "ODD_API_KEY"},
         {"tools": (ToolSpec(name="x", description="", parameters_json="{broken"),)},
-    ],
-    ids=["model", "key", "tool"],
-)
-def test_what_cannot_be_sent_is_a_failure_and_no_crash(
-    make_direct: Callable[..., Direct], given: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    direct = make_direct(api_keys={"ODD_API_KEY": "sk-secret\r\nX: y"})
-
-    failure = direct.failure(direct.send(**given))
-
-    assert "not known here" in failure.reason
+    ]
+    for given in bad:
+        failure = direct.failure(direct.send(**given))
+        assert "not known here" in failure.reason
+        assert "sk-secret" not in failure.reason
     assert direct.server.request_count == 0
     assert direct.reply(direct.send()).text
     direct.system.stop()  # all is logged
-    assert "sk-secret" not in failure.reason + caplog.text
+    assert "sk-secret" not in caplog.text
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 # addresses
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://127.0.0.1:11434/v1",
-        "https://api.openai.com/v1",
-        "http://[::1]:8000/v1/",
-        "https://example.com",
-        "http://a.example:1/x/y",
-    ],
-)
-def test_an_address_of_the_web_is_called(address: str) -> None:
-    assert refusal_of(address) == ""
-
-
-ODD = [
-    "ftp://a.example/v1",
-    "file:///etc/passwd",
-    "127.0.0.1:11434",
-    "localhost",
-    "http://",
-    "http:///v1",
-    "http://a.example:0/v1",
-    "http://a.example:99999/v1",
-    "http://a.example:x/v1",
-    "http://[::1/v1",
-    "http://a.example/v1?key=1",
-    "http://a.example/v1#top",
-    "http://a b.example/v1",
-    "http://a.example/v1\n",
-    "http://a.example/\x00",
-    "http://a.example\\b.example/",
-    " http://a.example/v1",
-    "\ud800",
-]
-
-
-@pytest.mark.parametrize("address", ODD, ids=range(len(ODD)))
-def test_another_is_refused_with_value_and_rule(direct: Direct, address: str) -> None:
-    failure = direct.failure(direct.send(api_base=address))
-
-    assert failure.reason == f"api_base {address!r} must begin with http:// or https:// and name a host, " + (
-        "without user, query, fragment or spaces"
-    )
-    assert failure.attempts == 0
+def test_an_address_that_is_none_is_refused_with_value_and_rule(direct: Direct) -> None:
+    odd = [
+        "ftp://a.example/v1",
+        "file:///etc/passwd",
+        "127.0.0.1:11434",
+        "localhost",
+        "http://",
+        "http:///v1",
+        "http://a.example:0/v1",
+        "http://a.example:99999/v1",
+        "http://a.example:x/v1",
+        "http://[::1/v1",
+        "http://a.example/v1?key=1",
+        "http://a.example/v1#top",
+        "http://a b.example/v1",
+        "http://a.example/v1\n",
+        "http://a.example/\x00",
+        "http://a.example\\b.example/",
+        " http://a.example/v1",
+        "\ud800",
+    ]
+    for address in odd:
+        failure = direct.failure(direct.send(api_base=address))
+        assert failure.reason == f"api_base {address!r} must begin with http:// or https:// and name a host, " + (
+            "without user, query, fragment or spaces"
+        )
+        assert failure.attempts == 0
     assert direct.reply(direct.send()).text
+    good = ("http://127.0.0.1:11434/v1", "https://example.com", "http://[::1]:8000/v1/", "http://a.example:1/x/y")
+    assert [refusal_of(address) for address in good] == [""] * 4
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated(direct: Direct, caplog: pytest.LogCaptureFixture) -> None:
@@ -558,6 +494,7 @@ def test_texts_and_keys_are_never_logged(direct: Direct, caplog: pytest.LogCaptu
 
 PROGRAM = """
 import sys
+from functools import partial
 from pathlib import Path
 from lab.loopback_model.server import LoopbackModel
 from messages.model import ModelReply

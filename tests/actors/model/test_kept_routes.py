@@ -1,34 +1,27 @@
-"""What litellm said is kept for the next start, and what others might have written is not believed."""
+"""Kept listings: believed only where no other user can have written them."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
-from actors.model import kept_routes, routes
-from actors.model.kept_routes import keep, kept
-from actors.model.question import Question, question_for
-from actors.model.route import Route, Tier
+from actors.model import kept_routes
+from actors.model.config import ModelConfig
+from actors.model.kept_routes import keep, read_kept
+from actors.model.route import Listing, Tier
+from actors.model.routes import Routes
 
-ROUTE = Route(
-    address="https://example.com/v1/chat/completions",
-    headers={"user-agent": "x"},
-    model="m",
-    fields={"stream": True},
-    fields_without_tools={},
-    sees_images=False,
-    tiers=(Tier(0, 2e-6, 1e-5, 2e-7),),
-)
-QUESTION = question_for("openai/x", "", [], {})
+LISTING = Listing(provider="openai", name="x", sees_images=True, tiers=(Tier(0, 1e-6, 2e-6, 1e-7),))
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where answers are kept; made when there is one."""
-    monkeypatch.setenv(kept_routes.FOLDER, str(tmp_path / "kept" / "routes"))
-    return tmp_path / "kept" / "routes"
+    folder = tmp_path / "routes"
+    monkeypatch.setenv(kept_routes.FOLDER, str(folder))
+    return folder
 
 
 def only_file(folder: Path) -> Path:
@@ -37,112 +30,90 @@ def only_file(folder: Path) -> Path:
 
 
 @pytest.mark.req("X-176")
-@pytest.mark.parametrize("route", [ROUTE, None], ids=["a route", "litellm's own"])
-def test_an_answer_is_kept_for_its_question_alone(folder: Path, route: Route | None) -> None:
-    keep(QUESTION, route)
+def test_a_listing_is_kept_for_its_model_alone(folder: Path) -> None:
+    with pytest.raises(LookupError, match="is not there"):
+        read_kept("openai/x")
+    keep("openai/x", LISTING)
+    keep("unknown", None)
 
-    assert kept(QUESTION) == route
-    for other in (question_for("openai/y", "", [], {}), question_for("openai/x", "", [], {"OPENAI_API_KEY": "sk"})):
-        with pytest.raises(LookupError, match="is not there"):
-            kept(other)
-
-
-def test_files_are_their_owners_alone(folder: Path) -> None:
-    keep(QUESTION, ROUTE)
-
+    assert read_kept("openai/x") == LISTING
+    assert read_kept("unknown") is None
+    with pytest.raises(LookupError, match="is not there"):
+        read_kept("openai/y")
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert only_file(folder).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("name", [None, ""])
-def test_without_a_folder_nothing_is_kept(name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(kept_routes.FOLDER)
-    if name is not None:
-        monkeypatch.setenv(kept_routes.FOLDER, name)
-
-    keep(QUESTION, ROUTE)
-
-    with pytest.raises(LookupError, match="REMEMBRANCER_ROUTES names no folder"):
-        kept(QUESTION)
+    keep("openai/x", LISTING)
+    with pytest.raises(LookupError, match="names no folder"):
+        read_kept("openai/x")
 
 
 @pytest.mark.req("X-176")
-@pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_what_others_may_write_is_not_believed(folder: Path, mode: int, caplog: pytest.LogCaptureFixture) -> None:
-    keep(QUESTION, ROUTE)
-    only_file(folder).chmod(mode)
-
-    with pytest.raises(LookupError, match="may be another's"):
-        kept(QUESTION)
-    assert "is not believed: others may write to it" in caplog.text
-
-
-@pytest.mark.req("X-176")
-@pytest.mark.parametrize("mode", [0o770, 0o707])
-def test_nor_is_what_lies_where_others_could_give_it_the_name_of_another(folder: Path, mode: int) -> None:
-    keep(QUESTION, ROUTE)
-    folder.chmod(mode)
-
-    with pytest.raises(LookupError, match="may be another's"):
-        kept(QUESTION)
-
-
-def test_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
-    keep(QUESTION, ROUTE)
-    elsewhere = only_file(folder).rename(tmp_path / "elsewhere")
-    (folder / kept_routes._place(QUESTION).name).symlink_to(elsewhere)  # type: ignore[union-attr]
-
+def test_what_others_may_write_or_rename_is_not_believed(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    keep("openai/x", LISTING)
+    file = only_file(folder)
+    for place, mode in ((file, 0o620), (file, 0o602), (folder, 0o770), (folder, 0o707)):
+        before = place.stat().st_mode & 0o777
+        place.chmod(mode)
+        with pytest.raises(LookupError, match="cannot be read"):
+            read_kept("openai/x")
+        place.chmod(before)
+        assert read_kept("openai/x") == LISTING
+    assert caplog.text.count("is not believed: others may write to it or its folder") == 4
+    link = file.with_name("other")
+    file.rename(link)
+    file.symlink_to(link)
     with pytest.raises(LookupError, match="cannot be read"):
-        kept(QUESTION)
+        read_kept("openai/x")
 
 
-@pytest.mark.parametrize(
-    "body", [b"{broken", b'{"a":' * 100_000, b"null" + b" " * (1 << 20)], ids=["cut", "deep", "long"]
-)
-def test_what_cannot_be_read_is_asked_anew(folder: Path, body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep(QUESTION, ROUTE)
-    only_file(folder).write_bytes(body)
-    with pytest.raises(LookupError, match="cannot be read"):
-        kept(QUESTION)
-
-    async def said(question: bytes) -> bytes:
-        return b"null"
-
-    monkeypatch.setattr(routes, "_said", said)
-
-    assert asyncio.run(routes._resolve(QUESTION)) is None
-    assert kept(QUESTION) is None
-
-
-@pytest.mark.req("X-176")
-def test_litellm_is_asked_once_for_two_starts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bytes] = []
-
-    async def said(question: bytes) -> bytes:
-        asked.append(question)
-        return b"null"
-
-    monkeypatch.setattr(routes, "_said", said)
-
-    assert [asyncio.run(routes._resolve(QUESTION)) for _ in range(2)] == [None, None]
-    assert len(asked) == 1
-
-
-@pytest.mark.parametrize("what", ["a library's version", "a source"])
-def test_of_another_edition_nothing_is_believed(
-    folder: Path, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_file_that_holds_no_listing_is_passed_over_and_written_anew(
+    folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    keep(QUESTION, ROUTE)
-    if what == "a source":
-        monkeypatch.setattr(kept_routes, "_SOURCES", kept_routes._SOURCES[1:])
-    else:
-        monkeypatch.setattr(kept_routes, "version", lambda name: "0.0.1")
-    kept_routes._edition.cache_clear()
-    try:
-        with pytest.raises(LookupError, match="is not there"):
-            kept(QUESTION)
-    finally:
-        kept_routes._edition.cache_clear()
+    keep("openai/x", LISTING)
+    file = only_file(folder)
+    for content in (b"", b"{", b'{"provider": 1}', b"[" * 100_000, b" " * (1 << 20) + b"null"):
+        file.write_bytes(content)
+        with pytest.raises(LookupError, match="cannot be read"):
+            read_kept("openai/x")
+        keep("openai/x", LISTING)
+        assert read_kept("openai/x") == LISTING
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(LookupError, match="cannot be read"):
+        read_kept("openai/x")
+    assert caplog.text.count("is not believed") == 6
+
+
+@pytest.mark.req("X-176")
+def test_litellm_is_asked_once_for_two_starts_and_again_for_another_edition(folder: Path) -> None:
+    asked = folder.parent / "asked"
+    program = f'open({str(asked)!r}, \'a\').write(\'x\'); print(\'{{"provider": "openai", "name": "x"}}\')'
+
+    for number, expected in ((1, 1), (2, 1)):
+        routes = Routes(
+            ModelConfig(name="openai/once", api_keys={"OPENAI_API_KEY": "k"}), program=program + f" #{number}"
+        )
+        assert asyncio.run(routes.find("openai/once")) is not None
+        assert asked.stat().st_size == expected
+    only_file(folder).rename(folder / "of-another-edition.json")
+    routes = Routes(ModelConfig(name="openai/once", api_keys={"OPENAI_API_KEY": "k"}), program=program + " #3")
+    assert asyncio.run(routes.find("openai/once")) is not None
+    assert asked.stat().st_size == 2
+
+
+def test_the_edition_is_of_litellms_release_and_the_sources_that_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_routes.edition.cache_clear()
+    before = kept_routes.edition()
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_routes, "version", lambda _name: "0.0.1")
+        kept_routes.edition.cache_clear()
+        assert kept_routes.edition() != before
+    kept_routes.edition.cache_clear()
+    assert kept_routes.edition() == before
 
 
 def test_a_folder_that_cannot_be_written_is_a_warning(
@@ -151,13 +122,6 @@ def test_a_folder_that_cannot_be_written_is_a_warning(
     (tmp_path / "file").touch()
     monkeypatch.setenv(kept_routes.FOLDER, str(tmp_path / "file" / "routes"))
 
-    keep(QUESTION, ROUTE)
+    keep("openai/x", LISTING)
 
     assert "is not kept: " in caplog.text
-
-
-def test_no_file_holds_a_key(folder: Path) -> None:
-    question: Question = question_for("openai/x", "", ["OPENAI_API_KEY"], {"OPENAI_API_KEY": "sk-very-secret"})
-    keep(question, ROUTE)
-
-    assert b"very-secret" not in only_file(folder).read_bytes() + only_file(folder).name.encode()

@@ -7,9 +7,10 @@ import base64
 import logging
 import warnings
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import httpx
 import msgspec
@@ -19,7 +20,7 @@ from actors.kernel import LoopThread
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend, _Ending, load
-from actors.model.routes import Way, Ways
+from actors.model.routes import Routes
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import LoopbackModel
 from messages.base import Address, RequestId
@@ -46,12 +47,6 @@ IMAGE = ImageFile(path="attachments/1/a.png", media_type="image/png")
 LOOK = ToolCall(id="call_a", name="bash", arguments_json='{"command": "ls"}')
 SIGNED = ToolCall(id=f"call_c__thought__{'CiQB+/z=' * 20}", name="bash", arguments_json='{"command": "ls"}')
 WHERE = ToolCall(id="call_b", name="bash", arguments_json='{"command": "pwd"}')
-CASES = [
-    pytest.param(name, exchange.name, way, id=f"{name}: {exchange.name}, by {way}")
-    for name, recipe in RECIPES.items()
-    for exchange in recipe.exchanges
-    for way in exchange.ways
-]
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 REQUEST = ModelRequest(
     request_id=RequestId("r1"),
@@ -61,19 +56,19 @@ REQUEST = ModelRequest(
     messages=(user("list the files"),),
     tools=(BASH_TOOL,),
 )
-OWN_ADDRESSES = [name for name, recipe in RECIPES.items() if recipe.address]
 
 
 class Kitchen(Bench):
     """Agent's model actor with the settings of a recipe, before a server that plays exchanges."""
 
-    def __init__(self, recipe: Recipe, server: RecordedServer) -> None:
+    def __init__(self, recipe: Recipe, server: RecordedServer, *, by_litellm: bool = False) -> None:
         super().__init__(
             cast(LoopbackModel, server),  # of which the bench wants its address only, and here not even that
             name=recipe.model,
             api_base=server.api_base + recipe.api_base,
             api_keys={recipe.key or "OPENAI_API_KEY": KEY},
             retries=1,
+            backend_of=(lambda config: LitellmBackend(config, lambda: datetime.now(UTC))) if by_litellm else None,
         )
         self.recipe, self.plays = recipe, server
         self.edge.follow(SPENT)
@@ -132,18 +127,18 @@ def going_on(reply: ModelReply) -> tuple[ChatMessage, ...]:
 
 
 @pytest.fixture(scope="module")
-def kitchens(litellm: None, warm_litellm: None) -> Iterator[dict[str, Kitchen]]:
-    """One for each recipe, each with a server of its own."""
-    made = dict[str, Kitchen]()
-    with warnings.catch_warnings():
+def kitchens(litellm: None) -> Iterator[dict[str, Kitchen]]:
+    """One for each recipe, and one more where litellm makes the calls, each with a server of its own."""
+    with warnings.catch_warnings(), ExitStack() as servers:
         warnings.simplefilter("ignore")  # pydantic's, about litellm's types
-        servers = {name: RecordedServer() for name in RECIPES}
+        made = dict[str, Kitchen]()
         for name, recipe in RECIPES.items():
-            made[name] = Kitchen(recipe, servers[name].__enter__())
+            for by_litellm in (False, True):
+                server = servers.enter_context(RecordedServer())
+                made[f"{name}, litellm" if by_litellm else name] = Kitchen(recipe, server, by_litellm=by_litellm)
         yield made
-        for name, kitchen in made.items():
+        for kitchen in made.values():
             kitchen.system.stop()
-            servers[name].__exit__()
 
 
 @pytest.fixture
@@ -155,37 +150,33 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "attachments"
 
 
-@pytest.mark.parametrize(("name", "said", "way"), CASES)
-def test_an_exchange_is_understood(
+@pytest.mark.parametrize("name", RECIPES)
+def test_exchanges_are_understood(
     kitchens: dict[str, Kitchen],
     folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
+    subtests: pytest.Subtests,
     name: str,
-    said: str,
-    way: str,
 ) -> None:
-    kitchen, exchange = kitchens[name], RECIPES[name].named(said)
     caplog.set_level(logging.DEBUG)
-    if way == "litellm":
-        monkeypatch.setattr(Ways, "to", no_way)
+    for exchange in RECIPES[name].exchanges:
+        for way in exchange.ways:
+            with subtests.test(exchange=exchange.name, way=way):
+                check_exchange(kitchens[f"{name}, litellm" if way == "litellm" else name], exchange, way, folder)
+    assert KEY not in caplog.text
 
+
+def check_exchange(kitchen: Kitchen, exchange: Exchange, way: str, folder: Path) -> None:
     end, spent = kitchen.cook(exchange, way, folder)
 
     assert kitchen.plays.misses == []
     assert [KEY in head for head in kitchen.plays.heads] == [bool(kitchen.recipe.key)] * len(kitchen.plays.bodies)
-    assert ("stream" in kitchen.plays.bodies[-1]) == (way != "address" and bool(RECIPES[name].streamed))
+    assert ("stream" in kitchen.plays.bodies[-1]) == (way != "address" and bool(kitchen.recipe.streamed))
     if exchange.gives is not None:
         check_answer(end, spent, exchange)
     else:
         check_failure(kitchen, end, spent, exchange)
-    assert KEY not in caplog.text
     assert KEY not in repr((end, spent))
-
-
-async def no_way(_ways: Ways, _model: str) -> Way | None:
-    """What stands for `Ways.to`, so that litellm makes the calls."""
-    return None
 
 
 def check_answer(end: ModelReply | ModelFailed, spent: list[CallSpent], exchange: Exchange) -> None:
@@ -219,26 +210,24 @@ def check_failure(kitchen: Kitchen, end: ModelReply | ModelFailed, spent: list[C
     assert has_begun or not any(took.prompt_tokens or took.cost_usd for took in spent)
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_settings_choose_the_way_that_the_recipe_names(kitchens: dict[str, Kitchen], name: str) -> None:
-    recipe = RECIPES[name]
-    config = ModelConfig(name=recipe.model, api_base=kitchens[name].plays.api_base + recipe.api_base)
+def test_the_settings_choose_the_way_and_the_address_that_the_recipe_names(kitchens: dict[str, Kitchen]) -> None:
+    for name, recipe in RECIPES.items():
+        own = ModelConfig(name=recipe.model, api_base=kitchens[name].plays.api_base + recipe.api_base)
+        assert (asyncio.run(Routes(own).find(recipe.model)) is not None) == recipe.without_litellm, name
+        if recipe.address and recipe.without_litellm:
+            config = ModelConfig(name=recipe.model, api_keys={recipe.key: KEY})
+            route = asyncio.run(Routes(config).find(recipe.model))
+            assert route is not None
+            assert route.address == recipe.address
+            assert route.headers["authorization"] == f"Bearer {KEY}"
 
-    assert (asyncio.run(Ways(config).to(recipe.model)) is not None) == recipe.without_litellm
 
-
-@pytest.mark.parametrize("name", OWN_ADDRESSES)
-def test_without_an_address_requests_go_to_the_providers_own(
-    litellm: None, warm_litellm: None, monkeypatch: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize("name", [name for name, each in RECIPES.items() if each.address and not each.without_litellm])
+def test_without_an_address_litellms_requests_go_to_the_providers_own(
+    litellm: None, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     recipe = RECIPES[name]
     config = ModelConfig(name=recipe.model, api_keys={recipe.key: KEY})
-    if recipe.without_litellm:
-        way = asyncio.run(Ways(config).to(recipe.model))
-        assert way is not None
-        assert way.route.address == recipe.address
-        assert way.headers["authorization"] == f"Bearer {KEY}"
-        return
     sent = list[httpx.Request]()
 
     async def note(_client: httpx.AsyncClient, request: httpx.Request, **_: object) -> None:
@@ -297,17 +286,16 @@ def test_another_makers_model_on_googles_servers_is_not_taken_for_broken_off() -
     assert asyncio.run(read()) == (["a chunk"], False)
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_server_that_is_not_there_is_told_and_tried_again(litellm: None, warm_litellm: None, name: str) -> None:
-    recipe = RECIPES[name]
-    with RecordedServer() as server:
-        kitchen = Kitchen(recipe, server)
-    kitchen.tell(request := kitchen.request(user("list the files")))
+def test_a_server_that_is_not_there_is_told_and_tried_again(litellm: None) -> None:
+    for name, recipe in RECIPES.items():
+        with RecordedServer() as server:
+            kitchen = Kitchen(recipe, server)
+        kitchen.tell(request := kitchen.request(user("list the files")))
 
-    end = kitchen.failure(request.request_id)
-    kitchen.system.stop()
+        end = kitchen.failure(request.request_id)
+        kitchen.system.stop()
 
-    assert end.reason == "the model's server could not be reached 2 times"
+        assert end.reason == "the model's server could not be reached 2 times", name
 
 
 def fault_of(config: ModelConfig) -> str:
@@ -326,28 +314,13 @@ def fault_of(config: ModelConfig) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_says_where_its_forms_are_documented_and_who_has_tried_it(name: str) -> None:
-    recipe = RECIPES[name]
-
-    assert not recipe.spoken_to
-    assert recipe.recorded.startswith("Written from the provider's public documentation.")
-    names = [exchange.name for exchange in recipe.exchanges]
-    assert len(set(names)) == len(names)
-    for exchange in recipe.exchanges:
-        assert exchange.source.startswith("https://"), exchange.name
-        assert (exchange.gives is None) != (exchange.fails is None), exchange.name
-        assert exchange.ways, exchange.name
-
-
-@pytest.mark.parametrize(
-    ("wanted", "given", "found"),
-    [
-        ({"a": 1}, {"a": 1, "b": 2}, []),
-        ({"a": 1}, {"b": 2}, ["body.a is not there"]),
-        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, ["body.a[1].b is 3 and should be 2"]),
-        ({"a": [1]}, {"a": [1, 2]}, ["body.a is [1, 2] and should be [1]"]),
-    ],
-)
-def test_a_request_of_another_form_is_found_out(wanted: Any, given: Any, found: list[str]) -> None:
-    assert [*misses(wanted, given)] == found
+def test_a_recipe_says_where_its_forms_are_documented_and_who_has_tried_it() -> None:
+    for recipe in RECIPES.values():
+        assert not recipe.spoken_to
+        assert recipe.recorded.startswith("Written from the provider's public documentation.")
+        names = [exchange.name for exchange in recipe.exchanges]
+        assert len(set(names)) == len(names)
+        for exchange in recipe.exchanges:
+            assert exchange.source.startswith("https://"), exchange.name
+            assert (exchange.gives is None) != (exchange.fails is None), exchange.name
+            assert exchange.ways, exchange.name

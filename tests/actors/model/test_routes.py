@@ -1,131 +1,141 @@
-"""Routes as litellm tells them, in a process of its own."""
+"""Routes as litellm's listing and the configuration tell them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from actors.model import kept_routes, routes
+from actors.model import kept_routes
 from actors.model.config import ModelConfig
-from actors.model.question import question_for
-from actors.model.route import cost_usd
-from actors.model.routes import NoAnswerError, Way, Ways
-from tests.actors.model.warm_litellm import WarmLitellm
+from actors.model.litellm_child import SPEAKERS, listing_of
+from actors.model.provider import load
+from actors.model.route import Route, cost_usd
+from actors.model.routes import Routes
+from tests.patience import PATIENCE_S
 
 KEYS = {"OPENAI_API_KEY": "sk-1", "XAI_API_KEY": "xai-1", "ANTHROPIC_API_KEY": "sk-ant-1"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """litellm itself is asked."""
-    monkeypatch.delenv(kept_routes.FOLDER)
+OWN = "http://127.0.0.1:8000/v1"
 
 
 @pytest.fixture
-def warm(warm_process: WarmLitellm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """litellm answers without being imported anew."""
-    monkeypatch.setattr(routes, "_said", warm_process.said)
+def library(litellm: None) -> Any:
+    return load("openai/test").result(PATIENCE_S)
 
 
-def way_to(model: str, api_base: str = "", keys: dict[str, str] | None = None) -> Way | None:
-    ways = Ways(ModelConfig(name=model, api_base=api_base, api_keys=KEYS if keys is None else keys))
-    return asyncio.run(ways.to(model))
+def route_to(model: str, api_base: str = "", keys: dict[str, str] | None = None, api: str = "") -> Route | None:
+    config = ModelConfig(name=model, api_base=api_base, api_keys=KEYS if keys is None else keys, api=api)
+    return asyncio.run(Routes(config).find(model))
 
 
-def test_a_provider_is_reached_at_its_own_address_with_its_key() -> None:
-    way = way_to("openai/gpt-4o")
+@pytest.mark.req("X-151")
+def test_litellm_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch, library: Any) -> None:
+    monkeypatch.delenv(kept_routes.FOLDER)
+    route = route_to("openai/gpt-4o")
 
-    assert way is not None
-    assert way.route.address == "https://api.openai.com/v1/chat/completions"
-    assert way.headers["authorization"] == "Bearer sk-1"
-    assert (way.route.model, way.route.sees_images) == ("gpt-4o", True)
-    assert way.route.fields == {"stream": True, "stream_options": {"include_usage": True}}
-    assert cost_usd(way.route.tiers, 1_000_000, 0) > 0.1
-
-
-@pytest.mark.usefixtures("warm")
-def test_a_server_of_ones_own_is_reached_where_it_is() -> None:
-    way = way_to("hosted_vllm/x", "http://127.0.0.1:8000/v1", {})
-
-    assert way is not None
-    assert way.route.address == "http://127.0.0.1:8000/v1/chat/completions"
-    assert way.headers["authorization"] == "Bearer none"
-    assert way.route.tiers == ()
+    assert route is not None
+    assert route.address == "https://api.openai.com/v1/chat/completions"
+    assert route.headers["authorization"] == "Bearer sk-1"
+    assert (route.model, route.sees_images) == ("gpt-4o", True)
+    assert route.tiers == getattr(listing_of(library, "openai/gpt-4o"), "tiers", None)
 
 
-@pytest.mark.usefixtures("warm")
-def test_another_provider_than_that_of_ones_own_server_is_reached_where_it_is() -> None:
-    ways = Ways(ModelConfig(name="hosted_vllm/x", api_base="http://127.0.0.1:8000/v1", api_keys=KEYS))
+def test_a_route_leads_to_ones_own_server_and_otherwise_to_the_provider(litellm: None) -> None:
+    own = route_to("hosted_vllm/x", OWN, {})
+    assert own is not None
+    assert (own.address, own.headers["authorization"]) == (f"{OWN}/chat/completions", "Bearer none")
+    assert own.tiers == ()
 
-    way = asyncio.run(ways.to("xai/grok-3"))
-
-    assert way is not None
-    assert way.route.address == "https://api.x.ai/v1/chat/completions"
-    assert way.headers["authorization"] == "Bearer xai-1"
-
-
-@pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-20250514", "nobody-knows-this", "gemini/gemini-2.5-pro"])
-def test_what_is_not_openais_is_left_to_litellm(model: str) -> None:
-    assert way_to(model) is None
+    other = asyncio.run(Routes(ModelConfig(name="hosted_vllm/x", api_base=OWN, api_keys=KEYS)).find("xai/grok-3"))
+    assert other is not None
+    assert (other.address, other.headers["authorization"]) == ("https://api.x.ai/v1/chat/completions", "Bearer xai-1")
 
 
-@pytest.mark.usefixtures("warm")
-def test_an_empty_key_is_litellms_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XAI_API_KEY", "")
-
-    assert way_to("xai/grok-3", keys={}) is None
-
-
-@pytest.mark.usefixtures("warm")
-def test_whoever_has_litellm_trust_others_has_it_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSL_VERIFY", "False")
-
-    assert way_to("openai/gpt-4o") is None
-    assert way_to("hosted_vllm/x", "http://127.0.0.1:8000/v1", {}) is not None
+def test_models_in_another_form_or_without_an_address_are_left_to_litellm(litellm: None) -> None:
+    models = ("anthropic/claude-sonnet-4-20250514", "nobody-knows-this", "gemini/gemini-2.5-pro", "openai/o3-mini")
+    assert [route_to(model) for model in (*models, "openai/gpt-5-codex", "hosted_vllm/x")] == [None] * 6
+    assert route_to("hosted_vllm/x", f"{OWN}?key=1") is None
 
 
-@pytest.mark.usefixtures("warm")
-def test_a_way_goes_through_the_proxy_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_setting_says_that_a_server_speaks_openais_form_and_litellm_is_not_asked() -> None:
+    config = ModelConfig(name="mine/some/model", api_base=OWN, api_keys={"MINE_API_KEY": "k"}, api="openai")
+    route = asyncio.run(Routes(config, program="raise SystemExit(3)").find("mine/some/model"))
+
+    assert route is not None
+    assert (route.address, route.model) == (f"{OWN}/chat/completions", "some/model")
+    assert route.headers["authorization"] == "Bearer k"
+
+
+def test_variables_that_change_litellms_requests_leave_them_to_litellm(
+    litellm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value, model in (
+        ("XAI_API_KEY", "", "xai/grok-3"),
+        ("OPENAI_BASE_URL", "http://elsewhere/v1", "openai/gpt-4o"),
+        ("OPENAI_ORGANIZATION", "org", "openai/gpt-4o"),
+        ("SSL_VERIFY", "False", "openai/gpt-4o"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert route_to(model, keys={} if model == "xai/grok-3" else None) is None, name
+            assert route_to("hosted_vllm/x", OWN) is not None
+
+
+def test_a_route_goes_through_the_proxy_that_the_environment_names(
+    litellm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
-    through, past = way_to("openai/gpt-4o"), way_to("hosted_vllm/x", "http://127.0.0.1:8000/v1", {})
+    through, past = route_to("openai/gpt-4o"), route_to("hosted_vllm/x", OWN, {})
 
     assert through is not None
     assert past is not None
     assert (through.proxy, past.proxy) == ("http://proxy.example:3128", None)
 
 
-@pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "print('nonsense')", "import time; time.sleep(60)"])
-def test_no_answer_says_so(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "_START", program)
-    monkeypatch.setattr(routes, "CHILD_S", 3.0)
-    question = question_for("openai/unheard-of", "", [], {})
+def test_the_price_of_every_listed_model_is_litellms(library: Any) -> None:
+    failures, tried = [], 0
+    for model, prices in library.model_cost.items():
+        if prices.get("litellm_provider") not in SPEAKERS or prices.get("mode") != "chat":
+            continue
+        listing = listing_of(library, model)
+        if listing is None or not listing.tiers:
+            continue
+        tried += 1
+        for prompt, cached in ((0, 0), (999, 333), (150_000, 50_000), (300_000, 300_000), (1_500_000, 0)):
+            counts = {"prompt_tokens": prompt, "completion_tokens": 700, "cache_read_input_tokens": cached}
+            theirs = sum(library.cost_per_token(model=model, **counts))
+            if theirs != pytest.approx(cost_usd(listing.tiers, prompt, 700, cached), rel=1e-9, abs=1e-15):
+                failures.append(f"{model}: {prompt} tokens")
+    assert tried > 50
+    assert not failures
 
-    with pytest.raises(NoAnswerError, match="litellm cannot be asked beside this process about openai/unheard-of"):
-        asyncio.run(routes._resolve(question))
 
-
-def test_who_gave_no_answer_is_asked_again_later(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_a_process_that_gives_no_answer_is_asked_again_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ways = Ways(ModelConfig(name="openai/heard-of-late"))
-    monkeypatch.setattr(routes, "AGAIN_S", 0.3)
+    monkeypatch.setenv(kept_routes.FOLDER, str(tmp_path / "routes"))
+    flag = tmp_path / "flag"
+    for number, bad in enumerate(("raise SystemExit(3)", "print('nonsense')")):
+        model = f"openai/heard-of-late-{number}"
+        good = 'print(\'{"provider": "openai", "name": "late"}\')'
+        program = f"import os\nif os.path.exists({str(flag)!r}): {good}\nelse: {bad}"
+        routes = Routes(ModelConfig(name=model, api_keys=KEYS), program=program, again_s=0.3)
+        flag.unlink(missing_ok=True)
 
-    async def ask() -> list[bool]:
-        there = []
-        with monkeypatch.context() as patch:
-            patch.setattr(routes, "_START", "raise SystemExit(3)")
-            there.append(await ways.to("openai/heard-of-late") is not None)
-        there.append(await ways.to("openai/heard-of-late") is not None)
-        await asyncio.sleep(0.4)
-        there.append(await ways.to("openai/heard-of-late") is not None)
-        return there
+        async def ask(routes: Routes = routes, model: str = model) -> list[bool]:
+            there = [await routes.find(model) is not None]
+            flag.touch()
+            there.append(await routes.find(model) is not None)
+            await asyncio.sleep(0.4)
+            there.append(await routes.find(model) is not None)
+            return there
 
-    with caplog.at_level(logging.WARNING):
-        assert asyncio.run(ask()) == [False, False, True]
-
-    assert "it makes the calls of openai/heard-of-late itself for 0.005 minutes" in caplog.text
+        with caplog.at_level(logging.WARNING):
+            assert asyncio.run(ask()) == [False, False, True]
+        assert f"litellm cannot be asked beside this process about {model}" in caplog.text
+        assert f"it makes the calls of {model} itself for 0.005 minutes" in caplog.text

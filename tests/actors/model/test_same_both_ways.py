@@ -17,6 +17,7 @@ from actors.model.backend import AttemptError, Backend, Heard
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend
 from actors.model.routed import RoutedBackend
+from actors.model.routes import Routes
 from lab.loopback_model.server import LoopbackModel
 from messages.base import Address, RequestId
 from messages.model import ModelRequest
@@ -57,7 +58,8 @@ class Pair:
     def __init__(self, model: str, server: LoopbackModel) -> None:
         config = ModelConfig(name=model, api_base=server.api_base, api_keys={"OPENAI_API_KEY": "sk-1"})
         self.model, self.server = model, server
-        self.ours = RoutedBackend(config, lambda: NOW)
+        self.routes = Routes(config)
+        self.ours = RoutedBackend(config, lambda: NOW, self.routes)
         self.litellms = LitellmBackend(config, lambda: NOW)
         self._loop = LoopThread("pair")
         self._loop.start()
@@ -95,7 +97,7 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pairs(litellm: None, warm_litellm: None) -> Iterator[dict[str, Pair]]:
+def pairs(litellm: None) -> Iterator[dict[str, Pair]]:
     """Pairs by their models, before one server."""
     with warnings.catch_warnings(), LoopbackModel() as server:
         warnings.simplefilter("ignore")  # litellm's wrapper makes pydantic complain
@@ -145,21 +147,12 @@ def excuse(model: str, exchange: Exchange) -> str:
     return ""
 
 
-def test_there_are_two_hundred() -> None:
-    assert len(EXCHANGES) >= 200
-    assert len({exchange.name for exchange in EXCHANGES}) == len(EXCHANGES)
-
-
 @pytest.mark.req("X-150", "S0-18")
-@pytest.mark.parametrize("exchange", EXCHANGES, ids=lambda exchange: exchange.name)
-def test_an_exchange_is_the_same_both_ways(seen: dict[str, tuple[Seen, Seen]], exchange: Exchange) -> None:
-    ours, theirs = seen[exchange.name]
-
-    assert ours == theirs
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_the_models_go_without_litellm(pairs: dict[str, Pair], model: str) -> None:
-    pair = pairs[model]
-
-    assert pair.run(pair.ours._ways.to(model)) is not None
+def test_an_exchange_is_the_same_both_ways(
+    seen: dict[str, tuple[Seen, Seen]], pairs: dict[str, Pair], subtests: pytest.Subtests
+) -> None:
+    assert len(seen) == len(EXCHANGES) >= 200
+    assert all(pair.run(pair.routes.find(model)) is not None for model, pair in pairs.items())
+    for name, (ours, theirs) in seen.items():
+        with subtests.test(exchange=name):
+            assert ours == theirs
