@@ -212,7 +212,7 @@ def drawn_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -
             "web": {"read": "off"},
         }
     )
-    return settings.rooted(data_root, settings.origin)
+    return settings.with_root(data_root, settings.origin)
 
 
 def _doubles(outside: Outside, *, has_memory: bool) -> Iterator[ActorSpec]:
