@@ -183,7 +183,6 @@ class Model(Table):
     """Form of requests to `api_base`, for a server that litellm does not know; empty for litellm's."""
     max_history_tokens: Whole = Field(default=100_000, ge=1_000, le=10_000_000)
     concurrency: Whole = Field(default=256, ge=1, le=10_000)
-    """Most calls in flight."""
     retries: Whole = Field(default=3, ge=0, le=10)
     idle_timeout_s: Number = Field(default=300.0, gt=0, le=3_600)
     """Longest silence of a call before it counts as failed."""
@@ -210,7 +209,6 @@ class Shell(Table):
     timeout_s: Number = Field(default=120.0, validate_default=True)
     """When the model names none; > 0 and <= `max_timeout_s`."""
     concurrency: Whole = Field(default=8, ge=1, le=1_000)
-    """Most commands running at once."""
     sandbox: Literal["auto", "bwrap", "bundled", "none"] = "auto"
     """`auto` is the system's bubblewrap, else the agent's own (`bundled`); where neither works commands are refused."""
     network: Literal["off", "on"] = "off"
@@ -236,7 +234,6 @@ class Contexts(Table):
     mid_turn: Literal["followup", "steer"] = "followup"
     """Fate of a message that arrives while a turn runs: wait for the next turn, or join the running one."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)
-    """Longest wait for the contributors to a turn."""
 
 
 class Embedder(Table):
@@ -251,7 +248,6 @@ class Embedder(Table):
     dimensions: Whole = Field(default=768, ge=8, le=4_096)
     """Asked of providers that can shorten vectors; the local model's are always 384."""
     timeout_s: Number = Field(default=20.0, gt=0, le=600)
-    """Longest wait for one call."""
 
 
 class Memory(Table):
