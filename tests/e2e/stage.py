@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -26,9 +25,10 @@ from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID
+from tests.actors.cli.command import CHECKOUT as CHECKOUT
+from tests.actors.cli.command import open_command
 from tests.patience import PATIENCE_S
 
-CHECKOUT = Path(__file__).parents[2]
 ONLINE_S = PATIENCE_S / 2
 """Until an agent is online; what tests wait for besides, and its end, are to fit into pytest's own timeout."""
 
@@ -87,19 +87,22 @@ class Process:
             f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
             f'[model]\nname = "{model}"\napi_base = "{api_base}"\n{more}'
         )
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[Any] | None = None
 
     def start(self, *options: str, stderr: int | IO[bytes] | None = None) -> None:
         """Start it and wait until it is online.
 
         Args:
             options: Of `agent run`.
-            stderr: Whereto it writes, as `subprocess` has it.
+            stderr: Destination of its errors, as of `subprocess`.
         """
         environment = {**os.environ, "DISCORD_BOT_TOKEN": self.server.bot_token, "PYTHONPATH": str(CHECKOUT)}
-        program = "from actors.cli import agent; agent()"
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", program, "run", "--config", str(self._config), *options],
+        self._process = open_command(
+            "agent",
+            "run",
+            "--config",
+            str(self._config),
+            *options,
             env=environment,
             cwd=self.data.parent,
             stderr=stderr,
@@ -110,7 +113,7 @@ class Process:
     def pid(self) -> int:
         """Its process id, while it runs."""
         assert self._process is not None
-        return self._process.pid
+        return int(self._process.pid)
 
     @property
     def is_running(self) -> bool:

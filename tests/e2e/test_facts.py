@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 
 from domain.facts.prompts import FACT_SYSTEM_PROMPT
-from tests.actors.cli.command import inherited, run, start
+from tests.actors.cli.command import inherited, open_command, run
 from tests.actors.facts.doubles import vector_of
 from tests.actors.gateway.rig import DONE, UpstreamDouble, event, stream
 from tests.actors.gateway.waiting import wait_until
@@ -112,12 +112,9 @@ class Gateway:
         return self.folder / "data" / "memory_db"
 
     def start(self) -> subprocess.Popen[bytes]:
-        self.process = subprocess.Popen(
-            [*start("agent"), "gateway"],
-            cwd=self.folder,
-            env={**inherited(), **self._environment},
-            stderr=subprocess.PIPE,
-            pipesize=STDERR_BYTES,
+        environment = {**inherited(), **self._environment}
+        self.process = open_command(
+            "agent", "gateway", cwd=self.folder, env=environment, stderr=subprocess.PIPE, pipesize=STDERR_BYTES
         )
         wait_until(self._is_up)
         return self.process

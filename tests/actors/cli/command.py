@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
-from tests.actors.cli.warm import WarmProcess
+from tests.actors.cli.warm import ForkedCommand, WarmProcess
 from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).parents[3]
@@ -32,20 +33,35 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """`agent` or `agent-cli` with `arguments`, its output and exit code."""
     given = {**inherited(), **environment}
-    if any(name.startswith(OF_A_START) for name in environment):
-        return subprocess.run(
-            [*start(program), *arguments],
-            cwd=cwd,
-            input=stdin.decode("utf-8", "surrogateescape"),
-            env=given,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            timeout=timeout_s,
-            check=False,
-        )
-    code, *received = _warm().run(program, arguments, cwd, stdin, given, timeout_s)
-    return subprocess.CompletedProcess([program, *arguments], code, *map(_text, received))
+    command = open_command(
+        program, *arguments, cwd=cwd, env=given, **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    )
+    try:
+        received = command.communicate(stdin, timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        command.kill()
+        command.communicate()
+        raise
+    return subprocess.CompletedProcess([program, *arguments], command.returncode, *map(_text, received))
+
+
+def open_command(
+    program: str, *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, **given: Any
+) -> subprocess.Popen[Any]:
+    """Start `agent` or `agent-cli` without waiting for it: by a fork where nothing before its first line is changed.
+
+    Args:
+        program: Name of the command.
+        arguments: Arguments of the command.
+        cwd: Its folder.
+        env: Its environment; None for `inherited()`.
+        given: Further options of `Popen`.
+    """
+    usual = inherited()
+    env = usual if env is None else env
+    if any(env.get(name) != usual.get(name) for name in {*env, *usual} if name.startswith(OF_A_START)):
+        return subprocess.Popen([*start(program), *arguments], cwd=cwd, env=dict(env), **given)
+    return ForkedCommand(_warm(), program, *arguments, cwd=cwd, env=env, **given)
 
 
 def run_on_terminal(
@@ -59,14 +75,8 @@ def run_on_terminal(
     ours, theirs = pty.openpty()
     os.write(ours, typed)
     try:
-        process = subprocess.Popen(
-            [*start(program), *arguments],
-            cwd=cwd,
-            env={**inherited(), "TERM": "xterm-256color", **environment},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
+        given = {**inherited(), "TERM": "xterm-256color", **environment}
+        process = open_command(program, *arguments, cwd=cwd, env=given, stdin=theirs, stdout=theirs, stderr=theirs)
     finally:
         os.close(theirs)
     received = b""

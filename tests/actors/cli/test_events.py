@@ -20,7 +20,7 @@ from actors.socket.client import AgentNotRunningError, ask_operator
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from messages.run import RUNS
-from tests.actors.cli.command import inherited, run, start
+from tests.actors.cli.command import inherited, open_command, run
 from tests.e2e.stage import Stage, eventually
 from tests.patience import PATIENCE_S
 from tests.trusted import write_settings
@@ -72,8 +72,8 @@ def test_an_agent_cli_that_is_ended_ends_what_it_told_of_and_leaves_no_folder(
 ) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "here").mkdir()
-    process = subprocess.Popen(
-        [*start("agent-cli"), "--json-events", "run: sleep 600"],
+    process = open_command(
+        *("agent-cli", "--json-events", "run: sleep 600"),
         cwd=tmp_path / "here",
         env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
         stdout=subprocess.PIPE,
@@ -100,8 +100,8 @@ def test_a_reader_who_sleeps_does_not_keep_an_agent_cli_that_is_ended(tmp_path: 
     unread, out = os.pipe()
     fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 4096)
     try:
-        process = subprocess.Popen(
-            [*start("agent-cli"), "--json-events", "run: seq 9000"],
+        process = open_command(
+            *("agent-cli", "--json-events", "run: seq 9000"),
             cwd=tmp_path / "here",
             env={**inherited(), "TMPDIR": str(tmp_path / "tmp")},
             stdout=out,
@@ -124,10 +124,9 @@ def test_only_one_of_two_things_can_be_printed(tmp_path: Path) -> None:
 
 def look(stage: Stage) -> subprocess.Popen[str]:
     """`agent events`, looking at that agent."""
-    return subprocess.Popen(
-        [*start("agent"), "events", "--data", str(stage.data)],
+    return open_command(
+        *("agent", "events", "--data", str(stage.data)),
         cwd=stage.data.parent,
-        env=inherited(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

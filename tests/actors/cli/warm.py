@@ -1,8 +1,8 @@
 """Commands without their half second of imports: each is a fork of a process that has imported what agents consist of.
 
 A command gets its own folder, environment, arguments and streams, runs from its first line to the interpreter's end, and
-is waited for, as one that is started. What comes before its first line is tried by those that are started: on a terminal
-(`run_on_terminal`), by a shell (`start`), as whole agents (`tests/e2e/stage.py`), and by `bin/` in `tests/launch`.
+is waited for, as one that is started. What comes before its first line is tried by those that are started: by a shell
+(`start`), and by `bin/` in `tests/launch`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import gc
 import json
 import os
 import select
-import selectors
 import signal
 import socket
 import subprocess
@@ -22,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 PROGRAM = "import sys; from tests.actors.cli.warm import next_command; next_command(int(sys.argv[1]))()"
 LONGEST = 1 << 20
@@ -29,7 +29,7 @@ LONGEST = 1 << 20
 
 
 class WarmProcess:
-    """The process that commands are forked from, seen by who calls them."""
+    """Process that commands are forked from."""
 
     def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self._calls, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -45,75 +45,75 @@ class WarmProcess:
                 stdout=subprocess.DEVNULL,
             )
 
-    def run(
-        self,
-        program: str,
-        arguments: Sequence[str],
-        cwd: Path,
-        stdin: bytes,
-        environment: Mapping[str, str],
-        timeout_s: float,
-    ) -> tuple[int, bytes, bytes]:
-        """Exit code (-n for signal n), stdout and stderr of a command.
+    def fork(self, call: Sequence[object], streams: Sequence[int]) -> tuple[int, socket.socket]:
+        """Fork a command.
 
-        Raises:
-            subprocess.TimeoutExpired: it took longer than that, and was killed.
+        Args:
+            call: Program, arguments, folder, environment, and if it begins a session of its own.
+            streams: Its stdin, stdout and stderr.
+
+        Returns:
+            Its process id, and a socket that brings its exit code as a line once it has ended.
         """
-        call = json.dumps([program, [*arguments], str(cwd), dict(environment)]).encode()
-        ends, given = _pipes(), socket.socketpair()
-        (read_in, write_in), (read_out, write_out), (read_err, write_err) = ends
-        with given[0], given[1], given[0].makefile() as told:
-            with self._calling:
-                socket.send_fds(self._calls, [call], [read_in, write_out, write_err, given[1].fileno()])
-            given[1].close()
-            for fd in (read_in, write_out, write_err):
-                os.close(fd)
-            if not (pid := told.readline()):
-                raise RuntimeError("the process that commands are forked from has ended")
-            try:
-                received = _exchange(write_in, stdin, (read_out, read_err), time.monotonic() + timeout_s)
-            except TimeoutError:
-                os.kill(int(pid), signal.SIGKILL)
-                raise subprocess.TimeoutExpired([program, *arguments], timeout_s) from None
-            return int(told.readline()), received[0], received[1]
+        answers, theirs = socket.socketpair()
+        with theirs, self._calling:
+            socket.send_fds(self._calls, [json.dumps(call).encode()], [*streams, theirs.fileno()])
+        return _read_number(answers), answers
 
     def end(self) -> None:
-        """End it, which has no commands any more."""
+        """End the process; it has no commands any more."""
         self._calls.close()
         self._process.wait()
 
 
-def _pipes() -> tuple[tuple[int, int], ...]:
-    return os.pipe(), os.pipe(), os.pipe()
+class ForkedCommand(subprocess.Popen[Any]):
+    """Command that a warm process forks and waits for, used like any other `Popen`.
+
+    What CPython's `Popen` calls to start a child and to wait for it is done by the warm process.
+    """
+
+    def __init__(self, warm: WarmProcess, program: str, *arguments: str, **given: Any) -> None:
+        """Fork the command.
+
+        Args:
+            warm: Process to fork.
+            program: Name of a command of `lab.commands`.
+            arguments: Arguments of the command.
+            given: Options of `Popen`; `cwd` and `env` among them.
+        """
+        self._warm = warm
+        super().__init__([program, *arguments], **given)
+
+    def _execute_child(self, args: list[str], *given: Any) -> None:
+        cwd, env, ends, new_session = given[4], given[5], given[9:15], given[20]
+        streams = [number if end == -1 else end for number, end in enumerate((ends[0], ends[3], ends[5]))]
+        self.pid, self._answers = self._warm.fork([args[0], args[1:], str(cwd), dict(env), new_session], streams)
+        self._child_created = True
+        self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
+
+    def _internal_poll(self, **_given: object) -> int | None:
+        """Exit code; None while it runs."""
+        if self.returncode is None and select.select([self._answers], [], [], 0)[0]:
+            self._wait()
+        return self.returncode
+
+    def _wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            if not select.select([self._answers], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+            self.returncode = _read_number(self._answers)
+            self._answers.close()
+        return self.returncode
 
 
-def _exchange(sink: int, sent: bytes, sources: tuple[int, int], deadline: float) -> list[bytes]:
-    """Give one end of a pipe all there is to give, and take from others until they are closed; closes all."""
-    received = {fd: bytearray() for fd in sources}
-    rest = memoryview(sent)
-    with selectors.DefaultSelector() as selector:
-        for fd in sources:
-            selector.register(fd, selectors.EVENT_READ)
-        selector.register(sink, selectors.EVENT_WRITE)
-        try:
-            while selector.get_map():
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-                for key, _ in selector.select(1.0):
-                    if key.fd == sink:
-                        with contextlib.suppress(BrokenPipeError):
-                            rest = rest[os.write(sink, rest[: select.PIPE_BUF]) :] if rest else rest
-                            if rest:
-                                continue
-                    elif chunk := os.read(key.fd, 1 << 16):
-                        received[key.fd] += chunk
-                        continue
-                    selector.unregister(key.fd)
-                    os.close(key.fd)
-        finally:
-            for key in list(selector.get_map().values()):
-                os.close(key.fd)
-    return [bytes(received[fd]) for fd in sources]
+def _read_number(answers: socket.socket) -> int:
+    """Read one line, and nothing of the next one."""
+    line = b""
+    while not line.endswith(b"\n"):
+        if not (byte := answers.recv(1)):
+            raise RuntimeError("the process that commands are forked from has ended")
+        line += byte
+    return int(line)
 
 
 def next_command(calls_fd: int) -> Callable[[], None]:
@@ -161,10 +161,12 @@ def _bury(running: dict[int, socket.socket]) -> None:
             caller.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
 
 
-def _command(call: tuple[str, list[str], str, dict[str, str]], fds: list[int]) -> Callable[[], None]:
+def _command(call: tuple[str, list[str], str, dict[str, str], bool], fds: list[int]) -> Callable[[], None]:
     import lab.commands
 
-    program, arguments, folder, environment = call
+    program, arguments, folder, environment, new_session = call
+    if new_session:
+        os.setsid()
     for target, fd in enumerate(fds):
         os.dup2(fd, target)
         os.close(fd)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.playground.server import PlaygroundServer
-from tests.actors.cli.command import inherited, start
+from tests.actors.cli.command import inherited, open_command
 from tests.patience import PATIENCE_S
 
 AGAIN_S = 5.0
@@ -31,10 +31,8 @@ class Typist:
     def __init__(self, folder: Path, *arguments: str, secrets: tuple[str, ...] = ()) -> None:
         ours, theirs = pty.openpty()
         environment = {**inherited(), "TERM": "xterm", "HOME": str(folder)}
-        command = [*start("agent"), "setup", *arguments]
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-        )
+        given = {"stdin": theirs, "stdout": theirs, "stderr": theirs, "start_new_session": True}
+        self.process = open_command("agent", "setup", *arguments, cwd=folder, env=environment, **given)
         os.close(theirs)
         self._terminal = ours
         self._secrets = secrets

@@ -19,7 +19,7 @@ import pytest
 from actors.cli.trying.bot import BotProcess
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.actors.cli.command import inherited, run, start
+from tests.actors.cli.command import inherited, open_command, run, start
 from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
 from tests.trusted import write_settings
@@ -59,9 +59,9 @@ class Tried:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.data = folder / "data"
-        command = [*start("agent"), "try", "--no-browser", "--port", "0", "--data", str(self.data), *arguments]
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=inherited(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        options = ["--no-browser", "--port", "0", "--data", str(self.data), *arguments]
+        self.process = open_command(
+            "agent", "try", *options, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         assert self.process.stdout is not None
         found = re.search(r"http://\S+", self.process.stdout.readline())
