@@ -216,17 +216,6 @@ class ClaudeImported(Message, frozen=True, kw_only=True, gc=False):
     """Parts left out, each with its reason."""
 
 
-class FileStep(Message, frozen=True, kw_only=True, gc=False):
-    """Go on writing a file (the actor's own timer)."""
-
-    file: str
-    edit: int
-
-
-class LookAfterFiles(Message, frozen=True, kw_only=True, gc=False):
-    """Time to make up for what could not be written before (the actor's own timer)."""
-
-
 FactCommand = AddFact | FixFact | RemoveFact | ArchiveFact | MoveFact | ConfirmFact
 CuratedCommand = VerifyPages | RememberFact | FlushFacts | SwitchInjection | ImportClaude | FactCommand
 CuratedReply = (
@@ -248,7 +237,5 @@ CuratedMessage = (
     | ReadersListed
     | ReadersChanged
     | DescribeYourself
-    | FileStep
-    | LookAfterFiles
 )
 make_ready(__name__)

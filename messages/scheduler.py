@@ -170,38 +170,8 @@ class RemindersListed(Message, frozen=True, kw_only=True, gc=False):
     invalid: tuple[InvalidLine, ...]
 
 
-class MinuteBegan(Message, frozen=True, kw_only=True, gc=False):
-    """Time to look at the file (the actor's own timer)."""
-
-    aim: int
-    """Number of the timer; a timer that an earlier actor set is ignored."""
-
-
-class LookAgain(Message, frozen=True, kw_only=True, gc=False):
-    """Time to see whether the file has come to rest (the actor's own timer)."""
-
-    scan: int
-    """Number of the scan; a finished scan is not continued."""
-
-
-class GoOnWriting(Message, frozen=True, kw_only=True, gc=False):
-    """Time for the next step of the edit under way (the actor's own timer)."""
-
-    edit: int
-    """Number of the edit; a finished edit is not continued."""
-
-
 ReminderRequest = CreateReminder | ModifyReminder | DeleteReminder
 SchedulerCommand = ReminderRequest | ListReminders | RelayConfirmation | DescribeYourself
 SchedulerReply = ReminderCreated | ReminderModified | ReminderDeleted | RemindersListed | ConfirmationRelayed | Refused
-SchedulerMessage = (
-    SchedulerCommand
-    | MinuteBegan
-    | LookAgain
-    | GoOnWriting
-    | ReadersDescribed
-    | Delivered
-    | DeliveryFailed
-    | DeliveryRefused
-)
+SchedulerMessage = SchedulerCommand | ReadersDescribed | Delivered | DeliveryFailed | DeliveryRefused
 make_ready(__name__)

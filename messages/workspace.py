@@ -59,14 +59,6 @@ class SessionDescribed(Message, frozen=True, kw_only=True, gc=False):
     """Further facts: name -> value."""
 
 
-class FileStepDue(Message, frozen=True, kw_only=True, gc=False):
-    """The edit of a file goes on, by a timer of one's own."""
-
-    file: str
-    """Its name in the folder of its channel."""
-    edit: int
-
-
 class UpkeepDue(Message, frozen=True, kw_only=True, gc=False):
     """Timer of the actor's own: retry postponed work."""
 
@@ -229,12 +221,11 @@ class RunOverdue(Message, frozen=True, kw_only=True, gc=False):
 
 WorkspaceRequest = DescribeSession | RunSubagent | WaitSubagent | StopSubagent | ListSubagents
 WorkspaceReply = SessionDescribed | SubagentTold | SubagentsListed
-WorkspaceDue = FileStepDue | UpkeepDue
 SubagentReport = RunAwoke | ChildEnded | RunOverdue
 SubagentCommand = BeginRun | EndRun
 WorkspaceMessage = (
     WorkspaceRequest
-    | WorkspaceDue
+    | UpkeepDue
     | SubagentReport
     | ContributorMessage
     | SubscriberMessage

@@ -85,8 +85,8 @@ TARGETS = {
     # curated memory
     "actors/curated/places.py": f"{_CURATED}/test_places.py",
     "actors/curated/sidecars.py": _CURATED,
-    "actors/curated/writeback.py": _CURATED,
-    "actors/curated/writing.py": _CURATED,
+    "actors/curated/writer.py": _CURATED,
+    "actors/curated/files.py": _CURATED,
     # objects and the index
     "actors/objects/observer.py": "tests/actors/objects",
     "actors/objects/actor.py": "tests/actors/objects",

@@ -8,16 +8,14 @@ from dataclasses import replace
 from actors.curated.answers import NO_PROJECT, Answers, traces_listed
 from actors.curated.config import CuratedConfig
 from actors.curated.decisions import CuratedState, Decisions, Traces
+from actors.curated.facts import write_fact
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
-from actors.curated.places import Place, Places, WindowPlaces
-from actors.curated.requests import FactRequests
+from actors.curated.places import Place, Places, WindowPlaces, every_place
 from actors.curated.rules import Rules
-from actors.curated.sidecars import shared_folders, write_table
+from actors.curated.sidecars import write_table
 from actors.curated.staging import Staging, reasons_of
-from actors.curated.upkeep import Upkeep
-from actors.curated.writeback import Writeback
-from actors.curated.writing import FactFiles
+from actors.curated.writer import Writer
 from actors.edited_file.file import reason_of
 from actors.kernel import Actor, Then, not_understood
 from actors.linux.disk import RealDisk
@@ -34,12 +32,10 @@ from messages.curated import (
     FactCommand,
     FactsFlushed,
     FactWritten,
-    FileStep,
     FixFact,
     FlushFacts,
     ImportClaude,
     InjectionSwitched,
-    LookAfterFiles,
     MoveFact,
     PagesVerified,
     RememberFact,
@@ -93,16 +89,11 @@ class CuratedActor(Actor):
         self._places = Places(config, self._readers)
         self._folders = Folders(lambda: int(self.now().timestamp() * 1e9))
         self._injections = Injections(config, self._folders)
-        self._answers = Answers(config, self._injections)
+        self._answers = Answers(config, self._folders, self._injections)
         self._rules = Rules(config.secrets, state, self._today)
-        self._files = FactFiles(self, config, state.edits)
-        self._writeback = Writeback(config, state, self._folders, self._files, self._rules, self._places.denial_of)
         self._disk = config.disk or RealDisk()
-        self._upkeep = Upkeep(self, config, self._injections, self._files, self._writeback)
-        self._requests = FactRequests(self._files, self._rules, self._upkeep.written)
-        self._staging = Staging(
-            config, self._injections, self._files, self._writeback, self._rules, (self.new_token, self.now)
-        )
+        self._writer = Writer(self, config, state, self._folders, self._rules, self._places.denial_of)
+        self._staging = Staging(self, config, self._folders, self._writer, self._rules)
         self._traces = Traces(self._disk, config.own_folder)
         self._decisions = Decisions(self._traces, self.new_id, self.now, are_kept=config.lives)
 
@@ -112,27 +103,24 @@ class CuratedActor(Actor):
             self.tell(self._config.surface, TellReaders(reply_to=self.address))
         if self._config.lives:
             with self.blocking():
-                self._upkeep.recover()
+                self._writer.recover()
 
     def on_stop(self) -> None:
         """Commit what is staged, and let go of the files."""
         with self.blocking():
-            self._files.close()
-            for place in self._upkeep.places if self._config.lives else ():
-                if self._injections.folder(place).exists:
-                    self._writeback.flush_now(place)
-            self._upkeep.end()
+            self._writer.close()
             self._traces.close()
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
         """True if a file is being written."""
-        return self._files.is_busy or self._writeback.is_busy
+        return self._writer.is_busy
 
     def go_on(self, then: Then, answer: Message | None) -> None:
         """Take an answer, or the end of a wait, as `handle` takes a message."""
         with self.blocking():
             then(answer)
+            self._writer.look_later()
 
     def handle(self, message: CuratedMessage) -> None:
         """Act on `message`; what the disk refuses is answered."""
@@ -146,12 +134,7 @@ class CuratedActor(Actor):
                     return
                 case ReadersListed() | ReadersChanged():
                     self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
-                    self._upkeep.go_on()
-                case FileStep():
-                    self._files.go_on(message)
-                    self._upkeep.look_later()
-                case LookAfterFiles():
-                    self._upkeep.look_after()
+                    self._writer.flush_waiting()
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
@@ -164,7 +147,8 @@ class CuratedActor(Actor):
         places = self._places.of(turn.window)
         folders: tuple[SharedFolder, ...] = ()
         if self._config.can_run:
-            folders = shared_folders(self._disk, self._injections, self._files, places, turn.window)
+            shows_local = self._injections.shows_local(turn.window)
+            folders = self._writer.shared_folders(places, turn.window, shows_local=shows_local)
         if self._shows(turn.window):
             made = self._injections.of(turn.window, places)
             self._decisions.note(turn.window, made.decision, made.reasons, made)
@@ -258,19 +242,34 @@ class CuratedActor(Actor):
     def _write(self, message: FactCommand, window: Window, places: WindowPlaces) -> None:
         place = self._writable(message, window, places, message.scope)
 
-        def told(outcome: FactWritten | str) -> None:
-            if isinstance(outcome, str):
-                self._rules.fault(window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, outcome))
-                self._decisions.note(window, "rejected", (outcome,))
-                self._refuse(message, outcome)
-            else:
-                self._decisions.note(window, outcome.done, (f"{place.scope.value}: {outcome.text[:80]}",))
-                self._answer(message, outcome)
+        def refuse(reason: str) -> None:
+            self._rules.fault(window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, reason))
+            self._decisions.note(window, "rejected", (reason,))
+            self._refuse(message, reason)
 
-        try:
-            self._requests.serve(message, place, told)
-        except (EditRefusedError, OSError) as error:
-            told(reason_of(error))
+        def go_on(reason: str = "") -> None:
+            """Have the next file changed, or answer: the last one holds its change, or does not for a reason."""
+            if reason:
+                refuse(reason)
+                return
+            try:
+                path, change = next(steps)
+            except StopIteration as end:
+                done, text, path = end.value
+                self._decisions.note(window, done, (f"{place.scope.value}: {text[:80]}",))
+                self._answer(
+                    message,
+                    FactWritten(
+                        request_id=message.request_id, scope=place.scope.value, done=done, path=str(path), text=text
+                    ),
+                )
+            except (EditRefusedError, OSError) as error:
+                refuse(reason_of(error))
+            else:
+                self._writer.files.change(path, change, go_on)
+
+        steps = write_fact(message, place, self._writer.files, self._rules)
+        go_on()
 
     def _remember(self, message: RememberFact, window: Window, places: WindowPlaces) -> None:
         place = self._writable(message, window, places, message.scope)
@@ -299,18 +298,18 @@ class CuratedActor(Actor):
         return place
 
     def _flush(self, message: FlushFacts, window: Window, places: WindowPlaces) -> None:
-        def told(reply: FactsFlushed) -> None:
+        def answer(reply: FactsFlushed) -> None:
             if outcome := reasons_of(reply):
                 self._decisions.note(window, "committed" if reply.committed else "rejected", outcome)
             self._answer(message, reply)
 
-        self._staging.flush(message, places, told, is_operators=message.window.surface is Surface.CLI)
+        self._staging.flush(message, places, answer, is_operators=message.window.surface is Surface.CLI)
 
     def _verify(self, message: VerifyPages, places: WindowPlaces) -> None:
         rows: list[tuple[str, int, str]] = []
         notes: list[str] = []
         for place in places.places:
-            folder = self._injections.folder(place)
+            folder = self._folders.at(place)
             if not folder.exists:
                 notes.append(f"{place.scope.value}: there is no folder yet, so it has no page table")
             elif not place.may_write:
@@ -344,8 +343,8 @@ class CuratedActor(Actor):
         return self.now().date().isoformat() if self._config.dates else ""
 
     def _description(self, request_id: RequestId) -> SelfDescription:
-        place = self._upkeep.places[0]
-        folder = self._injections.folder(place)
+        place = every_place(self._config)[0]
+        folder = self._folders.at(place)
         figures = (
             ("global_bytes", len(folder.look().index or b"")),
             ("projects", len(set(self._config.projects.values()))),

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from actors.curated.config import CuratedConfig
-from actors.curated.folder import INDEX, MemoryFolder
+from actors.curated.folder import INDEX, Folders, MemoryFolder
 from actors.curated.injection import Injection, Injections, effective
 from actors.curated.places import Place, WindowPlaces
-from actors.curated.writeback import waiting_of
+from actors.edited_file.file import reason_of
 from domain.curated.document import Document
+from domain.curated.journal import Operation, Step
 from domain.curated.page import Fault, FaultKind, Page
 from domain.curated.recall import RecallCode, flaw_of_query, matches
 from domain.curated.stale import stale, undated
 from domain.curated.trace import Trace
 from domain.edit.lines import EditRefusedError
+from domain.text.lines import valid
 from messages.base import RequestId, Window
 from messages.curated_view import (
     CuratedDescribed,
@@ -47,8 +49,9 @@ NO_PROJECT = (
 class Answers:
     """Answers that need no write."""
 
-    def __init__(self, config: CuratedConfig, injections: Injections) -> None:
+    def __init__(self, config: CuratedConfig, folders: Folders, injections: Injections) -> None:
         self._config = config
+        self._folders = folders
         self._injections = injections
 
     def status(self, request_id: RequestId, window: Window, places: WindowPlaces, injection: str) -> CuratedDescribed:
@@ -68,7 +71,7 @@ class Answers:
         """The pages of both scopes."""
         scopes = []
         for place in places.places:
-            folder = self._injections.folder(place)
+            folder = self._folders.at(place)
             shown = tuple(page_shown(file, page) for file, page in _all_pages(folder))
             scopes.append(ScopePages(scope=place.scope.value, table=folder.look().table.value, pages=shown))
         return PagesListed(request_id=request_id, scopes=tuple(scopes))
@@ -79,7 +82,7 @@ class Answers:
         """Everything that is wrong."""
         found = [*self._injections.of(window, places).faults]
         for place in places.places:
-            found += _faults_of(place.scope.value, self._injections.folder(place))
+            found += _faults_of(place.scope.value, self._folders.at(place))
         shown = [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in found]
         shown += [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in written]
         return FaultsListed(request_id=request_id, faults=tuple(shown))
@@ -87,37 +90,37 @@ class Answers:
     def recall(self, request_id: RequestId, places: WindowPlaces, query: str, scope: str) -> FactsRecalled:
         """The facts that fit a question, and a code."""
 
-        def told(code: RecallCode, reason: str, facts: tuple[tuple[str, PageShown], ...] = ()) -> FactsRecalled:
+        def answer(code: RecallCode, reason: str, facts: tuple[tuple[str, PageShown], ...] = ()) -> FactsRecalled:
             return FactsRecalled(request_id=request_id, code=code.value, reason=reason, facts=facts)
 
         if flaw := flaw_of_query(query):
-            return told(RecallCode.MALFORMED, flaw)
+            return answer(RecallCode.MALFORMED, flaw)
         if scope not in ("", "global", "project"):
-            return told(RecallCode.MALFORMED, f"scope {scope[:40]!r}: must be global, project, or nothing for both")
+            return answer(RecallCode.MALFORMED, f"scope {scope[:40]!r}: must be global, project, or nothing for both")
         chosen = [place for place in places.places if scope in ("", place.scope.value)]
         if not chosen:
-            return told(RecallCode.DENIED, UNTRUSTED if places.is_untrusted else NO_PROJECT)
+            return answer(RecallCode.DENIED, UNTRUSTED if places.is_untrusted else NO_PROJECT)
         pages: list[tuple[str, str, Page]] = []
         for place in chosen:
-            folder = self._injections.folder(place)
+            folder = self._folders.at(place)
             broken = [fault.detail for fault in folder.look().faults if fault.detail.startswith(INDEX)]
             if broken:
-                return told(RecallCode.BACKEND_ERROR, broken[0])
+                return answer(RecallCode.BACKEND_ERROR, broken[0])
             pages += [(place.scope.value, file, page) for file, page in _all_pages(folder)]
         if not pages:
-            return told(RecallCode.UNAVAILABLE, "there is no memory yet")
+            return answer(RecallCode.UNAVAILABLE, "there is no memory yet")
         found = matches(query, pages)
         if not found:
-            return told(RecallCode.NO_MATCH, f"none of {len(pages)} pages has a word of it")
+            return answer(RecallCode.NO_MATCH, f"none of {len(pages)} pages has a word of it")
         facts = tuple((each.scope, page_shown(each.file, each.page)) for each in found)
-        return told(RecallCode.OK, f"{len(facts)} of {len(pages)} pages", facts)
+        return answer(RecallCode.OK, f"{len(facts)} of {len(pages)} pages", facts)
 
     def stale(self, request_id: RequestId, places: WindowPlaces, today: date) -> StaleListed:
         """Facts to look at again."""
         facts: list[tuple[str, int, PageShown]] = []
         without = 0
         for place in places.places:
-            document = self._injections.folder(place).look().document
+            document = self._folders.at(place).look().document
             without += undated(document)
             facts += [
                 (place.scope.value, each.age_days, page_shown(INDEX, each.page))
@@ -129,10 +132,15 @@ class Answers:
         )
 
     def _scope(self, place: Place, made: Injection) -> ScopeStatus:
-        folder = self._injections.folder(place)
+        folder = self._folders.at(place)
         snapshot = folder.look()
-        staged, proposed, trouble = waiting_of(folder)
-        facts = [f"staged: {each.text}" for each in staged] + [f"proposed: {each.text}" for each in proposed]
+        trouble, waiting = "", list[Operation]()
+        try:
+            waiting += folder.waiting().waiting.values()
+        except (ValueError, OSError) as error:
+            trouble = reason_of(error)
+        proposed = [f"proposed: {each.text}" for each in waiting if each.step is Step.PROPOSED]
+        staged = [f"staged: {each.text}" for each in waiting if each.step is not Step.PROPOSED]
         flaws = (flaw for _, flaw in effective([snapshot])[1]) if snapshot.config else ()
         part = next((each for each in made.parts if each.place.scope is place.scope), None)
         return ScopeStatus(
@@ -149,7 +157,7 @@ class Answers:
             waiting=len(staged),
             proposed=len(proposed),
             notes=(*(fault.detail for fault in snapshot.faults), *flaws, *filter(None, (trouble,))),
-            waiting_facts=tuple(each[:_MOST_SHOWN] for each in facts[:_MOST_WAITING]),
+            waiting_facts=tuple(each[:_MOST_SHOWN] for each in (*staged, *proposed)[:_MOST_WAITING]),
         )
 
 
@@ -160,9 +168,9 @@ def page_shown(file: str, page: Page) -> PageShown:
         kind=page.kind.value,
         file=file,
         line=page.line,
-        section=_valid(page.section),
-        text=_valid(page.text)[:_MOST_SHOWN],
-        target=_valid(page.target),
+        section=valid(page.section),
+        text=valid(page.text)[:_MOST_SHOWN],
+        target=valid(page.target),
     )
 
 
@@ -203,17 +211,13 @@ def _faults_of(scope: str, folder: MemoryFolder) -> list[Fault]:
     """Faults of an index beside its topic files."""
     document, there = folder.look().document, set(folder.topics())
     found = [
-        Fault(FaultKind.MISSING_TOPIC, scope, f"line {page.line} points to {_valid(page.target)}, which is not there")
+        Fault(FaultKind.MISSING_TOPIC, scope, f"line {page.line} points to {valid(page.target)}, which is not there")
         for page in document.facts
         if page.target and page.target not in there
     ]
     found += [
-        Fault(FaultKind.DUPLICATE, scope, f"line {page.line} says again: {_valid(page.text)[:80]}")
+        Fault(FaultKind.DUPLICATE, scope, f"line {page.line} says again: {valid(page.text)[:80]}")
         for page in document.duplicates
     ]
     _, notes = folder.topic_pages()
     return found + [Fault(FaultKind.DENIED, scope, note) for note in notes]
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -6,23 +6,24 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.curated.config import MEMORY, CuratedConfig
+from actors.curated.config import CuratedConfig
 from actors.curated.folder import MemoryFolder
 from actors.curated.injection import effective
+from actors.curated.places import every_place
 from actors.part import Finding, Level
-from domain.curated.caps import capped
-from domain.curated.page import Scope
+from domain.curated.caps import cap_index
 
 
 def findings(config: CuratedConfig) -> Iterator[Finding]:
     """State of each folder; folders of untrusted projects are not examined."""
-    yield _look("curated memory", MemoryFolder(Scope.GLOBAL, config.global_folder, "", lambda: 0))
-    for repository in sorted(set(config.projects.values())):
-        name = f"memory of {repository.name}"
-        if repository.is_dir():
-            yield _look(name, MemoryFolder(Scope.PROJECT, repository, MEMORY, lambda: 0))
+    own, *projects = every_place(config)
+    yield _look("curated memory", MemoryFolder(own))
+    for place in sorted(projects, key=lambda each: each.root):
+        name = f"memory of {place.root.name}"
+        if place.root.is_dir():
+            yield _look(name, MemoryFolder(place))
         else:
-            yield Finding(name, Level.WARN, f"{repository}: there is no such repository; see curated.projects")
+            yield Finding(name, Level.WARN, f"{place.root}: there is no such repository; see curated.projects")
     if config.untrusted:
         channels = ", ".join(sorted(config.untrusted))
         yield Finding(
@@ -40,7 +41,7 @@ def _look(name: str, folder: MemoryFolder) -> Finding:
     snapshot = folder.look()
     config, flaws = effective([snapshot])
     problems = [fault.detail for fault in snapshot.faults] + [flaw for _, flaw in flaws]
-    index = capped(snapshot.index or b"", config.maxInjectLines, config.maxInjectBytes)
+    index = cap_index(snapshot.index or b"", config.maxInjectLines, config.maxInjectBytes)
     if index.is_cut:
         problems.append(f"only {len(index.data):,} of {index.total_bytes:,} bytes of MEMORY.md are injected")
     if not os.access(Path(folder.real_path), os.W_OK):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -33,8 +32,6 @@ class CuratedState:
 
     faults: deque[tuple[str, Fault]] = field(default_factory=lambda: deque(maxlen=_MOST_FAULTS))
     """Faults with the key of the requesting window; empty without a window."""
-    edits: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    """Numbers of edits, so that a timer of an actor that crashed wakes no edit of the next one."""
     unnoted: dict[Path, dict[str, Operation]] = field(default_factory=dict)
     """Folder -> what its index has, by id, though its journal could not be told."""
     _switched: OrderedDict[str, bool] = field(default_factory=OrderedDict)

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from actors.curated.places import Place
 from actors.edited_file.access import MOST_LINES
 from actors.linux.safe_open import read_beneath
 from actors.linux.signature import Signature, is_settled, signature
 from domain.curated import config as folder_config
 from domain.curated import journal, table
-from domain.curated.document import Document, parsed
-from domain.curated.page import Fault, FaultKind, Scope
+from domain.curated.document import Document, parse_document
+from domain.curated.page import Fault, FaultKind
 from domain.curated.table import TableState, described_by, state_beside
 
 INDEX = "MEMORY.md"
@@ -53,7 +54,7 @@ class Snapshot:
     @cached_property
     def document(self) -> Document:
         """The pages of the index."""
-        return parsed(self.index or b"")
+        return parse_document(self.index or b"")
 
 
 @dataclass(slots=True)
@@ -69,21 +70,19 @@ class _Known:
 class MemoryFolder:
     """Reader of one memory folder."""
 
-    def __init__(self, scope: Scope, root: Path, inner: str, clock_ns: Callable[[], int]) -> None:
+    def __init__(self, place: Place, clock_ns: Callable[[], int] = lambda: 0) -> None:
         """Create a view of a folder that need not exist; no file is opened.
 
         Args:
-            scope: Scope of the content.
-            root: Trusted not to lead elsewhere.
-            inner: The folder, from the root on, of which no part may be a link; empty for the root itself.
+            place: The folder, of which no part below the root may be a link.
             clock_ns: Nanoseconds since 1970, by the clock that files get their times from.
         """
-        self.scope = scope
-        self.path = root / inner if inner else root
+        self.scope = place.scope
+        self.path = place.folder
         self.reads = 0
         """Files that were read so far."""
-        self._root = root
-        self._inner = f"{inner}/" if inner else ""
+        self._root = place.root
+        self._inner = f"{place.inner}/" if place.inner else ""
         self._clock_ns = clock_ns
         self._known = {name: _Known() for name in _READ}
         self._topics: dict[str, tuple[_Known, Document]] = {}
@@ -154,7 +153,7 @@ class MemoryFolder:
             if room_bytes < 0 or room_lines < 0:
                 notes.append(f"{name} and what follows it is not read: the topic files are too many lines in all")
                 break
-            found[name] = known, parsed(data) if changed or name not in self._topics else document
+            found[name] = known, parse_document(data) if changed or name not in self._topics else document
         self._topics = found
         return {name: document for name, (_, document) in found.items()}, tuple(notes)
 
@@ -231,12 +230,11 @@ class Folders:
     clock_ns: Callable[[], int]
     _of: dict[Path, MemoryFolder] = field(default_factory=dict)
 
-    def at(self, scope: Scope, root: Path, inner: str) -> MemoryFolder:
+    def at(self, place: Place) -> MemoryFolder:
         """The reader of a folder."""
-        path = root / inner if inner else root
-        if path not in self._of:
-            self._of[path] = MemoryFolder(scope, root, inner, self.clock_ns)
-        return self._of[path]
+        if place.folder not in self._of:
+            self._of[place.folder] = MemoryFolder(place, self.clock_ns)
+        return self._of[place.folder]
 
     @property
     def reads(self) -> int:

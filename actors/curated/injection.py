@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from actors.curated.config import CuratedConfig
-from actors.curated.folder import Folders, MemoryFolder, Snapshot
+from actors.curated.folder import Folders, Snapshot
 from actors.curated.places import Place, WindowPlaces
 from domain.curated.block import Shown, block, plain_index, shown_index
-from domain.curated.caps import Capped, capped
+from domain.curated.caps import Capped, cap_index
 from domain.curated.config import FolderConfig, merged
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.page import Fault, FaultKind, Page, Scope
 from domain.curated.residency import ResidentSet, resident_set
 from domain.curated.table import TableState
@@ -61,13 +61,13 @@ class Injections:
     def __init__(self, config: CuratedConfig, folders: Folders) -> None:
         self._config = config
         self._folders = folders
-        self._pages_of = lru_cache(_KEPT)(parsed)
+        self._pages_of = lru_cache(_KEPT)(parse_document)
         self._shown = lru_cache(_KEPT)(shown_index)
         self._made: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
 
     def of(self, window: Window, places: WindowPlaces) -> Injection:
         """The block for a turn of a window; looks at the files' times, and reads what changed."""
-        looks = [(place, self.folder(place).look()) for place in places.places]
+        looks = [(place, self._folders.at(place).look()) for place in places.places]
         shows_local = self.shows_local(window)
         key = (shows_local, *((place, snapshot.version) for place, snapshot in looks))
         if key in self._made:
@@ -78,10 +78,6 @@ class Injections:
         if len(self._made) > _CACHED:
             self._made.popitem(last=False)
         return made
-
-    def folder(self, place: Place) -> MemoryFolder:
-        """The reader of a scope's folder."""
-        return self._folders.at(place.scope, place.root, place.inner)
 
     def shows_local(self, window: Window) -> bool:
         """True if a window shows the personal notes of its project."""
@@ -96,10 +92,10 @@ class Injections:
             return Injection("", "disabled", faults=tuple(faults), reasons=("config.json says enabled: false",))
         parts = []
         for place, snapshot in looks:
-            index = capped(_valid(snapshot.index), config.maxInjectLines, config.maxInjectBytes)
+            index = cap_index(_valid(snapshot.index), config.maxInjectLines, config.maxInjectBytes)
             local = _EMPTY
             if shows_local and place.scope is Scope.PROJECT:
-                local = capped(_valid(snapshot.local), config.maxInjectLines, config.maxInjectBytes)
+                local = cap_index(_valid(snapshot.local), config.maxInjectLines, config.maxInjectBytes)
             parts.append(Part(place, snapshot, index, plain_index(index.data), plain_index(local.data)))
             if index.is_cut:
                 faults.append(_capped_fault(place.scope, index))

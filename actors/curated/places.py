@@ -61,6 +61,15 @@ class WindowPlaces:
         return next((place for place in self.places if place.scope.value == scope), None)
 
 
+def every_place(config: CuratedConfig) -> tuple[Place, ...]:
+    """Every scope that there is, the global one first."""
+    repositories = dict.fromkeys(config.projects.values())
+    return (
+        Place(Scope.GLOBAL, config.global_folder, ""),
+        *(Place(Scope.PROJECT, repository, MEMORY) for repository in repositories),
+    )
+
+
 class Places:
     """Rule of access to scopes.
 
@@ -106,7 +115,7 @@ class Places:
         if window.surface is Surface.CLI:
             return (CLI,)
         readers = self._readers.of(window.address.key)
-        label = _parsed(self._labels.get(window.address.key, ""))
+        label = _parse_label(self._labels.get(window.address.key, ""))
         parents = (readers.channel_id if readers else "", label.channel_id if label else "")
         return tuple(dict.fromkeys((window.id, *filter(None, parents))))
 
@@ -149,7 +158,7 @@ class Places:
         return "" if all(admits(own, other) for other in others) else _NARROW.format(what=_WHAT[scope])
 
 
-def _parsed(label: str) -> Audience | None:
+def _parse_label(label: str) -> Audience | None:
     try:
         return Audience.parse(label)
     except ValueError:

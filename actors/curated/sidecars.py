@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
-from actors.curated.folder import LOCAL, MemoryFolder
-from actors.curated.injection import Injections
-from actors.curated.places import WindowPlaces
+from actors.curated.folder import MemoryFolder
 from actors.edited_file.access import FileRefusedError, read_first
-from actors.edited_file.file import reason_of
 from actors.linux.disk import Disk, put_whole, write_all
 from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.journal import Operation
 from domain.curated.page import Scope
-from messages.base import Surface, Window
-from messages.shell import SharedFolder
-
-log = logging.getLogger(__name__)
 
 _GITIGNORE = ".gitignore"
 _IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent*\n.*.new\n"
 """Of a project's folder: what is personal, or made anew from the rest."""
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-
-
-class Emptied(Protocol):
-    """Test for a memory folder that was emptied."""
-
-    def require_not_emptied(self, root: Path, inner: str) -> None:
-        """Raise OSError if it is."""
 
 
 def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]]) -> None:
@@ -164,41 +148,6 @@ def ignore_sidecars(disk: Disk, folder: Path) -> None:
         OSError: the ignore file cannot be made.
     """
     _make(disk, folder / _GITIGNORE, _IGNORED.encode(), 0o644)
-
-
-def shared_folders(
-    disk: Disk, injections: Injections, files: Emptied, places: WindowPlaces, window: Window
-) -> tuple[SharedFolder, ...]:
-    """The memory folders that are there; what commands must not change of those that they may write is there then.
-
-    Args:
-        disk: What stores.
-        injections: Know the folders.
-        files: Know which folder is empty for the lack of its disk.
-        places: The window's scopes.
-        window: Whose commands see them: the operator's see all, others no journal, in which stands what was said where
-            fewer people may read by now, and no personal notes unless these are shown there.
-    """
-    shows_local = window.surface is Surface.CLI or injections.shows_local(window)
-    shared = []
-    for place in places.places:
-        folder = injections.folder(place)
-        if not folder.exists:
-            continue
-        kept: tuple[str, ...] = ()
-        may_write = place.may_write
-        if may_write:
-            try:
-                files.require_not_emptied(place.root, place.inner)
-                kept = keep_from_commands(disk, folder)
-            except OSError as error:
-                log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
-                may_write = False
-        hidden = () if window.surface is Surface.CLI else (journal.FILE,)
-        if not shows_local and place.scope is Scope.PROJECT:
-            hidden = (*hidden, LOCAL)
-        shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept, hidden=hidden))
-    return tuple(shared)
 
 
 def _put_into(disk: Disk, path: Path, content: bytes) -> None:

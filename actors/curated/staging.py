@@ -1,26 +1,29 @@
-"""Staging of facts: what people, the capture and an import put into journals, and the flush that commits it."""
+"""Staging of facts: entries of people, the capture and an import in journals, and the flush that commits them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from actors.curated.answers import NO_PROJECT
-from actors.curated.claude import claude_memory, found_in
 from actors.curated.config import CuratedConfig
-from actors.curated.injection import Injections, effective
+from actors.curated.folder import INDEX, Folders, MemoryFolder
+from actors.curated.injection import effective
 from actors.curated.places import Place, WindowPlaces
 from actors.curated.rules import Rules
-from actors.curated.writeback import Flushed, Writeback, has_fact
-from actors.curated.writing import FactFiles
+from actors.curated.writer import Flushed, Writer
+from actors.kernel import Host
 from domain.curated.capture import proposals
+from domain.curated.document import Document
 from domain.curated.journal import Operation, Step
 from domain.curated.page import Fault, FaultKind, Page, PageKind, Scope
-from domain.curated.refusal import flaw_of_form, flaw_of_topic, one_line
-from domain.curated.secret_look import looks_secret
+from domain.curated.refusal import flaw_of_form, flaw_of_topic
 from domain.edit.lines import EditRefusedError
+from domain.text.lines import one_line
+from domain.text.secret_look import looks_secret
 from messages.base import Window
 from messages.curated import (
     ClaudeImported,
@@ -35,36 +38,28 @@ from messages.turn import TurnEnded
 
 _WAITS = "these words wait already; flush writes them"
 _MOST_REASONS = 7
+_CLAUDE_MEMORY = "memory"
+_OTHER = re.compile(r"[^A-Za-z0-9]")
 
 
 class Staging:
     """Entry of facts into the journals."""
 
-    def __init__(
-        self,
-        config: CuratedConfig,
-        injections: Injections,
-        files: FactFiles,
-        writeback: Writeback,
-        rules: Rules,
-        new: tuple[Callable[[], str], Callable[[], datetime]],
-    ) -> None:
+    def __init__(self, host: Host, config: CuratedConfig, folders: Folders, writer: Writer, rules: Rules) -> None:
         """Nothing is staged yet.
 
         Args:
+            host: The actor.
             config: The operator's decisions.
-            injections: Know the folders.
-            files: Write the topic files of an import.
-            writeback: Keeps the journals.
+            folders: Read the indexes and journals.
+            writer: Writes them.
             rules: Say what may be written.
-            new: Gives an id that nothing else has, and the time.
         """
+        self._host = host
         self._config = config
-        self._injections = injections
-        self._files = files
-        self._writeback = writeback
+        self._folders = folders
+        self._writer = writer
         self._rules = rules
-        self._new_id, self._now = new
 
     def stage(self, request: RememberFact, window: Window, place: Place) -> FactStaged:
         """Note what a person wants remembered.
@@ -80,15 +75,15 @@ class Staging:
         flaw = self._rules.flaw(place.scope, text, section) or self._repeats(place, text)
         note = ""
         if flaw:
-            config, _ = effective([self._injections.folder(place).look()])
+            config, _ = effective([self._folders.at(place).look()])
             self._rules.fault(
                 window.address.key, Fault(FaultKind.WRITEBACK_REJECTED, place.scope, f"{text[:80]}: {flaw}")
             )
             if config.strictWriteback or not text:
                 raise EditRefusedError(flaw)
             note = f"{flaw} (strictWriteback is false)"
-        operation = Operation(self._new_id(), text, section, self._stamp(), Step.STAGED, window.address.key)
-        waiting = self._writeback.stage(place, operation)
+        operation = self._operation(text, section, window=window.address.key)
+        waiting = self._writer.stage(place, operation)
         return FactStaged(
             request_id=request.request_id,
             id=operation.id,
@@ -109,15 +104,15 @@ class Staging:
         place = next((each for each in reversed(places.places) if each.may_write), None)
         if place is None:
             return 0
-        said = [event for event in ended.events if event.kind == "user"]
         found = [
-            Operation(f"{event.id}-{number}", text, "", self._stamp(), Step.PROPOSED, ended.window.address.key)
-            for event in said
+            self._operation(text, "", f"{event.id}-{number}", Step.PROPOSED, ended.window.address.key)
+            for event in ended.events
+            if event.kind == "user"
             for number, text in enumerate(proposals(event.text), 1)
             if not (self._rules.flaw(place.scope, text) or looks_secret(text) or self._repeats(place, text))
         ]
-        for operation in found:
-            self._writeback.stage(place, operation)
+        if found:
+            self._writer.stage(place, *found)
         return len(found)
 
     def flush(
@@ -131,15 +126,15 @@ class Staging:
         places_to_write = [place for place in places.places if place.may_write]
         if not places_to_write:
             raise EditRefusedError(f"denied: {places.places[0].denial}")
-        outcomes: list[tuple[Place, Flushed]] = []
+        outcomes: list[tuple[str, Flushed]] = []
 
-        def ended(place: Place, outcome: Flushed) -> None:
-            outcomes.append((place, outcome))
+        def end(place: Place, outcome: Flushed) -> None:
+            outcomes.append((place.scope.value, outcome))
             if len(outcomes) == len(places_to_write):
                 told(_reply(request, outcomes))
 
         for place in places_to_write:
-            self._writeback.flush(place, partial(ended, place), takes_proposals=True, is_operators=is_operators)
+            self._writer.flush(place, partial(end, place), takes_proposals=True, is_operators=is_operators)
 
     def import_claude(
         self, request: ImportClaude, places: WindowPlaces, told: Callable[[ClaudeImported], None]
@@ -157,79 +152,93 @@ class Staging:
         if place is None:
             raise EditRefusedError(f"denied: {NO_PROJECT}")
         source = claude_memory(self._config.claude_folder, place.root)
-        found = found_in(source)
-        if isinstance(found, str):
-            raise EditRefusedError(found)
-        skipped = list(found.skipped)
-        staged = self._stage_all(place, found.facts, skipped)
+        theirs = MemoryFolder(Place(Scope.PROJECT, source, ""))
+        document = _read_index(theirs)
+        skipped: list[str] = []
+        topics = self._topics(place, theirs, document, skipped)
+        staged = self._stage_all(place, document, skipped)
         copied: list[str] = []
-        waiting = [(name, data) for name, data in found.topics if not self._kept_out(place, name, data, skipped)]
+        expected = len(skipped) + len(topics)
 
-        def ended(name: str, reason: str) -> None:
+        def end(name: str, reason: str) -> None:
             (skipped if reason else copied).append(f"{name}: {reason}" if reason else name)
-            if len(copied) + len(skipped) == before + len(waiting):
-                tell()
+            tell()
 
         def tell() -> None:
-            told(
-                ClaudeImported(
-                    request_id=request.request_id,
-                    folder=str(source),
-                    staged=staged,
-                    topics=tuple(copied),
-                    skipped=tuple(skipped),
+            if len(copied) + len(skipped) == expected:
+                told(
+                    ClaudeImported(
+                        request_id=request.request_id,
+                        folder=str(source),
+                        staged=staged,
+                        topics=tuple(copied),
+                        skipped=tuple(skipped),
+                    )
                 )
-            )
 
-        before = len(skipped)
-        if not waiting:
+        if not topics:
             tell()
             return
-        self._files.make_folder(place.root, place.inner)
-        for name, data in waiting:
-            self._files.change(place.folder / name, partial(_unless_there, data), partial(ended, name))
+        self._writer.files.make_folder(place)
+        for name, data in topics:
+            self._writer.files.change(place.folder / name, partial(_unless_there, data), partial(end, name))
 
-    def _stage_all(self, place: Place, pages: Iterable[Page], skipped: list[str]) -> int:
-        """Stage the pages of another's memory, with what is left out in `skipped`; how many are staged."""
+    def _topics(
+        self, place: Place, theirs: MemoryFolder, document: Document, skipped: list[str]
+    ) -> list[tuple[str, bytes]]:
+        """Topic files to be copied, with their content; what is left out is added to `skipped`."""
+        topics: list[tuple[str, bytes]] = []
+        for name in dict.fromkeys(page.target for page in document.facts if page.kind is PageKind.POINTER):
+            try:
+                data = theirs.read(name)
+                flaw = "is not there" if data is None else self._flaw_of_file(place, name, data)
+            except (ValueError, OSError) as error:
+                data, flaw = None, str(error)
+            if flaw or data is None:
+                skipped.append(f"{name}: {flaw}")
+            else:
+                topics.append((name, data))
+        return topics
+
+    def _flaw_of_file(self, place: Place, name: str, data: bytes) -> str:
+        """Why a topic file is not copied; empty if it is."""
+        text = data.decode("utf-8", "replace")
+        if flaw := flaw_of_topic(name) or self._rules.always(text):
+            return flaw
+        if looks_secret(text):
+            return "it looks as if it held a secret"
+        return "there is a file of that name already" if name in self._folders.at(place).topics() else ""
+
+    def _stage_all(self, place: Place, document: Document, skipped: list[str]) -> int:
+        """Stage the facts of another's memory, with what is left out in `skipped`; how many are staged."""
         operations: dict[str, Operation] = {}
-        for page in pages:
-            flaw = _WAITS if page.text in operations else self._importable(place, page)
-            if flaw:
+        for page in document.facts:
+            if flaw := _WAITS if page.text in operations else self._flaw_of_page(place, page):
                 skipped.append(f"{page.text[:80]}: {flaw}")
             else:
-                operations[page.text] = Operation(self._new_id(), page.text, page.section, self._stamp())
+                operations[page.text] = self._operation(page.text, page.section)
         if operations:
-            self._writeback.stage_all(place, tuple(operations.values()))
+            self._writer.stage(place, *operations.values())
         return len(operations)
 
-    def _importable(self, place: Place, page: Page) -> str:
+    def _flaw_of_page(self, place: Place, page: Page) -> str:
         """Why a page of another's is not staged; empty if it is."""
         if page.kind is PageKind.POINTER and (flaw := flaw_of_topic(page.target)):
             return flaw
         return self._rules.flaw(place.scope, page.text, page.section) or self._repeats(place, page.text)
 
-    def _kept_out(self, place: Place, name: str, data: bytes, skipped: list[str]) -> bool:
-        """True if a topic file is not copied, with the reason in `skipped`."""
-        text = data.decode("utf-8", "replace")
-        flaw = flaw_of_topic(name) or self._rules.always(text)
-        if not flaw and looks_secret(text):
-            flaw = "it looks as if it held a secret"
-        if not flaw and name in self._injections.folder(place).topics():
-            flaw = "there is a file of that name already"
-        if flaw:
-            skipped.append(f"{name}: {flaw}")
-        return bool(flaw)
-
     def _repeats(self, place: Place, text: str) -> str:
         """Why a text need not be staged; empty if it is new."""
-        folder = self._injections.folder(place)
-        if has_fact(folder.look().document, text):
+        folder = self._folders.at(place)
+        if any(page.text == text for page in folder.look().document.facts):
             return "the index has it already"
-        waiting = folder.waiting().waiting.values()
-        return _WAITS if any(each.text == text for each in waiting) else ""
+        return _WAITS if any(each.text == text for each in folder.waiting().waiting.values()) else ""
 
-    def _stamp(self) -> str:
-        return self._now().isoformat(timespec="seconds")
+    def _operation(
+        self, text: str, section: str, name: str = "", step: Step = Step.STAGED, window: str = ""
+    ) -> Operation:
+        stamp = self._host.now().isoformat(timespec="seconds")
+        return Operation(name or self._host.new_token(), text, section, stamp, step, window)
 
 
 def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
@@ -242,21 +251,40 @@ def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
     return tuple(words)
 
 
+def claude_memory(projects: Path, repository: Path) -> Path:
+    """Folder in which Claude Code keeps a repository's memory: named by the path, other signs as `-`."""
+    return projects / _OTHER.sub("-", str(repository)) / _CLAUDE_MEMORY
+
+
+def _read_index(folder: MemoryFolder) -> Document:
+    """Index of a memory to import.
+
+    Raises:
+        EditRefusedError: it cannot be read, or there is none.
+    """
+    snapshot = folder.look()
+    if snapshot.faults:
+        raise EditRefusedError(snapshot.faults[0].detail)
+    if snapshot.index is None:
+        raise EditRefusedError(f"{folder.path / INDEX}: there is no such file")
+    return snapshot.document
+
+
 def _unless_there(data: bytes, there: bytes) -> bytes:
     return there or data
 
 
-def _reply(request: FlushFacts, outcomes: list[tuple[Place, Flushed]]) -> FactsFlushed:
-    committed = [(place.scope.value, each.text) for place, outcome in outcomes for each in outcome.committed]
+def _reply(request: FlushFacts, outcomes: list[tuple[str, Flushed]]) -> FactsFlushed:
+    committed = [(scope, each.text) for scope, outcome in outcomes for each in outcome.committed]
     rejected = [
-        Rejection(scope=place.scope.value, text=operation.text, reason=reason)
-        for place, outcome in outcomes
+        Rejection(scope=scope, text=operation.text, reason=reason)
+        for scope, outcome in outcomes
         for operation, reason in outcome.rejected
     ]
-    notes = [f"{place.scope.value}: {note}" for place, outcome in outcomes for note in outcome.notes]
+    notes = [f"{scope}: {note}" for scope, outcome in outcomes for note in outcome.notes]
     notes += [
-        f"{place.scope.value}: {count} said elsewhere wait: {reason}"
-        for place, outcome in outcomes
+        f"{scope}: {count} said elsewhere wait: {reason}"
+        for scope, outcome in outcomes
         for reason, count in Counter(outcome.waiting).items()
     ]
     return FactsFlushed(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -18,7 +18,7 @@ from domain.edit.encoding import encoding_flaw
 from domain.edit.lines import EditRefusedError
 from domain.edit.merge import Hunk, apply, changes
 from domain.policy.fair_queue import FairQueue
-from messages.base import Message, RequestId, Window
+from messages.base import RequestId, Window
 
 log = logging.getLogger(__name__)
 
@@ -30,30 +30,26 @@ _MOST_OWING = 16
 class Host(Protocol):
     """The actor that the edits are made for, as far as the queue needs it."""
 
-    def after(self, delay_s: float, message: Message) -> object:
-        """Have `message` come back later, for `EditQueue.go_on`."""
+    def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
+        """Call `then` later, unless the actor's life ends before."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueConfig:
     """Settings of one file's queue."""
 
-    wake: Callable[[int], Message]
-    """Gives the message that comes back to the actor, whose number is for `EditQueue.go_on`."""
-    most_waiting: int
-    """Most waiting jobs of one window."""
     requested_bytes: int
     """No request of a window's makes the file larger, so that people have room for their own lines."""
     file: str
     """Name of the file for people: the reminders' file."""
     remedy: str
     """Remedy for a full file: some reminders have to be deleted."""
+    most_waiting: int = 0
+    """Most waiting jobs of one window."""
     waits: Waits = field(default_factory=Waits)
     """Between steps."""
     read_bytes: int = LIMIT_BYTES
     """So much of the file is looked at; people are told."""
-    refusals: tuple[type[Exception], ...] = ()
-    """By what an edit says no, besides `EditRefusedError`."""
     flaw: Callable[[bytes], str] = encoding_flaw
     """Gives the reason why the file may not be edited as it is; empty if it may."""
 
@@ -63,6 +59,7 @@ class Job:
     """An edit of the agent's own with what is to follow it."""
 
     edit: Edit
+    """May raise ValueError besides `EditRefusedError`."""
     on_done: Callable[[], None]
     on_failed: Callable[[str], None]
     key: str = ""
@@ -73,18 +70,21 @@ class Job:
     """True if the edit is made also of a file that holds zeros only, as after a power loss."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WindowJob:
     """Request of a window: an edit with its callbacks, or callbacks alone that wait for their turn."""
 
-    request_id: RequestId
-    """Names the job."""
     window: Window
     edit: Edit | None
     on_done: Callable[[], None]
     on_failed: Callable[[str], None]
-    most_bytes: int | None
+    most_bytes: int
     """As of a `Job`."""
+
+    @property
+    def request_id(self) -> RequestId:
+        """Name of the job in the queue."""
+        return RequestId(str(id(self)))
 
 
 class EditQueue:
@@ -93,19 +93,17 @@ class EditQueue:
     However long it is, entering it takes the same time.
     """
 
-    def __init__(self, host: Host, file: EditedFile, config: QueueConfig, numbers: Iterator[int]) -> None:
+    def __init__(self, host: Host, file: EditedFile, config: QueueConfig) -> None:
         """Create an empty queue.
 
         Args:
-            host: Owner of the queue; receives the wake message of `config`, and then calls `go_on`.
+            host: Owner of the queue.
             file: File that the jobs change.
             config: Settings of this file's queue.
-            numbers: For edits; each is unique in the life of the process.
         """
         self._host = host
         self._file = file
         self._config = config
-        self._numbers = numbers
         self._own: deque[Job] = deque()
         self._keys: Counter[str] = Counter()
         """Of own jobs that wait."""
@@ -118,7 +116,6 @@ class EditQueue:
         """Those of which a displaced version could not be read yet."""
         self._unmade: list[Callable[[], None]] = []
         """Callbacks that remake other people's edits and failed; retried in the next minute."""
-        self._number = 0
 
     @property
     def is_busy(self) -> bool:
@@ -161,23 +158,13 @@ class EditQueue:
         if self._waiting[window] >= most:
             raise EditRefusedError(f"{most} requests of this conversation wait already: try again in a minute")
         self._waiting[window] += 1
-        name = RequestId(str(next(self._numbers)))
-        self._asked.enter(WindowJob(name, window, edit, on_done, on_failed, self._config.requested_bytes))
+        self._asked.enter(WindowJob(window, edit, on_done, on_failed, self._config.requested_bytes))
         self._begin()
 
     def flaw(self, data: bytes) -> str:
         """Reason why the file may not be edited while it holds `data`, for a person; empty if it may."""
         flaw = self._config.flaw(data)
         return f"{self._config.file} {flaw}" if flaw else ""
-
-    def go_on(self, number: int) -> None:
-        """Do the next step, if `number` is the edit under way."""
-        if number != self._number or self._running is None:
-            return
-        if self._current is not None:
-            self._step(self._current)
-        else:
-            self._end(None, "")
 
     def make_again(
         self,
@@ -199,7 +186,7 @@ class EditQueue:
         def edit(data: bytes) -> bytes:
             return apply(hunks, data) if data.strip(b"\0") else instead_of_nothing or apply(hunks, data)
 
-        def failed(reason: str) -> None:
+        def try_later(reason: str) -> None:
             log.error("edits of somebody else could not be made again: %s", reason)
             if tries > 1:
                 self.make_again(hunks, on_done, instead_of_nothing=instead_of_nothing, tries=tries - 1)
@@ -208,7 +195,7 @@ class EditQueue:
                     partial(self.make_again, hunks, on_done, instead_of_nothing=instead_of_nothing, tries=1)
                 )
 
-        self.put(Job(edit, on_done, failed, fills_zeros=True))
+        self.put(Job(edit, on_done, try_later, fills_zeros=True))
 
     def bring_back(self) -> None:
         """Remake in the file the changes of versions that a crash left beside it.
@@ -258,11 +245,10 @@ class EditQueue:
         job = self._running = self._take()
         if job is None:
             return
-        self._number = next(self._numbers)
         self._current = None
         if job.edit is not None:
-            self._current = Rewriting(self._file, _bounded(job.edit, job, self._config), self._config.waits)
-        self._wake(0.0)
+            self._current = Rewriting(self._file, _bound_edit(job.edit, job, self._config), self._config.waits)
+        self._wake(job, 0.0)
 
     def _take(self) -> Job | WindowJob | None:
         """The next job; None when there is none."""
@@ -279,7 +265,19 @@ class EditQueue:
         if not self._waiting[job.window]:
             del self._waiting[job.window]
 
-    def _step(self, rewriting: Rewriting) -> None:
+    def _wake(self, job: Job | WindowJob, delay_s: float) -> None:
+        def go_on() -> None:
+            if self._running is job:  # or the queue was closed meanwhile
+                self._step()
+
+        self._host.wait(delay_s, go_on)
+
+    def _step(self) -> None:
+        job, rewriting = self._running, self._current
+        assert job is not None, "a step belongs to a job"
+        if rewriting is None:
+            self._end(None, "")
+            return
         try:
             pause = rewriting.step()
         except (EditRefusedError, OSError) as error:
@@ -289,10 +287,7 @@ class EditQueue:
         if pause is None:
             self._end(rewriting, "")
         else:
-            self._wake(pause)
-
-    def _wake(self, delay_s: float) -> None:
-        self._host.after(delay_s, self._config.wake(self._number))
+            self._wake(job, pause)
 
     def _settle_debts(self, rewriting: Rewriting) -> None:
         """Have other people's edits made again that the file may lack."""
@@ -320,15 +315,15 @@ class EditQueue:
         self._begin()
 
 
-def _bounded(edit: Edit, job: Job | WindowJob, config: QueueConfig) -> Edit:
+def _bound_edit(edit: Edit, job: Job | WindowJob, config: QueueConfig) -> Edit:
     """`edit`, which fails where the file has a flaw, or would be larger than it was and than the job may make it."""
     most_bytes = job.most_bytes
     fills_zeros = isinstance(job, Job) and job.fills_zeros
 
-    def bounded(data: bytes) -> bytes:
+    def edit_in_bounds(data: bytes) -> bytes:
         try:
             edited = edit(data)
-        except config.refusals as error:
+        except ValueError as error:
             raise EditRefusedError(str(error)) from error
         if edited != data and not (fills_zeros and not data.strip(b"\0")) and (flaw := config.flaw(data)):
             raise EditRefusedError(f"{config.file} {flaw}")
@@ -339,4 +334,4 @@ def _bounded(edit: Edit, job: Job | WindowJob, config: QueueConfig) -> Edit:
             )
         return edited
 
-    return bounded
+    return edit_in_bounds

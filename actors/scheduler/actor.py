@@ -33,10 +33,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, Readers
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
-    GoOnWriting,
     ListReminders,
-    LookAgain,
-    MinuteBegan,
     ModifyReminder,
     RelayConfirmation,
     SchedulerMessage,
@@ -86,19 +83,18 @@ class SchedulerActor(Actor):
         self._watermark = Watermark(config.spare)
         self._alerts = Alerts(self, config)
         self._troubles = Troubles(self._alerts.tell, self.monotonic)
-        self._edits = EditQueue(self, self._file, queue_config(config.waits, self._flaw), state.numbers)
+        self._edits = EditQueue(self, self._file, queue_config(config.waits, self._flaw))
         readership = Readership(self, config.delivery, config.channel)
         self._requests = ReminderRequests(self, config, self._file, self._edits, readership, state)
-        self._due_scan = DueScan(self, self._file, config.waits.settle_s, state.numbers, self._troubles.report)
+        self._due_scan = DueScan(self, self._file, config.waits.settle_s, self._troubles.report, self._take)
         self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alerts.tell)
-        self._timer = 0
         self._ids_tried = False
         self._id_trouble = ""
 
     def on_start(self) -> None:
         """Pick up what an earlier process left half done, and look at once."""
         with self.blocking():
-            looked_at = self._guarded(_WATERMARK, self._watermark.read, None)
+            looked_at = self._guard(_WATERMARK, self._watermark.read, None)
             self._cursor = self._state.begin(self.now(), looked_at, timedelta(hours=self._config.catchup_hours))
             with suppress(OSError):  # then every look tries it again, and says so
                 self._edits.bring_back()
@@ -109,21 +105,15 @@ class SchedulerActor(Actor):
     def handle(self, message: SchedulerMessage) -> None:
         """Act on the file, or on what became of a posting."""
         with self.blocking():
-            self._guarded(_DISK, partial(self._dispatch, message), None)
+            self._guard(_DISK, partial(self._dispatch, message), None)
 
     def go_on(self, then: Then, answer: Message | None) -> None:
         """Take an answer as `handle` takes a message."""
         with self.blocking():
-            self._guarded(_DISK, partial(then, answer), None)
+            self._guard(_DISK, partial(then, answer), None)
 
     def _dispatch(self, message: SchedulerMessage) -> None:
         match message:
-            case MinuteBegan(aim=timer):
-                self._begin_minute(timer)
-            case LookAgain(scan=number):
-                self._look_again(number)
-            case GoOnWriting(edit=number):
-                self._edits.go_on(number)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._take_delivery(message)
             case ReadersDescribed():
@@ -152,9 +142,7 @@ class SchedulerActor(Actor):
 
     # looking
 
-    def _begin_minute(self, timer: int) -> None:
-        if timer != self._timer:
-            return
+    def _begin_minute(self) -> None:
         now = self.now()
         is_early = timedelta(0) < self._aim - now < EARLY
         if not is_early:
@@ -164,19 +152,15 @@ class SchedulerActor(Actor):
         if not is_early:
             self._alerts.try_again()
             self._edits.try_again()
-            self._guarded(_NOTES, self._requests.begin_minute, None)
+            self._guard(_NOTES, self._requests.begin_minute, None)
             self._ids_tried = False
             self._due_scan.begin()
 
     def _aim_at(self, now: datetime) -> None:
-        """Have the minute that is aimed at come as a message."""
-        self._timer = next(self._state.numbers)
-        self.after((self._aim - now).total_seconds(), MinuteBegan(aim=self._timer))
+        """Wait for the minute that is aimed at."""
+        self.wait((self._aim - now).total_seconds(), self._begin_minute)
 
-    def _look_again(self, number: int) -> None:
-        look = self._due_scan.look_again(number)
-        if look is None:
-            return
+    def _take(self, look: Look) -> None:
         flaw = "" if look.is_empty else self._flaw(look.data)
         if is_wide(look.data):
             if self._state.readable is None:
@@ -190,7 +174,7 @@ class SchedulerActor(Actor):
     def _take_look(self, look: Look, flaw: str) -> None:
         """Have said what is due by a file at rest; `flaw` is why it may not be edited."""
         if not flaw:
-            self._guarded(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
+            self._guard(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
         if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())
@@ -218,7 +202,7 @@ class SchedulerActor(Actor):
 
     def _announce(self, look: Look, findings: Findings) -> None:
         if self._edits.is_settled:
-            self._guarded(_LEFTOVERS, self._edits.bring_back, None)
+            self._guard(_LEFTOVERS, self._edits.bring_back, None)
         now = self.now()
         file = FileLines(look.data)
         unfinished = b"" if self._may_end_the_file(look) else file.lines[-1]
@@ -226,7 +210,7 @@ class SchedulerActor(Actor):
         self._announcer.announce(due, frozenset(file.texts()), now, self.monotonic())
         self._cursor.advance(now)
         settled = self._announcer.settled_until(self._cursor.at)
-        self._guarded(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
+        self._guard(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
         self._due_scan.end()
 
     def _flaw(self, data: bytes) -> str:
@@ -249,7 +233,7 @@ class SchedulerActor(Actor):
 
     # the rest
 
-    def _guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
+    def _guard(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
         """Do something with the disk, or say what does not work without it."""
         return self._troubles.guarded(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
 

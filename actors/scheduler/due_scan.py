@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from actors.edited_file.file import LIMIT_BYTES, EditedFile, Look, reason_of
 from actors.kernel import Host
-from messages.scheduler import LookAgain
 
 log = logging.getLogger(__name__)
 
@@ -27,24 +26,23 @@ class DueScan:
         host: Host,
         file: EditedFile,
         settle_s: float,
-        numbers: Iterator[int],
         report: Callable[[str, str, str], None],
+        take_look: Callable[[Look], None],
     ) -> None:
         """No look has begun.
 
         Args:
-            host: The scheduler's actor; it gets `LookAgain` and calls `look_again`.
+            host: The scheduler's actor.
             file: File to be looked at.
             settle_s: Seconds between two reads.
-            numbers: For looks.
             report: Told what is wrong, as `Troubles.report` is.
+            take_look: Given the file at rest; calls `end`.
         """
         self._host = host
         self._file = file
         self._settle_s = settle_s
-        self._numbers = numbers
         self._report = report
-        self._number = 0
+        self._take_look = take_look
         self._first: Look | None = None
         self._began_at: float | None = None
         self._was_there = False
@@ -64,34 +62,28 @@ class DueScan:
             if self._took() > LIMIT_S:
                 self._overran()
             return
-        self._number = next(self._numbers)
         self._began_at = self._host.monotonic()
         self._first = self._read()
         if self.is_going_on():
             self._wake()
 
-    def look_again(self, number: int) -> Look | None:
-        """Content of the file at rest; None while the file changes, or without a file.
-
-        An empty file ends the look: nearly always an editor is saving the file.
-        """
-        if number != self._number or not self.is_going_on():
-            return None
+    def _look_again(self) -> None:
+        """Take the file at rest; an empty file ends the look: nearly always an editor is saving the file."""
         first, self._first = self._first, self._read()
         if not self.is_going_on():
-            return None
+            return
         if first is None or self._first is None or self._first.is_empty:
             self._note_presence(self._first)
             self.end()
-            return self._first if first is not None and first.is_empty else None
-        if first.data != self._first.data:
-            if self._took() > LIMIT_S:
-                self.end()
-            else:
-                self._wake()
-            return None
-        self._note_presence(self._first)
-        return self._first
+            if self._first is not None and first is not None and first.is_empty:
+                self._take_look(self._first)
+        elif first.data == self._first.data:
+            self._note_presence(self._first)
+            self._take_look(self._first)
+        elif self._took() > LIMIT_S:
+            self.end()
+        else:
+            self._wake()
 
     def end(self) -> None:
         """End the look, and report its duration."""
@@ -105,7 +97,7 @@ class DueScan:
         self._began_at = None
 
     def _wake(self) -> None:
-        self._host.after(self._settle_s, LookAgain(scan=self._number))
+        self._host.wait(self._settle_s, self._look_again)
 
     def _read(self) -> Look | None:
         """Content of the file; a read error ends the look."""
@@ -123,7 +115,7 @@ class DueScan:
     def _took(self) -> float:
         return 0.0 if self._began_at is None else self._host.monotonic() - self._began_at
 
-    def _gone(self) -> str:
+    def _absence(self) -> str:
         """Trouble of a missing file; empty if the file never was there, or may be in the middle of a save."""
         if self._missed < MISSED:
             return ""
@@ -144,7 +136,7 @@ class DueScan:
             self._was_there, self._missed = True, 0
         elif self._was_there or self._file.was_edited:
             self._missed += 1
-        self._report(FILE, self._gone() if look is None else self._beyond(look), "")
+        self._report(FILE, self._absence() if look is None else self._beyond(look), "")
         names = frozenset(self._file.conflict_copies())
         for name in sorted(names - self._conflicts):
             log.warning("%s lies beside the reminders' file and is not read: merge it by hand", name)

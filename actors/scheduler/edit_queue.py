@@ -10,7 +10,6 @@ from actors.edited_file.rewriting import Waits
 from domain.edit.lines import EditRefusedError
 from domain.reminder.line import InvalidReminderError
 from domain.reminder.share import EDITS, LISTS
-from messages.scheduler import GoOnWriting
 
 REQUESTED_BYTES = LIMIT_BYTES // 2
 """No request makes the file larger, so that people have room for their own lines."""
@@ -23,12 +22,10 @@ TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 def queue_config(waits: Waits, flaw: Callable[[bytes], str]) -> QueueConfig:
     """Rules of editing the reminders' file; `flaw` gives why it may not be edited as it is."""
     return QueueConfig(
-        wake=lambda number: GoOnWriting(edit=number),
         most_waiting=WAITING,
         requested_bytes=REQUESTED_BYTES,
         file="the reminders' file",
         remedy="some reminders have to be deleted",
         waits=waits,
-        refusals=(InvalidReminderError,),
         flaw=flaw,
     )

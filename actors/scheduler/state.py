@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -53,8 +51,6 @@ class SchedulerState:
     """Requests of each window to change the file."""
     lists: RateLimit = field(default_factory=lambda: RateLimit(LISTS, EVERY_S))
     """Requests of each window to see it."""
-    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    """For looks, edits and timers, so that no two of a process are confused, a crashed actor's included."""
     ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)
     """The reminder's id for every request to create one, so that a request that is handled twice adds one line."""
 

@@ -46,7 +46,6 @@ from messages.turn import (
 from messages.workspace import (
     ChildEnded,
     DescribeSession,
-    FileStepDue,
     ListSubagents,
     RunAwoke,
     RunOverdue,
@@ -162,6 +161,7 @@ class WorkspaceActor(Actor):
         """Take an answer as `handle` takes a message."""
         with self.blocking():
             then(answer)
+            self._look_later()
         self._note_progress()
 
     def _note_progress(self) -> None:
@@ -189,9 +189,6 @@ class WorkspaceActor(Actor):
                 self._runs.heard(message)
             case ModelReply():
                 self._workers.count_usage(message)
-            case FileStepDue():
-                self._files.go_on(message)
-                self._look_later()
             case UpkeepDue():
                 self._look_after()
             case SpokenTold() | Refused() | ModelFailed() | BashResult() | BashRefused() | ModelDelta():

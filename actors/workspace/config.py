@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk
-from domain.curated.secret_look import looks_secret
+from domain.text.secret_look import looks_secret
 from domain.text.secret_scrub import Scrubber
 from messages.base import Address, Window
 from messages.model import MODEL
@@ -42,8 +41,6 @@ class WorkspaceConfig:
     model: Address = MODEL
     waits: Waits = field(default_factory=Waits)
     disk: Disk | None = None
-    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-    """Numbers of edits, unique in the life of the process."""
     gate_s: float = 60.0
     """Longest wait for workers before a cut."""
     worker_s: float = 30.0

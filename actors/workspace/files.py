@@ -16,8 +16,6 @@ from actors.linux.safe_open import read_beneath
 from actors.workspace.bookkeeping import BACKUPS, Bookkeeping
 from actors.workspace.channel import ARCHIVE, READ_BYTES
 from actors.workspace.config import WorkspaceConfig
-from domain.edit.lines import EditRefusedError
-from messages.workspace import FileStepDue
 
 _SPARE = "edits"
 """Folder for data that edits displace until they are done."""
@@ -72,7 +70,7 @@ class ChannelFiles:
         except OSError as error:
             done(str(error))
             return
-        queue.put(Job(_refusing(edit), lambda: done(""), done, most_bytes=_most(name)))
+        queue.put(Job(edit, lambda: done(""), done, most_bytes=_most(name)))
 
     def make_room(self, name: str, edit: Edit, at: str) -> None:
         """Give a file that an edit would make too long another name, `<stem>-<at>.md`, so that a new one is begun.
@@ -102,11 +100,6 @@ class ChannelFiles:
         stem = f"{name.removesuffix('.md')}-"
         self._books.put(f"before/{stem}{at}.md", data)
         Bookkeeping(self._books.folder / "before", self._disk).prune(stem, BACKUPS)
-
-    def go_on(self, step: FileStepDue) -> None:
-        """Do the next step of a file's edit."""
-        if (queue := self._queues.get(step.file)) is not None:
-            queue.go_on(step.edit)
 
     def try_again(self) -> None:
         """Make up for what could not be made up for before."""
@@ -138,29 +131,15 @@ class ChannelFiles:
         if name not in self._queues:
             file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)
             config = QueueConfig(
-                wake=lambda number: FileStepDue(file=name, edit=number),
-                most_waiting=0,
                 requested_bytes=_most(name),
                 file=name,
                 remedy="something has to be taken out of it",
                 waits=self._config.waits,
                 read_bytes=_most(name),
             )
-            self._queues[name] = EditQueue(self._host, file, config, self._config.numbers)
+            self._queues[name] = EditQueue(self._host, file, config)
         return self._queues[name]
 
 
 def _most(name: str) -> int:
     return ARCHIVE_BYTES if name == ARCHIVE else READ_BYTES
-
-
-def _refusing(edit: Edit) -> Edit:
-    """The edit, which says no by `EditRefusedError` only."""
-
-    def made(data: bytes) -> bytes:
-        try:
-            return edit(data)
-        except ValueError as error:
-            raise EditRefusedError(str(error)) from error
-
-    return made

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.curated.document import decoded, lines_of
 from domain.curated.page import Scope
 from domain.text.imitation import defuse
+from domain.text.lines import decode_text, valid
 
 TITLE = "## Persistent memory"
 GLOBAL_HEADING = "### Global MEMORY.md"
@@ -83,17 +83,15 @@ def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:
 
 def shown_index(text: str) -> str:
     """An index as a prompt takes it: valid text without NUL, and no line that passes for one of the runtime's."""
-    clean = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
-    return defuse(clean)
+    return defuse(valid(text).replace("\0", "\ufffd"))
 
 
 def plain_index(data: bytes) -> str:
     """The text of an index's beginning, for `shown_index`."""
-    return decoded(data).removeprefix("\ufeff")
+    return decode_text(data).removeprefix("\ufeff")
 
 
 def _section(heading: str, text: str) -> list[str]:
     if not text:
         return []
-    lines = lines_of(text)
-    return [heading, "".join(lines).rstrip("\n"), ""]
+    return [heading, text.rstrip("\n"), ""]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from domain.text.lines import decode_text, encode_text, lines_of
+
 
 @dataclass(frozen=True, slots=True)
 class Capped:
@@ -21,7 +23,7 @@ class Capped:
         return len(self.data) < self.total_bytes
 
 
-def capped(data: bytes, max_lines: int, max_bytes: int) -> Capped:
+def cap_index(data: bytes, max_lines: int, max_bytes: int) -> Capped:
     """As many whole lines of the beginning as both limits hold; of a first line that is too long, whole characters.
 
     Args:
@@ -29,7 +31,7 @@ def capped(data: bytes, max_lines: int, max_bytes: int) -> Capped:
         max_lines: At least 0.
         max_bytes: At least 0; line ends count.
     """
-    lines = _lines(data)
+    lines = [encode_text(line) for line in lines_of(decode_text(data))]
     kept = room = 0
     for line in lines[:max_lines]:
         if room + len(line) > max_bytes:
@@ -39,13 +41,6 @@ def capped(data: bytes, max_lines: int, max_bytes: int) -> Capped:
         cut = _whole_characters(lines[0][:max_bytes])
         return Capped(cut, 1 if cut else 0, len(lines), len(data))
     return Capped(data[:room], kept, len(lines), len(data))
-
-
-def _lines(data: bytes) -> list[bytes]:
-    """Lines with their ends; only a line feed ends one."""
-    lines = [line + b"\n" for line in data.split(b"\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
 
 
 def _whole_characters(data: bytes) -> bytes:

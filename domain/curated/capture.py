@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from domain.curated.refusal import LONGEST_FACT, one_line
+from domain.curated.refusal import LONGEST_FACT
+from domain.text.lines import one_line
 
 MOST = 3
 """Proposals of one turn."""

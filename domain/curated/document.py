@@ -8,12 +8,11 @@ from functools import cached_property
 
 from domain.curated.page import Page, PageKind, is_bullet, pointer_of
 from domain.edit.lines import BOM
-from domain.text.markdown_lines import LineKind, markdown_lines
+from domain.text.lines import decode_text, encode_text, lines_of
+from domain.text.markdown.lines import LineKind, heading_words, markdown_lines
 
 _LONGEST_SECTION = 200
 """Characters of a heading that every page below it carries."""
-_DEEPEST = 6
-"""Level of a heading."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,12 @@ class Document:
 
     def __bytes__(self) -> bytes:
         """The file."""
-        return joined(self.mark, *(page.raw for page in self.pages))
+        return encode_text(self.mark, *(page.raw for page in self.pages))
 
 
-def parsed(data: bytes) -> Document:
+def parse_document(data: bytes) -> Document:
     """The pages of a file; whatever it holds, `bytes()` of the outcome gives it again."""
-    text = decoded(data)
+    text = decode_text(data)
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)
     read = markdown_lines(lines, bullets_open_code=False)
@@ -74,33 +73,6 @@ def parsed(data: bytes) -> Document:
         begun.append(raw)
         after_blank = not bare or bare.isspace()
     return Document((*pages, *_page(kind, begun, line, section)), mark)
-
-
-def decoded(data: bytes) -> str:
-    """Text that keeps every byte."""
-    return data.decode("utf-8", "surrogateescape")
-
-
-def joined(*parts: str) -> bytes:
-    """The bytes of text that `decoded` gave."""
-    return "".join(parts).encode("utf-8", "surrogateescape")
-
-
-def lines_of(text: str) -> list[str]:
-    """Lines with their ends; only a line feed ends one."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
-
-
-def heading_words(line: str) -> str | None:
-    """The words of a heading; None for a line that is none."""
-    rest = line.lstrip("#")
-    if not 1 <= len(line) - len(rest) <= _DEEPEST or (rest and rest[0] not in " \t\r\n"):
-        return None
-    words = rest.strip()
-    bare = words.rstrip("#")
-    return bare.strip() if bare[-1:] in ("", " ", "\t") else words
 
 
 def _page(kind: PageKind, lines: Sequence[str], line: int, section: str) -> list[Page]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from domain.curated.document import Document, heading_words, joined, lines_of, parsed
+from domain.curated.document import Document, parse_document
 from domain.curated.page import Page, PageKind, dated, undated
-from domain.curated.refusal import one_line
 from domain.edit.lines import EditRefusedError, line_end
+from domain.text.lines import encode_text, lines_of, one_line
+from domain.text.markdown.lines import heading_words
 
 SECTION = "Remembered"
 """Heading of facts that name no other."""
@@ -45,7 +46,7 @@ def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> 
         facts: Text and section of each, as `with_fact` takes them.
         day: As there.
     """
-    document = parsed(data)
+    document = parse_document(data)
     known = {page.text for page in document.facts}
     bullets: list[tuple[str, str]] = []
     for text, section in facts:
@@ -63,11 +64,11 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
     Raises:
         EditRefusedError: a code block that nothing closes would come to take it in, or other facts with it.
     """
-    document, end = parsed(data), line_end(data).decode()
+    document, end = parse_document(data), line_end(data).decode()
     if any(each.text == page.text for each in document.facts):
         return data
     edited = _with_bullets(document, [(_split(page.raw, end)[0].rstrip("\r\n"), section)], end)
-    before, after = (Counter(each.text for each in some.facts) for some in (document, parsed(edited)))
+    before, after = (Counter(each.text for each in some.facts) for some in (document, parse_document(edited)))
     if after != before + Counter([page.text]):
         raise EditRefusedError(
             f"{page.text[:_SHOWN]!r}: its code block and one that is open in the file it goes to would run together; "
@@ -107,24 +108,24 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
     if missing:
         kept, blank = _split("".join(parts), end)
         parts = [kept, _ended(blank, end) or end * bool(kept), end.join("".join(each) for each in missing.values())]
-    return joined(document.mark, *parts)
+    return encode_text(document.mark, *parts)
 
 
 def without_fact(data: bytes, page: Page) -> bytes:
     """The file without a fact; empty lines behind it stay where they part what stands before from a heading."""
-    document = parsed(data)
+    document = parse_document(data)
     number = _place(document, page)
     if number is None:
         return data
     pages, (_, blank) = document.pages, _split(document.pages[number].raw, "")
     parts = number + 1 < len(pages) and pages[number + 1].kind is PageKind.SECTION
     keeps_blank = parts and not (number and _split(pages[number - 1].raw, "")[1])
-    return joined(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
+    return encode_text(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
 
 
 def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     """The file with other words, in one line, in the place of a fact's; `day` is that of their confirmation."""
-    document = parsed(data)
+    document = parse_document(data)
     number = _place(document, page)
     if number is None:
         return data
@@ -133,19 +134,19 @@ def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     first = lines_of(raw)[0]
     end = first[len(first.rstrip("\r\n")) :]
     bullet = dated(f"{raw[0]} {text}", day)
-    return joined(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
+    return encode_text(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
 
 
 def confirmed(data: bytes, page: Page, day: str) -> bytes:
     """The file with the day in a fact's first line; the other lines of the fact stay as they are."""
-    document = parsed(data)
+    document = parse_document(data)
     number = _place(document, page)
     if number is None:
         return data
     pages = document.pages
     first, *rest = lines_of(undated(pages[number].raw))
     bare = first.rstrip("\r\n")
-    return joined(
+    return encode_text(
         document.mark,
         _raw(pages[:number]),
         dated(bare, day),

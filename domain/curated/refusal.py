@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-from domain.curated.document import heading_words
 from domain.curated.page import Scope, is_bullet
-from domain.curated.secret_look import looks_secret
+from domain.text.markdown.lines import heading_words
+from domain.text.secret_look import looks_secret
 
 LONGEST_FACT = 500
 """Characters; what is longer belongs into a topic file."""
@@ -24,14 +24,6 @@ _UNSEEN = re.compile(
 """Blank letters, variation selectors and unassigned characters, besides characters with a telling category."""
 _HALF = re.compile(r"[\ud800-\udfff]")
 _COMMENT = re.compile(r"<!--|-->")
-
-
-def one_line(text: str) -> str:
-    """A text as a bullet takes it: in one line, without superfluous blanks or a bullet of its own."""
-    words = " ".join(text.split())
-    while words[:2] in ("- ", "* ", "+ "):
-        words = words[2:]
-    return "" if words in ("-", "*", "+") else words
 
 
 def flaw_of_form(text: str, section: str = "") -> str:

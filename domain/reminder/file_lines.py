@@ -11,7 +11,7 @@ from functools import cached_property
 
 from domain.edit.lines import EditRefusedError, padding, separator, without_mark
 from domain.reminder.line import InvalidReminderError, parse
-from domain.text.markdown_lines import LineKind, MarkdownLine, markdown_lines
+from domain.text.markdown.lines import LineKind, MarkdownLine, markdown_lines
 
 _HIDES = re.compile(
     rb"```|~~~|%%|<(?:[!?]|pre|script|style|textarea)|\A(?:---|\+\+\+)|(?:^|[\r\n])(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]",

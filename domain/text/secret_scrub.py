@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import base64
 import re
-import unicodedata
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
-from domain.text.presentable import without_hidden
+from domain.text.lookalike import as_seen
 
 REMOVED = "[secret removed]"
 SHORTEST_SECRET = 8
 """Characters; anything shorter would be found in innocent text."""
 _SHORTEST_CORE = 8
-_STREWN = re.compile(r"[\s*~`\"'\\|]+")
-"""Characters that markdown or a line's end may put into the middle of a word."""
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
@@ -34,7 +32,7 @@ class Scrubber:
         return text if self._pattern is None else self._pattern.sub(REMOVED, text)
 
     def finds(self, text: str) -> bool:
-        """True if `text` holds a secret, also with blanks, marks or hidden characters strewn into the secret."""
+        """True if `text` holds a secret, also with separators, markup, hidden or look-alike letters in the secret."""
         if self._pattern is None:
             return False
         bare = _bare(text)
@@ -67,8 +65,8 @@ def disguises(secret: str) -> frozenset[str]:
 
 
 def _bare(text: str) -> str:
-    """Bare letters of `text`: without blanks, marks and hidden characters, and in usual letters."""
-    return _STREWN.sub("", unicodedata.normalize("NFKC", without_hidden(text)))
+    """Letters and digits of a text, as a reader sees these."""
+    return "".join(filter(str.isalnum, as_seen(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))))
 
 
 def _base64_core(raw: bytes, offset: int) -> str:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from domain.curated.secret_look import looks_secret
 from domain.text.imitation import OWN_LINES, imitates
 from domain.text.presentable import without_hidden
+from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import shown
 from messages.turn import SpokenTurn
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from domain.curated.document import joined, lines_of
 from domain.edit.lines import BOM
-from domain.workspace.files.outline import BULLET, Item, Section, items, new_line_of, sections, seen
+from domain.text.lines import encode_text, lines_of
+from domain.workspace.files.outline import BULLET, Item, Section, items, new_line_of, read_lines, sections
 from domain.workspace.files.wording import title_key
 
 _BOM = "\ufeff"
@@ -63,7 +63,7 @@ def with_items(
         made = (_ended(made, new_line) if number in before and text else made) + text
     if data.startswith(BOM) and not made.startswith(_BOM):
         made = _BOM + made.replace(_BOM, "", 1)
-    return joined(made)
+    return encode_text(made)
 
 
 def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], bool]) -> bytes:
@@ -73,7 +73,7 @@ def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], boo
     if not any(doomed):
         return data
     made = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
-    return joined(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else joined(made)
+    return encode_text(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else encode_text(made)
 
 
 def _fresh_sections(
@@ -121,7 +121,7 @@ def _edited(
         made = _composed(section, there, kept, places, fresh, new_line)
         stay = [there[number].text for number in sorted(kept)]
         expected = [*wanted] if ordered else [*dict.fromkeys([*stay, *wanted])]
-        again = Section(section.title, seen(joined(made)))
+        again = Section(section.title, read_lines(encode_text(made)))
         if [item.text for item in items(again, prose=prose)] == expected:
             break
     return made

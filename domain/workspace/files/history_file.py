@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from domain.curated.document import decoded, joined
-from domain.curated.secret_look import looks_secret
 from domain.memory.block_json import block_json
+from domain.text.lines import decode_text, encode_text
+from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import shown, unfenced
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.memory_file import mark_of, utc, with_block
@@ -52,7 +52,7 @@ def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetim
     if not lines:
         raise ValueError(f"block {block!r}: must have words")
     mark = mark_of(stretch, "")
-    if mark in _MARK.findall(decoded(data)):
+    if mark in _MARK.findall(decode_text(data)):
         return data
     heading = f"## {utc(first_at)} to {utc(last_at)}"
     return with_block(data or HISTORY_TEMPLATE, [heading, *(line.rstrip() for line in lines), f"<!-- m:{mark} -->"])
@@ -62,7 +62,7 @@ def fold_is_due(data: bytes) -> bool:
     """True if a file has so many or so long blocks that the older blocks should be folded."""
     parts = sections(data, 2)
     dated = sum(map(_is_dated, parts))
-    is_long = dated > NEWEST and (dated >= FOLD_BLOCKS or len(decoded(data)) >= FOLD_CHARS)
+    is_long = dated > NEWEST and (dated >= FOLD_BLOCKS or len(decode_text(data)) >= FOLD_CHARS)
     return is_long and bool(_to_fold(parts))
 
 
@@ -70,7 +70,7 @@ def folding(data: bytes) -> tuple[bytes, str]:
     """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
     blocks = _to_fold(sections(data, 2))
     text = "\n\n".join(map(told_block, blocks))
-    return joined(*(part.raw for part in blocks)), text
+    return encode_text(*(part.raw for part in blocks)), text
 
 
 def told_block(part: Section) -> str:
@@ -113,7 +113,7 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
     made = "".join(f"{line}{new_line}" for line in (*lines, ""))
     first = next(number for number, part in enumerate(there) if part.raw.strip() in old)
     raws = ("" if part.raw.strip() in old else part.raw for part in there[first:])
-    return joined(*(part.raw for part in there[:first]), made, *raws)
+    return encode_text(*(part.raw for part in there[:first]), made, *raws)
 
 
 def archived(archive: bytes, raw: bytes) -> bytes:

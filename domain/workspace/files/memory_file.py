@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from domain.curated.document import decoded, joined
-from domain.curated.refusal import one_line
-from domain.curated.secret_look import looks_secret
+from domain.text.lines import decode_text, encode_text, one_line
+from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import shown, unfenced
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.editing import bullet, with_items, without_sections
@@ -101,7 +100,7 @@ def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch:
     Raises:
         ValueError: an entry has a section that there is not, or no text in one line.
     """
-    marks = set(_MARK.findall(decoded(data)))
+    marks = set(_MARK.findall(decode_text(data)))
     known = {same_words(entry.text) for entry in entries_of(data)}
     fresh = list[str]()
     for entry in entries:
@@ -122,9 +121,9 @@ def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch:
 def with_block(data: bytes, lines: Sequence[str]) -> bytes:
     """The file with lines behind all that is there, an empty one before them."""
     new_line = new_line_of(data)
-    text = decoded(data)
+    text = decode_text(data)
     gap = "" if not text or text.endswith(("\n\n", "\n\r\n")) else new_line if text.endswith("\n") else new_line * 2
-    return data + joined(gap, *(f"{line}{new_line}" for line in lines))
+    return data + encode_text(gap, *(f"{line}{new_line}" for line in lines))
 
 
 def mark_of(stretch: str, text: str) -> str:
@@ -142,7 +141,7 @@ def sweep_is_due(data: bytes) -> bool:
     """True if additions have grown a file so much that a sweep is due."""
     blocks = (part for part in _sections(data) if part.title.startswith(UPDATE))
     updates = sum(any(entry.section in SECTIONS for entry in _entries(part)) for part in blocks)
-    return updates >= SWEEP_UPDATES or (updates > 0 and len(decoded(data)) >= SWEEP_CHARS)
+    return updates >= SWEEP_UPDATES or (updates > 0 and len(decode_text(data)) >= SWEEP_CHARS)
 
 
 def sweep_text(data: bytes) -> str:
@@ -267,7 +266,7 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
     gone = {entry.text for entry in before} - there
     known = {(entry.section, entry.text) for entry in before}
     parts = (_without_known(part, known) if part.title.startswith(UPDATE) else part.raw for part in _sections(now))
-    bare = without_sections(joined(*parts), 2, _is_empty_update)
+    bare = without_sections(encode_text(*parts), 2, _is_empty_update)
     swept_there = [entry for entry in entries_of(bare) if entry.is_swept]
     wanted = {}
     for title in SECTIONS:
@@ -283,7 +282,7 @@ def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mappi
         return bullet(f"{entry} <!-- m:{mark} -->" if mark else entry)
 
     made = with_items(bare, 2, wanted, ordered=False, line=line)
-    return _with_marks(made, _MARK.findall(decoded(base)) + _MARK.findall(decoded(now)))
+    return _with_marks(made, _MARK.findall(decode_text(base)) + _MARK.findall(decode_text(now)))
 
 
 def _is_empty_update(part: Section) -> bool:
@@ -306,13 +305,13 @@ def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:
 
 def _with_marks(data: bytes, marks: Collection[str]) -> bytes:
     """The file with the newest missing marks in a comment at the end, so that no entry is added again."""
-    text = decoded(data)
+    text = decode_text(data)
     lines = [line for line in text.splitlines(keepends=True) if not _MARK_COMMENT.fullmatch(line.strip())]
     there = set(_MARK.findall("".join(lines)))
     lost = [mark for mark in dict.fromkeys(marks) if mark not in there][-_CARRIED_MARKS:]
-    bare = joined(*lines)
+    bare = encode_text(*lines)
     if not lost:
         return bare
     new_line = new_line_of(data)
-    body = decoded(bare).rstrip("\r\n")
-    return joined(body, new_line * 2, f"<!--{''.join(f' m:{mark}' for mark in lost)} -->", new_line)
+    body = decode_text(bare).rstrip("\r\n")
+    return encode_text(body, new_line * 2, f"<!--{''.join(f' m:{mark}' for mark in lost)} -->", new_line)

@@ -1,7 +1,7 @@
 """Outline of a markdown file: visible lines, sections and items.
 
 What stands in a code block, a comment or the front matter begins neither a section nor an item; which lines these are
-is decided by `domain/text/markdown_lines.py`.
+is decided by `domain/text/markdown/lines.py`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from domain.curated.document import decoded, heading_words, lines_of
 from domain.edit.lines import line_end
-from domain.text.markdown_lines import LineKind, markdown_lines
+from domain.text.lines import decode_text, lines_of
+from domain.text.markdown.lines import LineKind, heading_words, markdown_lines
 from domain.workspace.files.wording import title_key
 
 BULLET = re.compile(r"([ \t]*)(?:[-*+]|(\d{1,3})[.)])[ \t]+(?=\S)")
@@ -81,9 +81,9 @@ class Section:
         return "\n".join(line.text for line in body).strip()
 
 
-def seen(data: bytes) -> tuple[Line, ...]:
+def read_lines(data: bytes) -> tuple[Line, ...]:
     """The lines of a file; their `raw` together is the file."""
-    raws = lines_of(decoded(data))
+    raws = lines_of(decode_text(data))
     bares = [raws[0].removeprefix("\ufeff"), *raws[1:]] if raws else []
     special = markdown_lines(bares)
     made = []
@@ -106,7 +106,7 @@ def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Sectio
     keys = {title_key(title) for title in known}
     made: list[Section] = []
     title, begun, least = "", list[Line](), level
-    for line in seen(data):
+    for line in read_lines(data):
         if 1 <= line.level <= least or (line.level and title_key(line.title) in keys):
             made.append(Section(title, tuple(begun)))
             title, begun, least = line.title or "#", [], max(level, line.level)

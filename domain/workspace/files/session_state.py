@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from domain.curated.refusal import one_line
-from domain.curated.secret_look import looks_secret
+from domain.text.lines import one_line
+from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, shown, text_of, texts_of
 from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
 from domain.workspace.answers.printed import Printed

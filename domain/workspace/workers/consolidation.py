@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.curated.refusal import one_line
-from domain.curated.secret_look import looks_secret
+from domain.text.lines import one_line
+from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, shown, text_of
 from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
 from domain.workspace.answers.printed import Printed

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from domain.curated.secret_look import looks_secret
 from domain.memory.block_json import block_json
 from domain.text.imitation import defuse
+from domain.text.secret_look import looks_secret
 from domain.text.secret_scrub import REMOVED
 from domain.workspace.answers.guard import LONGEST_ECHO
 from domain.workspace.files.history_file import LONGEST_BLOCK, folding
 from domain.workspace.files.memory_file import SECTIONS, sweep_text
-from domain.workspace.files.outline import seen
+from domain.workspace.files.outline import read_lines
 from domain.workspace.files.session_state import LONGEST_ITEM, LONGEST_TITLE, MOST_ITEMS
 from domain.workspace.workers.consolidation import LONGEST_ENTRY, MOST_ENTRIES
 from messages.turn import SpokenTurn
@@ -163,7 +163,7 @@ def _told(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) -> dic
 
 def _file(data: bytes, chars: int, scrub: Scrub) -> str:
     """Visible text of a file; of a long file the end, from the beginning of a line."""
-    lines = [line.text for line in seen(data)]
+    lines = [line.text for line in read_lines(data)]
     kept = (line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip()))
     text = scrub("\n".join(kept)).strip()
     if len(text) <= chars:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from domain.curated.caps import capped
-from domain.curated.document import Document, parsed
+from domain.curated.caps import cap_index
+from domain.curated.document import Document, parse_document
 from domain.curated.edits import with_fact
 from domain.curated.page import Scope
 from domain.curated.residency import resident_set
@@ -88,7 +88,7 @@ def try_documents(count: int, seed: str, tick: Callable[[int], None] = lambda _d
     size = pages = altered = unequal = over_budget = beyond_caps = not_once = disturbed = 0
     for number in range(1, count + 1):
         data = document(choices)
-        made = parsed(data)
+        made = parse_document(data)
         size, pages = size + len(data), pages + len(made.pages)
         altered += bytes(made) != data
         same, fits = _residency(made, choices)
@@ -96,7 +96,7 @@ def try_documents(count: int, seed: str, tick: Callable[[int], None] = lambda _d
         beyond_caps += not _is_capped(data, choices)
         section, day = choices.choice(_SECTIONS), choices.choice(("", "2026-03-01"))
         once = with_fact(data, _FACT, section, day)
-        facts = [page for page in parsed(once).facts if page.text == _FACT]
+        facts = [page for page in parse_document(once).facts if page.text == _FACT]
         had = sum(page.text == _FACT for page in made.facts)
         not_once += with_fact(once, _FACT, section, day) != once or len(facts) != max(1, had)
         disturbed += once != data if had else not _is_insertion(data, once)
@@ -142,7 +142,7 @@ def _residency(made: Document, choices: random.Random) -> tuple[bool, bool]:
 def _is_capped(data: bytes, choices: random.Random) -> bool:
     """True if the injected text is a beginning of the file, within both limits."""
     lines, size = choices.randint(0, 50), choices.randint(0, 1_000)
-    kept = capped(data, lines, size).data
+    kept = cap_index(data, lines, size).data
     return (
         data.startswith(kept) and len(kept) <= size and len(kept.split(b"\n")) - kept.endswith(b"\n") <= max(1, lines)
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.curated.claude import claude_memory
+from actors.curated.staging import claude_memory
 from messages.curated import ClaudeImported, FactsFlushed, FlushFacts, ImportClaude
 from tests.actors.cli.command import digest
 from tests.actors.curated.rig import GENERAL, OPERATOR, CuratedRig

@@ -15,7 +15,7 @@ import pytest
 
 from actors.edited_file.folder_lock import FolderLocks
 from domain.curated import journal
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.journal import Operation, Step
 from messages.base import RequestId
 from messages.curated import (
@@ -25,7 +25,6 @@ from messages.curated import (
     FactsFlushed,
     FactStaged,
     FactWritten,
-    FileStep,
     FlushFacts,
     MoveFact,
     RememberFact,
@@ -53,7 +52,7 @@ class Full:
 
 def facts(rig: CuratedRig, name: str = "MEMORY.md") -> list[str]:
     path = rig.folder / name
-    return [page.text for page in parsed(path.read_bytes() if path.exists() else b"").facts]
+    return [page.text for page in parse_document(path.read_bytes() if path.exists() else b"").facts]
 
 
 def write_journal(folder: Path, *operations: Operation, words: bytes = b"") -> None:
@@ -234,12 +233,11 @@ def test_who_waits_when_the_actor_crashes_is_answered_and_an_old_timer_wakes_not
     asked = AddFact(text="one", request_id=request_id, reply_to=rig.asker.address, window=GENERAL, scope="global")
     rig.system.tell(CURATED, asked)
     rig.system.run()
-    rig.system.tell(CURATED, FileStep(file=7, edit=1))  # type: ignore[arg-type]
+    rig.system.tell(CURATED, ReadersListed(windows=7))  # type: ignore[arg-type]
     rig.settle(10)
     heard = rig.asker.receive(0, lambda reply: getattr(reply, "request_id", None) == request_id)
     assert isinstance(heard, Refused)
     assert "interrupted" in heard.reason
-    assert next(rig.state.edits) > 1
     rig.system.tell(CURATED, ReadersListed(windows=EVERYBODY))
     rig.answer(FactWritten, AddFact, scope="global", text="two")
     assert facts(rig) in (["old", "two"], ["old", "one", "two"])
@@ -301,7 +299,7 @@ def test_the_end_commits_a_thousand_facts_in_each_of_three_folders_at_once(tmp_p
         (folder / "MEMORY.md").write_text("".join(f"- of people {number}\n" for number in range(3_000)))
     assert paced_s(rig.stop) < 5
     for folder in folders:
-        assert len(parsed((folder / "MEMORY.md").read_bytes()).facts) == 4_000
+        assert len(parse_document((folder / "MEMORY.md").read_bytes()).facts) == 4_000
 
 
 @pytest.fixture

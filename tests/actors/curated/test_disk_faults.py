@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from messages.base import Message
 from messages.curated import (
     AddFact,
@@ -39,7 +39,7 @@ REQUESTS: dict[str, list[tuple[type[Message], dict[str, Any]]]] = {
 
 
 def facts_of(path: Path) -> list[str]:
-    return [page.text for page in parsed(path.read_bytes() if path.exists() else b"").facts]
+    return [page.text for page in parse_document(path.read_bytes() if path.exists() else b"").facts]
 
 
 class Failing:

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from actors.curated.writing import MOST_READ
+from actors.curated.files import MOST_READ
 from actors.edited_file.access import MOST_LINES
 from domain.curated.block import LOCAL_HEADING, PROJECT_HEADING, TITLE
-from domain.curated.document import heading_words, parsed
+from domain.curated.document import parse_document
 from domain.curated.edits import cost
 from domain.curated.table import LIMIT_BYTES
 from domain.edit.merge import apply, changes
 from domain.text.imitation import MARK
+from domain.text.markdown.lines import heading_words
 from messages.base import Message, RequestId
 from messages.curated import CURATED, AddFact, ArchiveFact, FactWritten, PagesVerified, VerifyPages
 from messages.curated_view import CuratedDescribed, DescribeCurated, FactsRecalled, ListPages, PagesListed, RecallFacts
@@ -184,7 +185,7 @@ def test_a_heading_has_the_words_between_its_marks(line: str, words: str | None)
 
 def test_a_code_block_is_closed_by_as_many_marks_of_its_kind() -> None:
     text = b"````\n- no\n```\n- no\n````\n- yes\n~~~\n- too\n"
-    assert [page.text for page in parsed(text).facts][:1] == ["yes ~~~"]
+    assert [page.text for page in parse_document(text).facts][:1] == ["yes ~~~"]
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_an_edit_within_the_same_tick_and_of_the_same_length_is_seen(tmp_path: P
     folders = Folders(lambda: at + 1_000_000)
     injections, places = Injections(rig.config, folders), Places(rig.config, KnownReaders())
     injections.of(GENERAL, places.of(GENERAL))
-    known = injections.folder(places.of(GENERAL).places[0])._known["MEMORY.md"]
+    known = folders.at(places.of(GENERAL).places[0])._known["MEMORY.md"]
     path.write_text("- two\n")
     os.utime(path, ns=(at, at))
     known.signature = (path.stat().st_ino, 6, at, path.stat().st_ctime_ns)  # as if the change time were the same too

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.curated.folder import MemoryFolder
+from actors.curated.places import Place
 from actors.curated.sidecars import write_table
 from actors.linux.disk import RealDisk
 from domain.curated import table
@@ -11,7 +12,7 @@ from domain.curated.table import TableState
 
 
 def test_the_page_table_is_held_against_the_index_as_both_are_now(tmp_path: Path) -> None:
-    folder, index = MemoryFolder(Scope.GLOBAL, tmp_path, "", lambda: 0), tmp_path / "MEMORY.md"
+    folder, index = MemoryFolder(Place(Scope.GLOBAL, tmp_path, "")), tmp_path / "MEMORY.md"
     sidecar, states = tmp_path / table.FILE, list[TableState]()
 
     def look() -> None:
@@ -44,7 +45,7 @@ def test_the_page_table_is_held_against_the_index_as_both_are_now(tmp_path: Path
 
 
 def test_the_lines_of_a_page_table_are_looked_at_once_however_often_the_index_changes(tmp_path: Path) -> None:
-    folder, index = MemoryFolder(Scope.GLOBAL, tmp_path, "", lambda: 0), tmp_path / "MEMORY.md"
+    folder, index = MemoryFolder(Place(Scope.GLOBAL, tmp_path, "")), tmp_path / "MEMORY.md"
     index.write_text("- one\n")
     write_table(RealDisk(), folder)
     folder.look()

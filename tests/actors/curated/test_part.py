@@ -101,7 +101,7 @@ def test_what_it_keeps_is_text_and_its_design_is_written_down(tmp_path: Path) ->
 
 @pytest.mark.req("S1-69", "S1-76")
 def test_every_role_of_the_source_has_a_unit_and_every_unit_of_rules_has_tests() -> None:
-    roles = {"folder", "injection", "row", "decisions", "writeback", "commands"}
+    roles = {"folder", "injection", "row", "decisions", "writer", "commands"}
     rules = {
         "block",
         "caps",

@@ -9,7 +9,7 @@ import pytest
 
 from domain.curated.page import Scope
 from domain.curated.refusal import flaw_of_fact, flaw_of_title, flaw_of_topic
-from domain.curated.secret_look import looks_secret
+from domain.text.secret_look import looks_secret
 from messages.curated import AddFact, FactWritten, FixFact, FlushFacts, MoveFact, RememberFact
 from tests.actors.curated.rig import GENERAL, CuratedRig
 

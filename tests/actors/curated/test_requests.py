@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from messages.base import RequestId
 from messages.curated import (
     CURATED,
@@ -132,7 +132,7 @@ def test_a_fact_that_is_not_clear_is_not_changed(rig: CuratedRig, fact: str, rul
 
 
 def test_a_fact_can_be_named_by_its_id(rig: CuratedRig) -> None:
-    page = parsed(INDEX.encode()).facts[1]
+    page = parse_document(INDEX.encode()).facts[1]
     assert rig.answer(FactWritten, RemoveFact, scope="global", fact=page.id).text == "two is 2"
 
 
@@ -153,7 +153,7 @@ def test_a_fact_that_has_grown_moves_to_a_topic_file_and_leaves_a_pointer(rig: C
     assert moved.path == str(rig.folder / "one.md")
     assert "- [One](one.md) — what one is\n" in rig.index()
     assert (rig.folder / "one.md").read_text() == "## Build\n\n- one is 1\n"
-    (pointer,) = [page for page in parsed(rig.index().encode()).facts if page.target]
+    (pointer,) = [page for page in parse_document(rig.index().encode()).facts if page.target]
     assert pointer.target == "one.md"
 
 
@@ -203,8 +203,8 @@ def test_writes_of_several_windows_at_once_all_come_about(rig: CuratedRig) -> No
     rig.settle(5)
     replies = [rig.asker.receive(0) for _ in range(50)]
     assert all(isinstance(reply, FactWritten) for reply in replies)
-    assert [page.text for page in parsed(rig.index().encode()).facts].count("fact 7") == 1
-    assert len(parsed(rig.index().encode()).facts) == 52
+    assert [page.text for page in parse_document(rig.index().encode()).facts].count("fact 7") == 1
+    assert len(parse_document(rig.index().encode()).facts) == 52
     assert "prose of people" in rig.index()
 
 
@@ -220,7 +220,7 @@ def test_a_persons_edit_in_the_middle_of_a_write_is_kept(rig: CuratedRig) -> Non
         text = rig.index()
         rig.write_index(f"{text}- of a person {number}\n")
     rig.settle()
-    facts = [page.text for page in parsed(rig.index().encode()).facts]
+    facts = [page.text for page in parse_document(rig.index().encode()).facts]
     assert facts.count("of the agent") == 1
     assert all(facts.count(f"of a person {number}") == 1 for number in range(12))
 

@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 
 from domain.curated import journal, table
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.journal import Operation
-from messages.base import RequestId
 from messages.curated import CURATED, AddFact, FactWritten
 from messages.discord import ReadersListed
 from tests.actors.curated.rig import EVERYBODY, GENERAL, CuratedRig
@@ -49,7 +48,7 @@ def test_what_an_earlier_life_staged_is_committed_when_the_disk_has_room(tmp_pat
     full.is_on = False
     rig.settle(MINUTE_S)
 
-    assert [page.text for page in parsed(rig.index().encode()).facts] == ["one", "two"]
+    assert [page.text for page in parse_document(rig.index().encode()).facts] == ["one", "two"]
     rig.stop()
 
 
@@ -70,7 +69,7 @@ def test_what_waited_for_readers_is_committed_when_the_disk_has_room(tmp_path: P
     full.is_on = False
     rig.settle(MINUTE_S)
 
-    assert [page.text for page in parsed(rig.index().encode()).facts] == ["one", "two"]
+    assert [page.text for page in parse_document(rig.index().encode()).facts] == ["one", "two"]
     rig.stop()
 
 
@@ -88,19 +87,3 @@ def test_a_page_table_that_could_not_be_written_is_written_when_the_disk_has_roo
 
     assert b"new words" in table_of(rig)
     rig.stop()
-
-
-def test_a_page_table_that_is_due_is_written_before_the_end(tmp_path: Path) -> None:
-    rig = CuratedRig(tmp_path)
-    add = AddFact(
-        request_id=RequestId("a"), reply_to=rig.asker.address, window=GENERAL, scope="global", text="new words"
-    )
-    rig.system.tell(CURATED, add)
-    rig.system.run()
-    while not rig.asker.drain():
-        rig.clock.advance(0.01)
-        rig.system.run()
-    assert b"new words" not in table_of(rig)
-    rig.stop()
-
-    assert b"new words" in table_of(rig)

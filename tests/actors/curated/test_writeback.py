@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actors.kernel import ManualClock
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.journal import read
 from domain.curated.table import TableState, described_by, state_beside
 from messages.base import EventId, RequestId, TurnId, Window
@@ -27,7 +27,7 @@ class Killed(BaseException):
 
 def facts(rig: CuratedRig) -> list[str]:
     path = rig.folder / "MEMORY.md"
-    return [page.text for page in parsed(path.read_bytes() if path.exists() else b"").facts]
+    return [page.text for page in parse_document(path.read_bytes() if path.exists() else b"").facts]
 
 
 def journal_lines(rig: CuratedRig) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,26 +15,23 @@ from actors.edited_file.rewriting import Edit, Waits
 from actors.linux.disk import RealDisk
 from domain.edit.lines import EditRefusedError
 from domain.edit.merge import changes
-from messages.base import Message, Surface, Window
-from messages.scheduler import GoOnWriting
+from messages.base import RequestId, Surface, Window
 
 GREEDY = Window(surface=Surface.DISCORD_THREAD, id="910000000000000077")
 BYSTANDER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000078")
 
 
-class NoWordError(Exception):
+class NoWordError(ValueError):
     """What an edit of this file's says no by."""
 
 
 CONFIG = QueueConfig(
-    wake=lambda number: GoOnWriting(edit=number),
     most_waiting=3,
     requested_bytes=40,
     read_bytes=80,
     file="the word list",
     remedy="some words have to be taken out",
     waits=Waits(settle_s=0.0, verify_s=0.0),
-    refusals=(NoWordError,),
 )
 
 
@@ -45,18 +41,17 @@ class Rig:
     def __init__(self, path: Path, disk: RealDisk | None = None) -> None:
         self.path = path
         self.file = EditedFile(path, path.parent / "spare", disk)
-        self.queue = EditQueue(self, self.file, CONFIG, count(1))
-        self.due: list[GoOnWriting] = []
+        self.queue = EditQueue(self, self.file, CONFIG)
+        self.due: list[Callable[[], None]] = []
         self.outcomes: list[str] = []
 
-    def after(self, delay_s: float, message: Message) -> object:
+    def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
         assert delay_s >= 0.0
-        assert isinstance(message, GoOnWriting)
-        self.due.append(message)
-        return None
+        self.due.append(then)
+        return RequestId("")
 
     def step(self) -> None:
-        self.queue.go_on(self.due.pop(0).edit)
+        self.due.pop(0)()
 
     def settle(self) -> None:
         while self.due:
@@ -164,7 +159,7 @@ def test_a_step_of_an_edit_that_is_over_is_none(rig: Rig) -> None:
     first = rig.due[0]
     rig.settle()
     rig.put(adding(b"c"))
-    rig.queue.go_on(first.edit)
+    first()
     assert len(rig.due) == 1
     rig.settle()
     assert rig.outcomes == ["own", "own"]

@@ -92,7 +92,7 @@ def _lines_of_the_rooms(frame: FrameType | None) -> Iterator[str]:
         file = frame.f_code.co_filename
         if any(room in file for room in ROOMS) and f"{os.sep}tests{os.sep}" not in file:
             name = frame.f_code.co_name
-            if name not in ("handle", "_dispatch", "guarded", "_guarded", "step", "_step", "go_on"):
+            if name not in ("handle", "_dispatch", "guarded", "_guard", "step", "_step", "go_on"):
                 yield f"{os.path.basename(file)}:{frame.f_lineno}"  # noqa: PTH119 - for each of half a million frames
         frame = frame.f_back
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.caps import capped
+from domain.curated.caps import cap_index
 from tests.domain.curated.files import anything
 
 LIMITS = st.integers(0, 40)
@@ -12,7 +12,7 @@ LIMITS = st.integers(0, 40)
 
 @given(anything, LIMITS, LIMITS)
 def test_what_is_kept_is_a_beginning_within_both_limits(data: bytes, max_lines: int, max_bytes: int) -> None:
-    kept = capped(data, max_lines, max_bytes)
+    kept = cap_index(data, max_lines, max_bytes)
 
     assert data.startswith(kept.data)
     assert len(kept.data) <= max_bytes
@@ -24,7 +24,7 @@ def test_what_is_kept_is_a_beginning_within_both_limits(data: bytes, max_lines: 
 @given(anything, LIMITS, LIMITS)
 @pytest.mark.req("X-78")
 def test_lines_stay_whole_and_no_line_more_would_fit(data: bytes, max_lines: int, max_bytes: int) -> None:
-    kept = capped(data, max_lines, max_bytes)
+    kept = cap_index(data, max_lines, max_bytes)
     if not kept.is_cut:
         return
     is_whole = not kept.data or kept.data.endswith(b"\n")
@@ -39,7 +39,7 @@ def test_lines_stay_whole_and_no_line_more_would_fit(data: bytes, max_lines: int
 @pytest.mark.req("X-78")
 def test_a_line_that_is_too_long_is_cut_between_two_characters(text: str, max_bytes: int) -> None:
     data = text.replace("\n", "").encode()
-    kept = capped(data, 1, max_bytes).data
+    kept = cap_index(data, 1, max_bytes).data
 
     assert kept.decode() == data.decode()[: len(kept.decode())]
     assert kept == data or len(kept) > max_bytes - 4
@@ -47,16 +47,16 @@ def test_a_line_that_is_too_long_is_cut_between_two_characters(text: str, max_by
 
 @pytest.mark.req("S1-06", "S1-27")
 def test_of_an_index_a_prompt_takes_two_hundred_lines_or_eight_kibibytes() -> None:
-    assert capped(b"x\n" * 201, 200, 8192).data == b"x\n" * 200
-    assert capped(b"x\n" * 200, 200, 8192).is_cut is False
+    assert cap_index(b"x\n" * 201, 200, 8192).data == b"x\n" * 200
+    assert cap_index(b"x\n" * 200, 200, 8192).is_cut is False
 
-    wide = capped((b"x" * 199 + b"\n") * 100, 200, 8192)
+    wide = cap_index((b"x" * 199 + b"\n") * 100, 200, 8192)
     assert (len(wide.data), wide.lines, wide.total_lines, wide.is_cut) == (8000, 40, 100, True)
 
 
 @pytest.mark.req("X-78")
 def test_of_a_single_long_line_whole_characters_are_kept() -> None:
-    kept = capped("ä€😀".encode() * 2000, 200, 8192)
+    kept = cap_index("ä€😀".encode() * 2000, 200, 8192)
 
     assert len(kept.data) > 8188
     assert kept.data.decode().startswith("ä€😀ä€😀")
@@ -79,4 +79,4 @@ def test_of_a_single_long_line_whole_characters_are_kept() -> None:
     ],
 )
 def test_whichever_limit_is_reached_first_ends_it(data: bytes, max_lines: int, max_bytes: int, kept: bytes) -> None:
-    assert capped(data, max_lines, max_bytes).data == kept
+    assert cap_index(data, max_lines, max_bytes).data == kept

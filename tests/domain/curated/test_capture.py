@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.capture import MOST, proposals
-from domain.curated.refusal import LONGEST_FACT, one_line
+from domain.curated.refusal import LONGEST_FACT
+from domain.text.lines import one_line
 from tests.pace import paced_s
 
 

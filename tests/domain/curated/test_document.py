@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import decoded, heading_words, joined, lines_of, parsed
+from domain.curated.document import parse_document
 from domain.curated.page import PageKind
+from domain.text.lines import decode_text, encode_text, lines_of
+from domain.text.markdown.lines import heading_words
 from tests.domain.curated.files import anything, markdown
 from tests.pace import paced_s
 
@@ -59,12 +61,12 @@ _HOSTILE = {
 
 @given(anything)
 def test_the_pages_of_a_file_give_the_same_bytes_again(data: bytes) -> None:
-    assert bytes(parsed(data)) == data
+    assert bytes(parse_document(data)) == data
 
 
 @given(anything)
 def test_pages_know_the_line_at_which_they_begin(data: bytes) -> None:
-    document, line = parsed(data), 1
+    document, line = parse_document(data), 1
     for page in document.pages:
         assert page.raw
         assert page.line == line
@@ -73,24 +75,24 @@ def test_pages_know_the_line_at_which_they_begin(data: bytes) -> None:
 
 @given(markdown)
 def test_a_file_that_is_read_again_has_the_same_pages(data: bytes) -> None:
-    assert parsed(bytes(parsed(data))) == parsed(data)
+    assert parse_document(bytes(parse_document(data))) == parse_document(data)
 
 
 @given(anything)
 def test_the_facts_are_all_pages_but_the_sections(data: bytes) -> None:
-    document = parsed(data)
+    document = parse_document(data)
     assert document.facts == tuple(page for page in document.pages if page.kind is not PageKind.SECTION)
     assert len({page.text for page in document.facts}) + len(document.duplicates) == len(document.facts)
 
 
 @given(st.binary(max_size=100))
 def test_text_of_any_bytes_gives_these_again(data: bytes) -> None:
-    assert joined(*lines_of(decoded(data))) == data
+    assert encode_text(*lines_of(decode_text(data))) == data
 
 
 @pytest.mark.req("S1-21", "S1-23")
 def test_one_bullet_is_one_fact_below_the_heading_that_it_stands_under() -> None:
-    kinds = [(page.kind.value, page.section, page.line) for page in parsed(EXAMPLE).pages]
+    kinds = [(page.kind.value, page.section, page.line) for page in parse_document(EXAMPLE).pages]
 
     assert kinds == [
         ("section", "", 1),
@@ -105,16 +107,16 @@ def test_one_bullet_is_one_fact_below_the_heading_that_it_stands_under() -> None
 
 
 def test_a_code_block_behind_a_list_is_of_its_fact_only_if_it_is_indented() -> None:
-    assert [page.raw for page in parsed(b"- a\n\n```\n\nb\n```\n- c\n").pages] == [
+    assert [page.raw for page in parse_document(b"- a\n\n```\n\nb\n```\n- c\n").pages] == [
         "- a\n\n",
         "```\n\nb\n```\n",
         "- c\n",
     ]
-    assert [page.raw for page in parsed(b"- a\n\n  ```\n  b\n  ```\n- c\n").pages][1:] == ["- c\n"]
+    assert [page.raw for page in parse_document(b"- a\n\n  ```\n  b\n  ```\n- c\n").pages][1:] == ["- c\n"]
 
 
 def test_a_fact_that_stands_twice_is_a_duplicate_in_its_later_places() -> None:
-    document = parsed(b"- a\n- b\n## X\n* a\n- a\n")
+    document = parse_document(b"- a\n- b\n## X\n* a\n- a\n")
 
     assert [page.line for page in document.duplicates] == [4, 5]
 
@@ -145,7 +147,7 @@ def test_a_fact_that_stands_twice_is_a_duplicate_in_its_later_places() -> None:
     ],
 )
 def test_a_bullet_in_a_code_block_a_comment_or_front_matter_is_no_fact(data: bytes, facts: list[str]) -> None:
-    assert [page.text for page in parsed(data).facts] == facts
+    assert [page.text for page in parse_document(data).facts] == facts
 
 
 @pytest.mark.parametrize(
@@ -174,16 +176,16 @@ def test_a_heading_has_one_to_six_signs_and_a_blank_before_its_words(line: str, 
 def test_a_fence_that_nothing_closes_changes_no_page_before_it(data: bytes, fence: bytes) -> None:
     data = data.replace(b"`", b"").replace(b"~", b"")
     data += b"" if data.endswith(b"\n") or not data else b"\n"
-    before = [page.text for page in parsed(data + b"- last\n").facts]
+    before = [page.text for page in parse_document(data + b"- last\n").facts]
 
-    assert [page.text for page in parsed(data + b"- last\n\n" + fence + b"x\n").facts] == before
+    assert [page.text for page in parse_document(data + b"- last\n\n" + fence + b"x\n").facts] == before
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(name: str) -> None:
     def read() -> None:
-        assert bytes(parsed(_HOSTILE[name])) == _HOSTILE[name]
+        assert bytes(parse_document(_HOSTILE[name])) == _HOSTILE[name]
 
     assert paced_s(read) < 2.5
 
@@ -192,4 +194,4 @@ def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(name: str) -> None:
 def test_the_share_of_hostile_lines_that_a_prompt_takes_is_parsed_in_milliseconds(name: str) -> None:
     data = _HOSTILE[name]
     pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 280_000))]
-    assert min(paced_s(partial(parsed, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02
+    assert min(paced_s(partial(parse_document, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.curated.document import Document, decoded, heading_words, parsed
+from domain.curated.document import Document, parse_document
 from domain.curated.edits import SECTION, fixed, sections, the_fact, with_fact, with_page, without_fact
 from domain.curated.page import Page, PageKind, Scope, dated
-from domain.curated.refusal import flaw_of_fact, flaw_of_section, one_line
+from domain.curated.refusal import flaw_of_fact, flaw_of_section
 from domain.edit.lines import BOM, EditRefusedError
+from domain.text.lines import decode_text, one_line
+from domain.text.markdown.lines import heading_words
 from tests.domain.curated.files import anything, words
 
 FACTS = words.map(one_line).filter(lambda text: not flaw_of_fact(text, Scope.GLOBAL))
@@ -23,7 +25,7 @@ DAYS = st.sampled_from(["", "2026-03-04"])
 
 
 def lines_with_words(data: bytes) -> Counter[bytes]:
-    return Counter(line.rstrip(b"\r") for line in data.removeprefix(BOM).split(b"\n") if decoded(line).strip())
+    return Counter(line.rstrip(b"\r") for line in data.removeprefix(BOM).split(b"\n") if decode_text(line).strip())
 
 
 def heading_of(document: Document, text: str) -> str:
@@ -40,9 +42,9 @@ def heading_of(document: Document, text: str) -> str:
 @st.composite
 def files_with_a_fact(draw: st.DrawFn) -> tuple[bytes, Page]:
     data = draw(anything)
-    if not parsed(data).facts or parsed(data).duplicates:
+    if not parse_document(data).facts or parse_document(data).duplicates:
         data = b"## Build\n- one\n  more\n\n- two\n\n# Other\n"
-    return data, draw(st.sampled_from(parsed(data).facts))
+    return data, draw(st.sampled_from(parse_document(data).facts))
 
 
 @given(anything, FACTS, SECTIONS, DAYS)
@@ -50,9 +52,9 @@ def files_with_a_fact(draw: st.DrawFn) -> tuple[bytes, Page]:
 def test_a_fact_is_added_once_and_every_line_that_was_there_stays(
     data: bytes, text: str, section: str, day: str
 ) -> None:
-    before = parsed(data)
+    before = parse_document(data)
     made = with_fact(data, text, section, day)
-    after = parsed(made)
+    after = parse_document(made)
 
     assert with_fact(made, text, section, day) == made
     assert sum(page.text == text for page in after.facts) == max(1, sum(page.text == text for page in before.facts))
@@ -70,8 +72,8 @@ def test_a_fact_is_added_once_and_every_line_that_was_there_stays(
 def test_an_added_fact_stands_right_below_a_heading_of_level_two_with_the_words_of_its_section(
     data: bytes, text: str, section: str, day: str
 ) -> None:
-    assume(text not in {page.text for page in parsed(data).facts})
-    after = parsed(with_fact(data, text, section, day))
+    assume(text not in {page.text for page in parse_document(data).facts})
+    after = parse_document(with_fact(data, text, section, day))
     heading = heading_of(after, text)
 
     assert heading.startswith("##")
@@ -83,12 +85,12 @@ def test_an_added_fact_stands_right_below_a_heading_of_level_two_with_the_words_
 def test_two_facts_of_one_section_stand_in_the_order_in_which_they_came(
     data: bytes, first: str, second: str, section: str
 ) -> None:
-    assume(first != second and not {first, second} & {page.text for page in parsed(data).facts})
+    assume(first != second and not {first, second} & {page.text for page in parse_document(data).facts})
     made = with_fact(with_fact(data, first, section), second, section)
-    texts = [page.text for page in parsed(made).facts]
+    texts = [page.text for page in parse_document(made).facts]
 
     assert texts.index(second) == texts.index(first) + 1
-    assert len(sections(parsed(made))) <= len(sections(parsed(data))) + 1
+    assert len(sections(parse_document(made))) <= len(sections(parse_document(data))) + 1
 
 
 @pytest.mark.parametrize(
@@ -125,19 +127,19 @@ def test_without_a_fact_all_lines_of_others_stay(drawn: tuple[bytes, Page]) -> N
         page.raw.encode("utf-8", "surrogateescape")
     )
     assert not lines_with_words(made) - lines_with_words(data)
-    assert [each.text for each in parsed(made).facts] == [
-        each.text for each in parsed(data).facts if each.text != page.text
+    assert [each.text for each in parse_document(made).facts] == [
+        each.text for each in parse_document(data).facts if each.text != page.text
     ]
     assert without_fact(made, page) == made
 
 
 @given(anything, FACTS, SECTIONS)
 def test_a_fact_that_is_added_and_taken_out_leaves_the_lines_as_they_were(data: bytes, text: str, section: str) -> None:
-    assume(text not in {page.text for page in parsed(data).facts})
+    assume(text not in {page.text for page in parse_document(data).facts})
     made = with_fact(data, text, section)
     back = without_fact(made, the_page(made, text))
 
-    assert [page.text for page in parsed(back).facts] == [page.text for page in parsed(data).facts]
+    assert [page.text for page in parse_document(back).facts] == [page.text for page in parse_document(data).facts]
     assert not lines_with_words(data) - lines_with_words(back)
     assert sum((lines_with_words(back) - lines_with_words(data)).values()) <= 1, "at most its section's heading is left"
 
@@ -165,9 +167,9 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
     drawn: tuple[bytes, Page], text: str, day: str
 ) -> None:
     data, page = drawn
-    assume(text not in {each.text for each in parsed(data).facts})
+    assume(text not in {each.text for each in parse_document(data).facts})
     made = fixed(data, page, text, day)
-    before, after = parsed(data), parsed(made)
+    before, after = parse_document(data), parse_document(made)
 
     assert [each.text for each in after.facts] == [
         text if each.text == page.text else each.text for each in before.facts
@@ -193,7 +195,7 @@ def test_a_fixed_fact_keeps_its_bullet_and_the_file_its_line_ends(data: bytes, m
 
 def test_of_two_facts_with_the_same_words_the_one_in_the_same_section_is_meant() -> None:
     data = b"## A\n- x\n## B\n- x\n"
-    page = parsed(data).facts[1]
+    page = parse_document(data).facts[1]
 
     assert without_fact(data, page) == b"## A\n- x\n## B\n"
     assert fixed(data, page, "y") == b"## A\n- x\n## B\n- y\n"
@@ -207,16 +209,18 @@ def test_a_page_is_taken_over_with_all_its_lines_once(drawn: tuple[bytes, Page],
 
     assert with_page(made, page, section) == made
     assert not lines_with_words(data) - lines_with_words(made)
-    if page.text in {each.text for each in parsed(data).facts}:
+    if page.text in {each.text for each in parse_document(data).facts}:
         assert made == data
         return
-    assert len(parsed(made).facts) == len(parsed(data).facts) + 1
+    assert len(parse_document(made).facts) == len(parse_document(data).facts) + 1
     assert not lines_with_words(page.raw.encode("utf-8", "surrogateescape")) - lines_with_words(made)
-    assert (heading_words(heading_of(parsed(made), page.text)) or "").casefold() == (section or SECTION).casefold()
+    assert (heading_words(heading_of(parse_document(made), page.text)) or "").casefold() == (
+        section or SECTION
+    ).casefold()
 
 
 def test_the_bare_lines_of_a_page_are_moved_without_the_empty_ones_behind() -> None:
-    page = parsed(b"## A\n- x <!-- confirmed 2026-01-02 -->\n  more\n\n\n## B\n").facts[0]
+    page = parse_document(b"## A\n- x <!-- confirmed 2026-01-02 -->\n  more\n\n\n## B\n").facts[0]
 
     made = b"## Archived\n\n- x <!-- confirmed 2026-01-02 -->\n  more\n"
     assert with_page(b"", page, "Archived") == made
@@ -225,7 +229,7 @@ def test_the_bare_lines_of_a_page_are_moved_without_the_empty_ones_behind() -> N
 @given(files_with_a_fact())
 def test_a_fact_is_found_by_its_words_and_by_its_id(drawn: tuple[bytes, Page]) -> None:
     data, page = drawn
-    document = parsed(data)
+    document = parse_document(data)
     if one_line(page.text) == page.text:
         assert the_fact(document, page.text) == page
         assert the_fact(document, f"- {page.text}") == page
@@ -234,7 +238,7 @@ def test_a_fact_is_found_by_its_words_and_by_its_id(drawn: tuple[bytes, Page]) -
 
 @given(anything, st.text(max_size=10))
 def test_whoever_asks_for_a_fact_gets_one_of_the_file_or_none(data: bytes, asked: str) -> None:
-    document = parsed(data)
+    document = parse_document(data)
     with suppress(EditRefusedError):
         assert the_fact(document, asked) in document.facts
 
@@ -245,18 +249,18 @@ def test_whoever_asks_for_a_fact_gets_one_of_the_file_or_none(data: bytes, asked
 )
 def test_none_and_several_are_refused(asked: str, words: str) -> None:
     with pytest.raises(EditRefusedError, match=words):
-        the_fact(parsed(b"- sccache is on\n- sccache is fast\n"), asked)
+        the_fact(parse_document(b"- sccache is on\n- sccache is fast\n"), asked)
 
 
 def test_words_that_only_one_fact_has_are_enough() -> None:
-    document = parsed(b"- sccache is on\n- sccache is fast\n- sccache is fast too\n")
+    document = parse_document(b"- sccache is on\n- sccache is fast\n- sccache is fast too\n")
 
     assert the_fact(document, "IS ON").text == "sccache is on"
     assert the_fact(document, "sccache  is\nfast").text == "sccache is fast", "all of its words count more than some"
 
 
 def test_only_headings_of_level_two_are_sections() -> None:
-    assert sections(parsed(b"# A\n## B\n- x\n## C ##\n### D\n## B\n##\n##\tE\n")) == ("B", "C", "E")
+    assert sections(parse_document(b"# A\n## B\n- x\n## C ##\n### D\n## B\n##\n##\tE\n")) == ("B", "C", "E")
 
 
 def test_a_dated_fact_is_the_same_fact() -> None:
@@ -269,4 +273,4 @@ def test_a_dated_fact_is_the_same_fact() -> None:
 
 
 def the_page(data: bytes, text: str) -> Page:
-    return next(page for page in parsed(data).facts if page.text == text)
+    return next(page for page in parse_document(data).facts if page.text == text)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.edits import confirmed, fixed, with_fact, with_facts, with_page, without_fact
 from domain.curated.page import Page
 from domain.edit.lines import EditRefusedError
@@ -67,7 +67,7 @@ HEADINGS = st.sampled_from(("", "B", "remembered", "New", "A", "x #", "##", "a\\
 
 
 def texts(data: bytes) -> Counter[str]:
-    return Counter(page.text for page in parsed(data).facts)
+    return Counter(page.text for page in parse_document(data).facts)
 
 
 def inserted(before: bytes, after: bytes) -> bool:
@@ -102,7 +102,7 @@ def test_many_facts_are_added_as_one_after_the_other(data: bytes, facts: list[tu
 
 @given(DOCUMENTS, FACTS, st.integers(min_value=0))
 def test_one_fact_goes_or_changes_and_all_others_stay(data: bytes, text: str, which: int) -> None:
-    facts = parsed(data).facts
+    facts = parse_document(data).facts
     if not facts:
         return
     page = facts[which % len(facts)]
@@ -113,7 +113,7 @@ def test_one_fact_goes_or_changes_and_all_others_stay(data: bytes, text: str, wh
 
 @given(DOCUMENTS, st.integers(min_value=0))
 def test_a_confirmation_changes_the_first_line_of_its_fact_alone(data: bytes, which: int) -> None:
-    facts = parsed(data).facts
+    facts = parse_document(data).facts
     if not facts:
         return
     page = facts[which % len(facts)]
@@ -125,7 +125,7 @@ def test_a_confirmation_changes_the_first_line_of_its_fact_alone(data: bytes, wh
 
 @given(DOCUMENTS, DOCUMENTS, st.integers(min_value=0))
 def test_a_fact_comes_into_another_file_once_or_is_refused(data: bytes, other: bytes, which: int) -> None:
-    facts = parsed(data).facts
+    facts = parse_document(data).facts
     if not facts:
         return
     page = facts[which % len(facts)]
@@ -139,7 +139,7 @@ def test_a_fact_comes_into_another_file_once_or_is_refused(data: bytes, other: b
 
 
 def test_a_block_that_is_open_in_the_archive_swallows_no_fact() -> None:
-    (page,) = parsed(b"- x\n  ```\n  code\n").facts
+    (page,) = parse_document(b"- x\n  ```\n  code\n").facts
     with pytest.raises(EditRefusedError, match="close that one first"):
         with_page(b"- old\n\n```\nopen\n", page)
 
@@ -150,7 +150,7 @@ def test_a_heading_with_marks_at_its_end_is_made_once() -> None:
 
 
 def _page(data: bytes) -> Page:
-    return parsed(data).facts[0]
+    return parse_document(data).facts[0]
 
 
 def test_a_nested_list_stays_one_when_it_is_confirmed() -> None:

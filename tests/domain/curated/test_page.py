@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.page import MINIMUM, FaultKind, Fidelity, Page, PageKind, dated, is_bullet, pointer_of
 from tests.domain.curated.files import anything
 from tests.pace import paced_s
@@ -48,7 +48,7 @@ def test_a_bullet_that_points_to_a_topic_file_is_a_pointer(words: str, parts: tu
     assert match is not None
     assert (match["title"], match["file"], match["gist"]) == parts
 
-    page = parsed(f"- {words}\n".encode()).pages[0]
+    page = parse_document(f"- {words}\n".encode()).pages[0]
     assert (page.kind, page.target, page.text) == (PageKind.POINTER, parts[1], words)
 
 
@@ -67,12 +67,12 @@ def test_a_bullet_that_points_to_a_topic_file_is_a_pointer(words: str, parts: tu
 )
 def test_any_other_link_is_a_fact_like_all_others(words: str) -> None:
     assert pointer_of(words) is None
-    assert parsed(f"- {words}\n".encode()).pages[0].kind is PageKind.FACT
+    assert parse_document(f"- {words}\n".encode()).pages[0].kind is PageKind.FACT
 
 
 def test_a_pointer_has_one_line() -> None:
-    assert parsed(b"- [Build](build.md)\n  and more\n").pages[0].kind is PageKind.FACT
-    assert parsed(b"- [Build](build.md)\n\n\n").pages[0].kind is PageKind.POINTER
+    assert parse_document(b"- [Build](build.md)\n  and more\n").pages[0].kind is PageKind.FACT
+    assert parse_document(b"- [Build](build.md)\n\n\n").pages[0].kind is PageKind.POINTER
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=30), DAYS, DAYS)
@@ -90,7 +90,7 @@ def test_a_date_is_no_part_of_the_words_and_is_put_in_the_place_of_an_earlier_on
 
 @given(anything)
 def test_what_a_page_says_is_one_line_and_its_id_follows_from_it(data: bytes) -> None:
-    for page in parsed(data).pages:
+    for page in parse_document(data).pages:
         assert page.text == " ".join(page.text.split())
         assert page.id == Page(page.kind, page.raw, page.line + 7, "elsewhere").id
         assert len(page.id) == 8

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.page import Page
 from domain.curated.recall import LONGEST_QUERY, MOST, RecallCode, flaw_of_query, matches
 from domain.memory.keywords import terms
@@ -14,7 +14,7 @@ INDEX = b"## Build\n- sccache breaks -Werror\n- use make\n## Tests\n- run them w
 
 
 def pages(data: bytes) -> list[tuple[str, str, Page]]:
-    return [("global", "MEMORY.md", page) for page in parsed(data).facts]
+    return [("global", "MEMORY.md", page) for page in parse_document(data).facts]
 
 
 def recalled(query: str, data: bytes = INDEX) -> list[str]:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from domain.curated.document import heading_words
 from domain.curated.page import Scope
 from domain.curated.refusal import (
     LONGEST_FACT,
@@ -16,9 +15,10 @@ from domain.curated.refusal import (
     flaw_of_section,
     flaw_of_title,
     flaw_of_topic,
-    one_line,
 )
-from domain.curated.secret_look import looks_secret
+from domain.text.lines import one_line
+from domain.text.markdown.lines import heading_words
+from domain.text.secret_look import looks_secret
 from tests.domain.curated.sentences import ORDINARY, SECRETS
 from tests.pace import paced_s
 

@@ -4,17 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import decoded, parsed
+from domain.curated.document import parse_document
 from domain.curated.page import MINIMUM, Fidelity, Page, Scope
 from domain.curated.residency import resident_set
+from domain.text.lines import decode_text
 from tests.domain.curated.files import anything
 
 BUDGETS = st.integers(0, 60)
 
 
 def pages(global_index: bytes, project_index: bytes = b"") -> list[tuple[Scope, Page]]:
-    return [(Scope.GLOBAL, page) for page in parsed(global_index).pages] + [
-        (Scope.PROJECT, page) for page in parsed(project_index).pages
+    return [(Scope.GLOBAL, page) for page in parse_document(global_index).pages] + [
+        (Scope.PROJECT, page) for page in parse_document(project_index).pages
     ]
 
 
@@ -37,7 +38,7 @@ def test_the_same_pages_give_the_same_choice_within_the_budget(one: bytes, other
 @given(anything, anything, BUDGETS)
 @pytest.mark.req("X-76")
 def test_what_fits_whole_is_shown_as_it_stands_in_the_files(one: bytes, other: bytes, budget: int) -> None:
-    texts = decoded(one.removeprefix(b"\xef\xbb\xbf")), decoded(other.removeprefix(b"\xef\xbb\xbf"))
+    texts = decode_text(one.removeprefix(b"\xef\xbb\xbf")), decode_text(other.removeprefix(b"\xef\xbb\xbf"))
     chosen = resident_set(pages(one, other), budget)
 
     if sum(map(len, texts)) <= 4 * budget:
@@ -59,7 +60,7 @@ def test_no_page_is_shown_below_the_least_of_its_kind(one: bytes, other: bytes, 
 def test_pages_keep_their_order(data: bytes, budget: int) -> None:
     chosen = resident_set(pages(data), budget)
 
-    assert [each.page for each in chosen.residents] == list(parsed(data).pages)
+    assert [each.page for each in chosen.residents] == list(parse_document(data).pages)
 
 
 @given(anything, anything)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.document import parsed
+from domain.curated.document import parse_document
 from domain.curated.table import TableState, described_by, digest, state_beside, table
 from tests.domain.curated.files import anything
 
 
 def table_of(index: bytes, topic: bytes = b"") -> bytes:
-    return table(index, parsed(index), {"build.md": parsed(topic)} if topic else {})
+    return table(index, parse_document(index), {"build.md": parse_document(topic)} if topic else {})
 
 
 @given(anything, anything)

@@ -24,7 +24,7 @@ from domain.reminder.document import (
     scan,
 )
 from domain.reminder.file_lines import FileLines
-from domain.text.markdown_lines import LineKind
+from domain.text.markdown.lines import LineKind
 
 A = '- [ ] date=2026-01-31 time=09:05 recur=none msg="a" id=rid_A'
 B = '- [ ] date=2026-01-31 time=09:05 recur=none msg="b" id=rid_B'

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from domain.workspace.files.outline import items, sections, seen
+from domain.workspace.files.outline import items, read_lines, sections
 from tests.domain.workspace.files.documents import documents
 from tests.pace import paced_s
 
 
 @given(documents)
 def test_lines_and_sections_together_are_the_file(data: bytes) -> None:
-    assert "".join(line.raw for line in seen(data)).encode("utf-8", "surrogateescape") == data
+    assert "".join(line.raw for line in read_lines(data)).encode("utf-8", "surrogateescape") == data
     assert "".join(part.raw for part in sections(data, 2)).encode("utf-8", "surrogateescape") == data
 
 
@@ -99,6 +99,6 @@ def test_fences_that_were_written_to_cost_time_cost_little(signs: str) -> None:
 
     def read() -> None:
         for _ in range(5):
-            assert len(seen(data)) > 1_000
+            assert len(read_lines(data)) > 1_000
 
     assert paced_s(read) < 1.5

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from domain.text.markdown_lines import LineKind, MarkdownLine, markdown_lines
+from domain.text.markdown.lines import LineKind, MarkdownLine, markdown_lines
 from tests.pace import paced_s
 
 SIGNS = {LineKind.TEXT: ".", LineKind.CODE: "c", LineKind.COMMENT: "#", LineKind.FRONT_MATTER: "f"}

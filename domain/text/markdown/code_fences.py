@@ -44,7 +44,7 @@ class CodeFences:
                 longest[mark.sign] = max(longest[mark.sign], mark.size)
         self._longest.reverse()
 
-    def marked(self) -> Iterator[int]:
+    def marked_lines(self) -> Iterator[int]:
         """Numbers of the lines that may open or close a block, from the top."""
         return (mark.number for mark in self._marks)
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import ARCHIVE, INDEX, INDEX_BYTES
+from actors.curated.places import Place
 from actors.curated.sidecars import ignore_sidecars
 from actors.edited_file.access import FileRefusedError
 from actors.edited_file.file import EditedFile, reason_of
@@ -30,7 +32,6 @@ from domain.curated.edits import cost
 from domain.curated.refusal import flaw_of_topic
 from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
-from messages.curated import FileStep
 
 log = logging.getLogger(__name__)
 
@@ -55,112 +56,89 @@ class _Wish:
     change: Change
     done: Done
     is_made: bool = False
-    is_ended: bool = False
     reason: str = ""
-
-    def end(self, reason: str) -> None:
-        """Report the outcome, once."""
-        if not self.is_ended:
-            self.is_ended = True
-            self.done(reason)
-
-
-@dataclass(slots=True)
-class _Batch:
-    """Changes that are made together."""
-
-    wishes: list[_Wish] = field(default_factory=list)
-    is_begun: bool = False
-
-    def part(self, data: bytes) -> list[_Wish]:
-        """Take out the changes that would take too long together with those before them, once; those."""
-        most = max(1, MOST_READ // cost(data))
-        rest, self.wishes = ([], self.wishes) if self.is_begun else (self.wishes[most:], self.wishes[:most])
-        self.is_begun = True
-        return rest
+    """Refusal of the change; a change that was made once is not refused later."""
 
     def edit(self, data: bytes) -> bytes:
-        """The file with every change that can be made; one that was made once is not refused later."""
-        for wish in self.wishes:
-            if wish.reason:
-                continue
-            try:
-                edited = wish.change(data)
-                if len(edited) > INDEX_BYTES and len(edited) > len(data):
-                    raise EditRefusedError(
-                        f"the file would have more than {INDEX_BYTES // 2**20} MiB; take something out of it"
-                    )
-                data = edited
-                wish.is_made = True
-            except (EditRefusedError, ValueError) as error:
-                if not wish.is_made:
-                    wish.reason = str(error)
-        return data
-
-    def end(self, reason: str = "") -> None:
-        """Tell everybody what became of theirs."""
-        for wish in self.wishes:
-            wish.end(reason or wish.reason)
+        """The file with the change, as far as that can be made."""
+        if self.reason:
+            return data
+        try:
+            edited = self.change(data)
+            if len(edited) > INDEX_BYTES and len(edited) > len(data):
+                raise EditRefusedError(
+                    f"the file would have more than {INDEX_BYTES // 2**20} MiB; take something out of it"
+                )
+        except (EditRefusedError, ValueError) as error:
+            if not self.is_made:
+                self.reason = str(error)
+            return data
+        self.is_made = True
+        return edited
 
 
 class _File:
-    """A file with its queue."""
+    """A file with its queue, and the changes that wait: as many as take no long time are made together."""
 
-    def __init__(self, file: EditedFile, queue: EditQueue) -> None:
-        self.file = file
+    def __init__(self, queue: EditQueue, written: Callable[[], None]) -> None:
         self.queue = queue
-        self.waiting: _Batch | None = None
-        self._open: list[_Batch] = []
-        """Batches whose requesters have no answer yet."""
+        self._written = written
+        self._wishes: list[_Wish] = []
 
     def put(self, wish: _Wish) -> None:
-        """Have a change made with those that wait, or next."""
-        if self.waiting is None:
-            self.waiting = batch = _Batch()
-            self._open.append(batch)
+        """Have a change made, with those that wait."""
+        self._wishes.append(wish)
+        if len(self._wishes) == 1:
+            self._begin()
 
-            def edit(data: bytes) -> bytes:
-                if self.waiting is batch:
-                    self.waiting = None
-                for later in batch.part(data):
-                    self.put(later)
-                return batch.edit(data)
+    def _begin(self) -> None:
+        count = 0
 
-            def ended(reason: str = "") -> None:
-                if self.waiting is batch:
-                    self.waiting = None
-                self._open.remove(batch)
-                batch.end(reason)
+        def edit(data: bytes) -> bytes:
+            nonlocal count
+            count = count or min(len(self._wishes), max(1, MOST_READ // cost(data)))
+            for wish in self._wishes[:count]:
+                data = wish.edit(data)
+            return data
 
-            self.queue.put(Job(edit, ended, ended))
-        self.waiting.wishes.append(wish)
+        def end(reason: str = "") -> None:
+            ended = self._wishes[: count or None]
+            del self._wishes[: len(ended)]
+            if self._wishes:
+                self._begin()
+            for wish in ended:
+                wish.done(reason or wish.reason)
+            if not reason:
+                self._written()
+
+        self.queue.put(Job(edit, end, end))
 
     def close(self) -> None:
         """Close the file; waiting requesters receive `INTERRUPTED`."""
         self.queue.close()
-        batches, self._open, self.waiting = self._open, [], None
-        for batch in batches:
-            batch.end(INTERRUPTED)
+        wishes, self._wishes = self._wishes, []
+        for wish in wishes:
+            wish.done(INTERRUPTED)
 
 
-class FactFiles:
+class MemoryFiles:
     """Every memory file that is written in this life of the actor."""
 
-    def __init__(self, host: Host, config: CuratedConfig, numbers: Iterator[int]) -> None:
+    def __init__(self, host: Host, config: CuratedConfig, written: Callable[[Path], None]) -> None:
         """No file is opened yet.
 
         Args:
             host: The actor.
             config: The operator's decisions.
-            numbers: For edits; none comes twice in the life of the process.
+            written: Called with the folder of a file that was changed, once for changes that were made together.
         """
         self._host = host
         self._config = config
+        self._written = written
         self._disk: Disk = config.disk or RealDisk()
         self._files: dict[Path, _File] = {}
         self._archives = HeldFolders()
         self._locks = FolderLocks()
-        self._numbers = numbers
         self._is_closed = False
 
     @property
@@ -191,11 +169,6 @@ class FactFiles:
             done(reason_of(error))
             return
         file.put(_Wish(change, done if held is None else lambda reason: done(held.named(reason))))
-
-    def go_on(self, step: FileStep) -> None:
-        """Do the next step of a file's edit."""
-        if (each := self._files.get(Path(step.file))) is not None:
-            each.queue.go_on(step.edit)
 
     def try_again(self) -> None:
         """Make up for what could not be made up for before."""
@@ -242,15 +215,13 @@ class FactFiles:
             Event().wait(pause_s)
 
         try:
-            rewriting = Rewriting(self._edited(path), change, _LAST_WAITS)
-        except OSError as error:
-            return reason_of(error)
-        try:
-            rewriting.run(wait)
+            rewriting = Rewriting(self._edited_file(path), change, _LAST_WAITS)
+            try:
+                rewriting.run(wait)
+            finally:
+                rewriting.abandon()
         except (EditRefusedError, OSError) as error:
             return reason_of(error)
-        finally:
-            rewriting.abandon()
         return ""
 
     def close(self) -> None:
@@ -262,26 +233,24 @@ class FactFiles:
         self._archives.close()
         self._locks.keep(())
 
-    def make_folder(self, root: Path, inner: str) -> None:
+    def make_folder(self, place: Place) -> None:
         """See that a memory folder is there, for a first thing is to be written into it.
 
-        Args:
-            root: The global folder, which is made with all above it, or a repository, which must be there.
-            inner: The folder, from the root on; empty for the root itself.
+        The global folder is made with all above it; a repository must be there.
 
         Raises:
             FileRefusedError: it has no place, or a link stands in its way; the text says so.
             OSError: it cannot be made.
         """
-        self.require_not_emptied(root, inner)
-        self.note_met(root, inner)
-        if not inner:
-            self._make(Path(os.path.realpath(root)), Path("/"))
+        self.require_not_emptied(place)
+        self.note_met(place)
+        base = Path(os.path.realpath(place.root))
+        if not place.inner:
+            self._make(base, Path("/"))
             return
-        base = Path(os.path.realpath(root))
         if not base.is_dir():
-            raise FileRefusedError(f"{root}: there is no such repository, so it gets no memory")
-        folder = base / inner
+            raise FileRefusedError(f"{place.root}: there is no such repository, so it gets no memory")
+        folder = base / place.inner
         _require_no_link(folder, base)
         is_new = not folder.exists()
         self._make(folder, base)
@@ -289,31 +258,29 @@ class FactFiles:
         if is_new:
             ignore_sidecars(self._disk, folder)
 
-    def require_not_emptied(self, root: Path, inner: str) -> None:
+    def require_not_emptied(self, place: Place) -> None:
         """See that a memory folder is not what is left where its disk is not mounted: empty, and once it was not.
 
         Raises:
             FileRefusedError: it is; what is written there would be hidden as soon as the disk is back.
         """
-        for folder in dict.fromkeys((root / inner, root)):
-            if folder.is_dir():
-                if next(folder.iterdir(), None) is None and self._mark(root, inner).exists():
-                    raise FileRefusedError(
-                        f"{folder}: is empty, and had memory once; mount its disk, or put any file there to begin anew"
-                    )
-                return
+        folder = next((each for each in (place.folder, place.root) if each.is_dir()), None)
+        if folder is not None and next(folder.iterdir(), None) is None and self._mark(place).exists():
+            raise FileRefusedError(
+                f"{folder}: is empty, and had memory once; mount its disk, or put any file there to begin anew"
+            )
 
-    def _mark(self, root: Path, inner: str) -> Path:
-        """File that marks a folder as having had memory."""
-        return self._config.own_folder / f"{digest(os.fsencode(root / inner))[:16]}.met"
-
-    def note_met(self, root: Path, inner: str) -> None:
+    def note_met(self, place: Place) -> None:
         """Note that there is memory in a folder, if there is; only for `require_not_emptied`, so a failure is none."""
-        mark, folder = self._mark(root, inner), root / inner
+        mark = self._mark(place)
         with suppress(OSError):
-            if not mark.exists() and folder.is_dir() and next(folder.iterdir(), None) is not None:
+            if not mark.exists() and place.folder.is_dir() and next(place.folder.iterdir(), None) is not None:
                 make_private(self._config.own_folder)
                 mark.touch()
+
+    def _mark(self, place: Place) -> Path:
+        """File that marks a folder as having had memory."""
+        return self._config.own_folder / f"{digest(os.fsencode(place.folder))[:16]}.met"
 
     def make_archive(self, folder: Path) -> Path:
         """Make the archive of a memory folder; return a path that a link in the archive's place does not change.
@@ -322,8 +289,7 @@ class FactFiles:
             FileRefusedError: a file or link has the archive's name.
             OSError: it cannot be made.
         """
-        archive = folder / ARCHIVE
-        self._make(archive, folder)
+        self._make(folder / ARCHIVE, folder)
         self._archives.drop(self._is_done_with)
         return self._archives.hold(folder / ARCHIVE).place
 
@@ -344,7 +310,7 @@ class FactFiles:
         if missing:
             make_durable(self._disk, folder, missing[-1].parent)
 
-    def _edited(self, path: Path) -> EditedFile:
+    def _edited_file(self, path: Path) -> EditedFile:
         held = self._archives.of(path)
         lasting = path if held is None else held.shown / path.name
         spare = self._config.own_folder / digest(os.fsencode(lasting))[:16]
@@ -354,16 +320,14 @@ class FactFiles:
     def _at(self, path: Path) -> _File:
         if path not in self._files:
             self._locks.announce(path.parent)
-            file = self._edited(path)
             config = QueueConfig(
-                wake=lambda number: FileStep(file=str(path), edit=number),
-                most_waiting=0,
                 requested_bytes=INDEX_BYTES,
                 file="the memory file",
                 remedy="some facts have to be removed or archived",
                 waits=self._config.waits,
             )
-            self._files[path] = _File(file, EditQueue(self._host, file, config, self._numbers))
+            queue = EditQueue(self._host, self._edited_file(path), config)
+            self._files[path] = _File(queue, partial(self._written, path.parent))
         return self._files[path]
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.text.code_fences import CodeFences
+from domain.text.markdown.code_fences import CodeFences
 from tests.pace import paced_s
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from domain.text.nesting import CODE_INDENT, Nesting, Spot
+from domain.text.markdown.nesting import CODE_INDENT, Nesting, Spot
 
 _FENCE = re.compile(r"(?P<sign>`{3,})[^`]*$|(?P<wave>~{3,})")
 _RAW = {
@@ -58,14 +58,14 @@ class CodeBlocks:
         self.block_at = spot.at if spot.indent < CODE_INDENT and not spot.depth else -1
         if spot.indent < CODE_INDENT and spot.at < len(line):
             if (fence := _FENCE.match(line, spot.at)) is not None:
-                return self._fenced(number, spot, fence["sign"] or fence["wave"])
+                return self._read_fence(number, spot, fence["sign"] or fence["wave"])
             if line.startswith("<", spot.at):
                 for begin, end in _RAW.items():
                     if begin.match(line, spot.at) is not None:
-                        return self._raw(number, spot, end)
+                        return self._read_raw(number, spot, end)
         return CodeBlock(number) if nesting.settle(line, spot) else None
 
-    def _fenced(self, number: int, opening: Spot, fence: str) -> CodeBlock:
+    def _read_fence(self, number: int, opening: Spot, fence: str) -> CodeBlock:
         self._nesting.begin_block(opening.depth)
         closing = re.compile(rf"{fence[0]}{{{len(fence)},}}[ \t]*$")
         for later in range(number + 1, len(self._lines)):
@@ -77,7 +77,7 @@ class CodeBlocks:
                 return CodeBlock(later)
         return CodeBlock(len(self._lines) - 1, is_open=True)
 
-    def _raw(self, number: int, opening: Spot, end: re.Pattern[str]) -> CodeBlock:
+    def _read_raw(self, number: int, opening: Spot, end: re.Pattern[str]) -> CodeBlock:
         self._nesting.begin_block(opening.depth)
         spot = opening
         for later in range(number, len(self._lines)):

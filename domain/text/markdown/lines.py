@@ -13,12 +13,14 @@ from heapq import merge
 from itertools import accumulate
 from typing import NamedTuple
 
-from domain.text.code_blocks import CodeBlock, CodeBlocks
-from domain.text.code_fences import CodeFences
-from domain.text.comments import Comment, Comments
+from domain.text.markdown.code_blocks import CodeBlock, CodeBlocks
+from domain.text.markdown.code_fences import CodeFences
+from domain.text.markdown.comments import Comment, Comments
 
 _FRONT_MATTER = {"---": ("---", "..."), "+++": ("+++",)}
 """First line of a file -> the lines that end its front matter: YAML's, TOML's."""
+_DEEPEST = 6
+"""Level of a heading."""
 
 
 class LineKind(Enum):
@@ -62,6 +64,16 @@ def markdown_lines(
     bares = [raw.rstrip("\r\n") for raw in raws]
     blocks = CodeBlocks(bares) if whole_note else CodeFences(bares, behind_bullets=bullets_open_code)
     return _Reading(raws, bares, blocks, opens_nothing).read()
+
+
+def heading_words(line: str) -> str | None:
+    """The words of a heading; None for a line that is none."""
+    rest = line.lstrip("#")
+    if not 1 <= len(line) - len(rest) <= _DEEPEST or (rest and rest[0] not in " \t\r\n"):
+        return None
+    words = rest.strip()
+    bare = words.rstrip("#")
+    return bare.strip() if bare[-1:] in ("", " ", "\t") else words
 
 
 class _Reading:
@@ -115,7 +127,7 @@ class _Reading:
         if isinstance(self._blocks, CodeBlocks):
             return iter(range(len(self._bares)))
         comments = [number for number, words in enumerate(self._bares) if "<!--" in words]
-        return merge(self._blocks.marked(), comments) if comments else self._blocks.marked()
+        return merge(self._blocks.marked_lines(), comments) if comments else self._blocks.marked_lines()
 
     def _block(self, number: int) -> CodeBlock | None:
         if isinstance(self._blocks, CodeBlocks):

@@ -1,0 +1,33 @@
+"""Lines of a text, and bytes of a file as text that keeps each byte."""
+
+from __future__ import annotations
+
+
+def decode_text(data: bytes) -> str:
+    """Text that keeps every byte."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode_text(*parts: str) -> bytes:
+    """The bytes of text that `decode_text` gave."""
+    return "".join(parts).encode("utf-8", "surrogateescape")
+
+
+def valid(text: str) -> str:
+    """Text that `decode_text` gave, with a replacement character for each byte that is no text."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines with their ends; only a line feed ends one."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def one_line(text: str) -> str:
+    """A text as a bullet takes it: in one line, without superfluous blanks or a bullet of its own."""
+    words = " ".join(text.split())
+    while words[:2] in ("- ", "* ", "+ "):
+        words = words[2:]
+    return "" if words in ("-", "*", "+") else words
