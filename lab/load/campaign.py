@@ -1,22 +1,24 @@
-"""Load campaign, one run: a loopback Discord and a model in processes of their own, and the bot in another."""
+"""Load campaign, one run and its report: a loopback Discord, a model and the bot in processes of their own."""
 
 from __future__ import annotations
 
+import os
+import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 from actors.kernel import SystemClock
-from lab.load.agent_process import AgentProcess, BotProcess, FloorProcess
-from lab.load.drive import Drive
+from lab.load.agent_process import AgentProcess, BotProcess, Complaints, FloorProcess
+from lab.load.drive import Drive, Played, all_overhead, harness_of
 from lab.load.log_audit import LogAudit, audit_logs
+from lab.load.meter import Usage
 from lab.load.onlooker import MOST_SHARE, Onlooker
 from lab.load.onlooker import SETTINGS as OBSERVED
-from lab.load.outcome import Ending, report_of
-from lab.load.phase import WARM_UP, Phase
-from lab.load.plan import LoadError, Plan, Progress
+from lab.load.plan import WARM_UP, LoadError, Phase, Plan, Progress
 from lab.load.prepared_logs import FIRST_ID, make_logs
 from lab.load.profiles.profile import Place, Profile
 from lab.load.profiles.table import PROFILES
@@ -24,8 +26,7 @@ from lab.load.remote import Remote, RemoteError
 from lab.load.report import AGENT, Report, Verdict
 from lab.load.settings import agent_settings, floor_environment
 from lab.load.stage import Addresses, discord_stage, model_stage
-
-__all__ = ["LoadError", "Plan", "Progress", "run"]
+from lab.load.tally import Standing
 
 ONLINE_S = 600.0
 """With very many logs."""
@@ -35,6 +36,7 @@ SETTLE_S = 2.0
 """After the warm-up, so that what it left to do in the background is not the first phase's."""
 STOP_S = 60.0
 _LOOK_S = 0.2
+_DETAILS = 5
 
 
 def run(plan: Plan, on_progress: Callable[[Progress], None]) -> Report:
@@ -118,7 +120,7 @@ class _Run:
             verdicts=verdicts,
             complaints=self._bot.complaints(),
             audit=audit_logs(self._data, threads, prepared) if self._plan.subject == AGENT else LogAudit(),
-            totals=self._discord.call("totals"),
+            standing=self._discord.call("standing"),
         )
         return report_of(self._plan, self._profile, self._drive, ending)
 
@@ -153,3 +155,80 @@ class _Run:
     def _with_stderr(self, reason: str) -> str:
         end = self._bot.complaints().end
         return f"{reason}; it said:\n{end}" if end else reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Facts of a run after the bot's end."""
+
+    peak_rss_mb: float
+    """Of its first process."""
+    exit_code: int | None
+    verdicts: Sequence[Verdict]
+    complaints: Complaints
+    audit: LogAudit
+    standing: Standing
+
+
+def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Report:
+    """The report on what was played; the warm-up counts only where something was lost, doubled or crossed."""
+    played, standing, audit, complaints = drive.played, ending.standing, ending.audit, ending.complaints
+    replied = sum(each.counted.replied for each in played)
+    seconds = sum(each.counted.seconds for each in played)
+    harness, bound = harness_of(played, plan.subject)
+    bots = [look.bot for look in drive.meter.looks if look.bot is not None]
+    driven = [look.bot for each in played for look in (*each.looks, each.after) if look.bot is not None]
+    return Report(
+        threads=plan.threads,
+        turns=plan.turns,
+        sent=sum(each.counted.sent for each in played),
+        replied=replied,
+        lost=len(standing.unanswered | audit.missing),
+        doubled=standing.doubled + audit.doubled,
+        cross_talk=standing.cross_talk + audit.cross_talk,
+        turns_per_s=round(replied / seconds, 1) if seconds > 0 else 0.0,
+        overhead_ms=all_overhead(played, plan.model_latency_s),
+        peak_rss_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in driven)]), 1),
+        restarts=complaints.restarts,
+        model_latency_ms=plan.model_latency_s * 1000,
+        seconds=round(seconds, 3),
+        cpu_ms_per_turn=_cpu_ms_per_turn(played, replied),
+        tool_cpu_ms_per_turn=round(sum(each.cpu_ms_per_turn for each in harness), 2) if harness else None,
+        agent_errors=complaints.errors,
+        agent_warnings=complaints.warnings,
+        agent_exit_code=ending.exit_code,
+        unexpected=standing.unexpected,
+        disordered=standing.disordered + audit.disordered,
+        logs=audit.logs,
+        broken_logs=len(audit.broken),
+        timed_out=any(each.timed_out for each in played),
+        details=(*audit.broken[:_DETAILS], *complaints.samples, *standing.samples),
+        seed=plan.seed,
+        machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
+        subject=plan.subject,
+        profile=plan.profile,
+        hosts=plan.hosts,
+        known=plan.known,
+        processes=max((bot.processes for bot in bots), default=None),
+        busiest_share=max((load.busiest_share for each in played if (load := each.load)), default=None),
+        bounded_by=bound,
+        harness=harness,
+        phases=tuple(each.report() for each in played),
+        verdicts=tuple(ending.verdicts),
+        rss_over_time=_over_time(drive, lambda bot: bot.rss_mb) if profile.watches_memory else (),
+        peak_rss_with_start_mb=round(max([ending.peak_rss_mb, *(bot.rss_mb for bot in bots)]), 1),
+        vectors_cpu_ms_per_turn=round(sum(each.vectors_s for each in played) * 1000 / replied, 2) if replied else 0.0,
+        peak_anon_mb=round(max(bot.anon_mb for bot in driven), 1) if driven else None,
+        anon_over_time=_over_time(drive, lambda bot: bot.anon_mb) if profile.watches_memory else (),
+    )
+
+
+def _cpu_ms_per_turn(played: Sequence[Played], replied: int) -> float | None:
+    used = [each.cpu_s for each in played]
+    known = [each for each in used if each is not None]
+    return round(sum(known) * 1000 / replied, 2) if replied and len(known) == len(used) else None
+
+
+def _over_time(drive: Drive, memory_of: Callable[[Usage], float]) -> tuple[tuple[float, float], ...]:
+    looks = [(look.at, memory_of(look.bot)) for look in drive.meter.looks if look.bot is not None]
+    return tuple((round(at - looks[0][0], 1), round(memory_mb, 1)) for at, memory_mb in looks)

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from operator import attrgetter
 from statistics import median
 
 from lab.load.campaign import run
 from lab.load.plan import Plan, Progress
-from lab.load.report import AGENT, FLOOR, Overhead, Report
+from lab.load.report import AGENT, FLOOR, Report
+
+FIGURES = {
+    "cpu_ms_per_turn": "CPU ms/turn",
+    "cpu_ms_without_vectors": "less vectors",
+    "turns_per_s": "turns/s",
+    "overhead_ms.p50": "p50 ms",
+    "overhead_ms.p95": "p95 ms",
+    "overhead_ms.p99": "p99 ms",
+    "peak_rss_mb": "peak MiB",
+}
+"""Compared figures of a report, with the heads of their columns."""
+Row = dict[str, float | None]
+"""Figures of one subject, medians of its runs, or the agent's divided by the floor's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """Figures of one subject, or the agent's divided by the floor's; medians of the rounds."""
-
-    cpu_ms_per_turn: float | None
-    cpu_ms_without_vectors: float | None
-    """The same without the local model, where the agent has one."""
-    turns_per_s: float | None
-    overhead_ms: Overhead
-    peak_rss_mb: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Runs of one size, in the order in which they were made."""
 
@@ -33,24 +34,27 @@ class Comparison:
     def row(self, subject: str) -> Row | None:
         """A subject's figures; None if it was not driven."""
         runs = [each for each in self.runs if each.subject == subject]
-        return _row(runs) if runs else None
+        return {name: _median([attrgetter(name)(each) for each in runs]) for name in FIGURES} if runs else None
 
     @property
     def ratio(self) -> Row | None:
         """The agent's figures in terms of the floor's; None without either."""
         agent, floor = self.row(AGENT), self.row(FLOOR)
-        return _ratio(agent, floor) if agent is not None and floor is not None else None
+        return {name: _quotient(agent[name], floor[name]) for name in FIGURES} if agent and floor else None
+
+    def rows(self) -> dict[str, Row | None]:
+        """All rows of the table."""
+        return {AGENT: self.row(AGENT), FLOOR: self.row(FLOOR), "ratio": self.ratio}
 
     def as_dict(self) -> dict[str, object]:
         """The comparison as JSON has it."""
         first = self.runs[0]
-        rows = {AGENT: self.row(AGENT), FLOOR: self.row(FLOOR), "ratio": self.ratio}
         return {
             "profile": first.profile,
             "threads": first.threads,
             "turns": first.turns,
             "model_latency_ms": first.model_latency_ms,
-            **{name: asdict(row) if row is not None else None for name, row in rows.items()},
+            **{name: _nested(row) if row is not None else None for name, row in self.rows().items()},
             "bounded_by": {each.subject: each.bounded_by for each in self.runs},
             "runs": [each.as_dict() for each in self.runs],
         }
@@ -60,7 +64,13 @@ class Comparison:
         return tuple(reason for each in self.runs if each.subject == AGENT for reason in each.failures())
 
 
-def compare(plan: Plan, subjects: Sequence[str], rounds: int, on_progress: Callable[[Progress], None]) -> Comparison:
+def compare(
+    plan: Plan,
+    subjects: Sequence[str],
+    rounds: int,
+    on_progress: Callable[[Progress], None],
+    run_plan: Callable[[Plan, Callable[[Progress], None]], Report] = run,
+) -> Comparison:
     """Drive each subject in each round, the order turned round from one to the next, since a machine's speed drifts.
 
     Raises:
@@ -69,12 +79,12 @@ def compare(plan: Plan, subjects: Sequence[str], rounds: int, on_progress: Calla
     runs = []
     for number in range(rounds):
         for subject in subjects if number % 2 == 0 else reversed(subjects):
-            shown = f"{subject}, round {number + 1} of {rounds}: " if len(subjects) * rounds > 1 else ""
-            keep_in = plan.keep_in / f"{number + 1}-{subject}" if plan.keep_in is not None and shown else plan.keep_in
-            each = dataclasses.replace(plan, subject=subject, seed=f"{plan.seed}/{number}", keep_in=keep_in)
-            if not shown:
-                each = dataclasses.replace(plan, subject=subject)
-            runs.append(run(each, _prefixed(on_progress, shown)))
+            each, shown = dataclasses.replace(plan, subject=subject), ""
+            if len(subjects) * rounds > 1:
+                shown = f"{subject}, round {number + 1} of {rounds}: "
+                keep_in = plan.keep_in / f"{number + 1}-{subject}" if plan.keep_in is not None else None
+                each = dataclasses.replace(each, seed=f"{plan.seed}/{number}", keep_in=keep_in)
+            runs.append(run_plan(each, _prefixed(on_progress, shown)))
     return Comparison(runs=tuple(runs))
 
 
@@ -82,53 +92,19 @@ def _prefixed(on_progress: Callable[[Progress], None], prefix: str) -> Callable[
     return lambda progress: on_progress(dataclasses.replace(progress, stage=f"{prefix}{progress.stage}"))
 
 
-def _row(runs: Sequence[Report]) -> Row:
-    return Row(
-        cpu_ms_per_turn=_median([each.cpu_ms_per_turn for each in runs]),
-        cpu_ms_without_vectors=_median([each.cpu_ms_without_vectors for each in runs]),
-        turns_per_s=_median([each.turns_per_s for each in runs]),
-        overhead_ms=Overhead(
-            p50=_median([each.overhead_ms.p50 for each in runs]),
-            p95=_median([each.overhead_ms.p95 for each in runs]),
-            p99=_median([each.overhead_ms.p99 for each in runs]),
-        ),
-        peak_rss_mb=_median([each.peak_rss_mb for each in runs]),
-    )
-
-
 def _median(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return round(median(known), 2) if known else None
-
-
-def _ratio(agent: Row, floor: Row) -> Row:
-    ours, theirs = agent.overhead_ms, floor.overhead_ms
-    return Row(
-        cpu_ms_per_turn=_quotient(agent.cpu_ms_per_turn, floor.cpu_ms_per_turn),
-        cpu_ms_without_vectors=_quotient(agent.cpu_ms_without_vectors, floor.cpu_ms_without_vectors),
-        turns_per_s=_quotient(agent.turns_per_s, floor.turns_per_s),
-        overhead_ms=Overhead(
-            p50=_quotient(ours.p50, theirs.p50),
-            p95=_quotient(ours.p95, theirs.p95),
-            p99=_quotient(ours.p99, theirs.p99),
-        ),
-        peak_rss_mb=_quotient(agent.peak_rss_mb, floor.peak_rss_mb),
-    )
 
 
 def _quotient(value: float | None, by: float | None) -> float | None:
     return round(value / by, 2) if value is not None and by else None
 
 
-_COLUMNS: Sequence[tuple[str, Callable[[Row], float | None]]] = (
-    ("CPU ms/turn", lambda row: row.cpu_ms_per_turn),
-    ("less vectors", lambda row: row.cpu_ms_without_vectors),
-    ("turns/s", lambda row: row.turns_per_s),
-    ("p50 ms", lambda row: row.overhead_ms.p50),
-    ("p95 ms", lambda row: row.overhead_ms.p95),
-    ("p99 ms", lambda row: row.overhead_ms.p99),
-    ("peak MiB", lambda row: row.peak_rss_mb),
-)
+def _nested(row: Row) -> dict[str, object]:
+    """The row with the figures of the latency in a table of their own."""
+    inner = {name.partition(".")[2]: value for name, value in row.items() if "." in name}
+    return {**{name: value for name, value in row.items() if "." not in name}, "overhead_ms": inner}
 
 
 def report_lines(report: Report) -> Iterator[str]:
@@ -169,10 +145,10 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         f"{first.profile}: {first.threads} threads x {first.turns} turns{known}, model {first.model_latency_ms:g} ms, "
         f"medians of {sum(each.subject == first.subject for each in comparison.runs)}; {first.machine}"
     )
-    yield " " * 8 + "".join(f"{name:>13}" for name, _ in _COLUMNS)
-    for name, row in ((AGENT, comparison.row(AGENT)), (FLOOR, comparison.row(FLOOR)), ("ratio", comparison.ratio)):
+    yield " " * 8 + "".join(f"{head:>13}" for head in FIGURES.values())
+    for name, row in comparison.rows().items():
         if row is not None:
-            yield f"{name:8}" + "".join(f"{_shown(value(row)):>13}" for _, value in _COLUMNS)
+            yield f"{name:8}" + "".join(f"{_shown(value):>13}" for value in row.values())
     for report in comparison.runs:
         yield (
             f"{report.subject}: replied {report.replied} of {report.sent}, lost {report.lost}, "

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
-from lab.load.phase import Counted, Phase, State, Totals
-from lab.load.tally import LoadThread, Tally
+from lab.load.plan import Counted, Phase, State
+from lab.load.tally import LoadThread, Standing, Tally
 from lab.load.wording import secret_of
 from lab.playground.acts.people import create_thread, say
 from lab.playground.gateway.events import Event
@@ -121,10 +121,9 @@ class Crowd:
             reply_times_s=array("d", self._tally.reply_times_s[self._began_timed :]),
         )
 
-    def totals(self) -> Totals:
-        """Counts over all phases so far, and the messages that stand now."""
-        tally = self._tally
-        return Totals(replied=tally.replied, cross_talk=tally.cross_talk, standing=tally.standing())
+    def standing(self) -> Standing:
+        """The messages of all phases so far that stand now."""
+        return self._tally.standing()
 
     def on_event(self, event: Event) -> None:
         """Count a message of the bot, at the moment at which it is posted, edited or deleted."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.load.agent_process import BotProcess
-from lab.load.meter import Load, Look, Meter, Usage, bounded_by, idle_share, load_of
-from lab.load.phase import Counted, Phase, State
-from lab.load.plan import Plan, Progress
+from lab.load.meter import Load, Look, Meter, Usage, bounded_by, harness_loads, idle_share, load_of
+from lab.load.plan import Counted, Phase, Plan, Progress, State
 from lab.load.remote import Remote
 from lab.load.report import HarnessProcess, Overhead, PhaseReport, overhead
 
@@ -63,37 +62,20 @@ class Played:
         cpu_s, replied = self.cpu_s, self.counted.replied
         return round(cpu_s * 1000 / replied, 2) if cpu_s is not None and replied else None
 
-    @property
-    def turns_per_s(self) -> float:
-        """Answers a second."""
-        seconds = self.counted.seconds
-        return round(self.counted.replied / seconds, 1) if seconds > 0 else 0.0
-
-    @property
-    def rss_mb(self) -> float | None:
-        """Of the bot's processes at the end."""
-        bot = self.after.bot
-        return round(bot.rss_mb, 1) if bot is not None else None
-
-    @property
-    def anon_mb(self) -> float | None:
-        """Anonymous memory: the part without a file."""
-        bot = self.after.bot
-        return round(bot.anon_mb, 1) if bot is not None else None
-
     def report(self) -> PhaseReport:
         """Printed report of the phase."""
+        seconds, bot = self.counted.seconds, self.after.bot
         return PhaseReport(
             name=self.phase.name,
             sent=self.counted.sent,
             replied=self.counted.replied,
-            seconds=round(self.counted.seconds, 3),
-            turns_per_s=self.turns_per_s,
+            seconds=round(seconds, 3),
+            turns_per_s=round(self.counted.replied / seconds, 1) if seconds > 0 else 0.0,
             late=self.counted.late,
             overhead_ms=self.overhead,
             cpu_ms_per_turn=self.cpu_ms_per_turn,
-            rss_mb=self.rss_mb,
-            anon_mb=self.anon_mb,
+            rss_mb=round(bot.rss_mb, 1) if bot is not None else None,
+            anon_mb=round(bot.anon_mb, 1) if bot is not None else None,
             timed_out=self.timed_out,
         )
 
@@ -215,34 +197,18 @@ def harness_of(played: Sequence[Played], subject: str) -> tuple[tuple[HarnessPro
     replied = sum(each.counted.replied for each in played)
     if not replied:
         return (), "unknown"
-    names = list(played[0].looks[0].harness)
-    found = []
-    for name in names:
-        loads = [
-            load
-            for each in played
-            if (load := load_of([look.at for look in each.looks], [look.harness.get(name) for look in each.looks]))
-        ]
-        seconds = sum(each.looks[-1].at - each.looks[0].at for each in played)
-        used = sum(load.cpu_s for load in loads)
-        found.append(
+    seconds = sum(each.looks[-1].at - each.looks[0].at for each in played)
+    used = []
+    for name in played[0].looks[0].harness:
+        loads = [load for each in played if (load := harness_loads(each.looks).get(name)) is not None]
+        cpu_s = sum(load.cpu_s for load in loads)
+        used.append(
             HarnessProcess(
                 name=name,
-                cpu_ms_per_turn=round(used * 1000 / replied, 2),
-                mean_share=round(used / seconds, 3) if seconds else 0.0,
+                cpu_ms_per_turn=round(cpu_s * 1000 / replied, 2),
+                mean_share=round(cpu_s / seconds, 3) if seconds else 0.0,
                 busiest_share=max((load.busiest_share for load in loads), default=0.0),
             )
         )
-    return tuple(found), _bound(played[-1], subject)
-
-
-def _bound(played: Played, subject: str) -> str:
-    times = [look.at for look in played.looks]
-    harness = {
-        name: load
-        for name in played.looks[0].harness
-        if (load := load_of(times, [look.harness.get(name) for look in played.looks]))
-    }
-    if not harness:
-        return "unknown"
-    return bounded_by(subject, played.load, harness, idle_share(played.looks, os.cpu_count() or 1))
+    last = played[-1]
+    return tuple(used), bounded_by(subject, last.load, harness_loads(last.looks), idle_share(last.looks))

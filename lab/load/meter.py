@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ class ProcessGroup:
             cpu_s=self._ended_s + sum(stat.cpu_s for stat in stats.values()),
             rss_mb=sum(stat.rss_mb for stat in stats.values()),
             processes=sum(not stat.is_dead for stat in stats.values()),
-            vectors_s=_cpu_of_threads(self._root, VECTORS),
+            vectors_s=cpu_of_threads(self._root).get(VECTORS, 0.0),
             anon_mb=sum(stat.anon_mb for stat in stats.values()),
         )
 
@@ -113,17 +114,16 @@ class ProcessGroup:
             return False
 
 
-def _cpu_of_threads(pid: int, name: str) -> float:
-    """Seconds of CPU of a process's threads of that name."""
-    used = 0.0
+def cpu_of_threads(pid: int) -> dict[str, float]:
+    """Seconds of CPU of a process's threads, by their names; empty where the system does not tell."""
+    used = defaultdict[str, float](float)
     for task in _PROC.glob(f"{pid}/task/*"):
         try:
-            shown, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+            name, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:  # it has ended
             continue
-        if shown == name:
-            used += sum(map(int, rest.split()[11:13])) / _TICKS
-    return used
+        used[name] += sum(map(int, rest.split()[11:13])) / _TICKS
+    return dict(used)
 
 
 def _stat(pid: int) -> _Stat | None:
@@ -218,7 +218,14 @@ def load_of(times: Sequence[float], cpu_s: Sequence[float | None]) -> Load | Non
     return Load(cpu_s=used, mean_share=round(mean, 3), busiest_share=round(busiest, 3))
 
 
-def idle_share(looks: Sequence[Look], cpus: int) -> float | None:
+def harness_loads(looks: Sequence[Look]) -> dict[str, Load]:
+    """Load of each process of the harness that is known throughout."""
+    times = [look.at for look in looks]
+    loads = {name: load_of(times, [look.harness.get(name) for look in looks]) for name in looks[0].harness}
+    return {name: load for name, load in loads.items() if load is not None}
+
+
+def idle_share(looks: Sequence[Look], cpus: int = os.cpu_count() or 1) -> float | None:
     """Share of the whole machine that had nothing to do between the first look and the last."""
     first, last = looks[0], looks[-1]
     if first.idle_s is None or last.idle_s is None or last.at <= first.at:
@@ -228,7 +235,7 @@ def idle_share(looks: Sequence[Look], cpus: int) -> float | None:
 
 def bounded_by(subject: str, bot: Load | None, harness: Mapping[str, Load], idle: float | None) -> str:
     """Bound of the rate: the bot, the harness, the machine, or only the traffic itself."""
-    if bot is None:
+    if bot is None or not harness:
         return "unknown"
     name, most = max(((name, load.mean_share) for name, load in harness.items()), key=lambda each: each[1])
     if most >= _BUSY and most > bot.mean_share:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+from lab.load.meter import cpu_of_threads
+
 SETTINGS = "[observer]\nenabled = true\n"
 MOST_SHARE = 0.02
 """Of the agent's CPU that the loop of the observer may take."""
@@ -66,11 +68,11 @@ class Onlooker:
         Raises:
             LookupError: no thread has the loop's name.
         """
-        used = [_used(place) for place in Path(f"/proc/{pid}/task").glob("*/stat")]
-        if used and _LOOP not in {name for name, _ in used}:
+        used = cpu_of_threads(pid)
+        if used and _LOOP not in used:
             raise LookupError(f"process {pid} has no thread {_LOOP!r}")
-        whole = sum(ticks for _, ticks in used)
-        return sum(ticks for name, ticks in used if name == _LOOP) / whole if whole else 0.0
+        whole = sum(used.values())
+        return used.get(_LOOP, 0.0) / whole if whole else 0.0
 
     @property
     def _key(self) -> dict[str, str]:
@@ -98,13 +100,3 @@ class Onlooker:
             response = self._connection.getresponse()
             while not self._is_over.is_set() and (chunk := response.read1(_CHUNK_BYTES)):
                 self.events += chunk.count(b"\nevent: ") + chunk.startswith(b"event: ")
-
-
-def _used(place: Path) -> tuple[str, int]:
-    """A thread's name, and the clock ticks that it has used."""
-    try:
-        before, _, behind = place.read_text().rpartition(")")
-    except OSError:  # it has just ended
-        return "", 0
-    fields = behind.split()
-    return before.partition("(")[2], int(fields[11]) + int(fields[12])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lab.load.comparison import Comparison, Row
+from lab.load.comparison import Comparison
 from lab.load.report import AGENT, FLOOR, Report
 
 MISSING = (
@@ -45,18 +45,17 @@ def refusal() -> str:
 
 def panels_of_sizes(comparisons: Sequence[Comparison]) -> tuple[Panel, ...]:
     """CPU, rate, latency and memory over the number of threads, a curve for each subject."""
-    figures: tuple[tuple[str, Callable[[Row], float | None]], ...] = (
-        ("CPU of a turn, ms", lambda row: row.cpu_ms_per_turn),
-        ("turns a second", lambda row: row.turns_per_s),
-        ("added latency p95, ms", lambda row: row.overhead_ms.p95),
-        ("peak memory, MiB", lambda row: row.peak_rss_mb),
-    )
-    return tuple(
-        Panel(
-            title, "threads", tuple(curve for subject in (AGENT, FLOOR) if (curve := _curve(comparisons, subject, of)))
-        )
-        for title, of in figures
-    )
+    figures = {
+        "CPU of a turn, ms": "cpu_ms_per_turn",
+        "turns a second": "turns_per_s",
+        "added latency p95, ms": "overhead_ms.p95",
+        "peak memory, MiB": "peak_rss_mb",
+    }
+    panels = []
+    for title, figure in figures.items():
+        curves = [_curve(comparisons, subject, figure) for subject in (AGENT, FLOOR)]
+        panels.append(Panel(title, "threads", tuple(curve for curve in curves if curve is not None)))
+    return tuple(panels)
 
 
 def panels_of_memory(reports: Sequence[Report]) -> tuple[Panel, ...]:
@@ -107,11 +106,11 @@ def draw(panels: Sequence[Panel], file: Path) -> None:
     figure.savefig(file, format="png")
 
 
-def _curve(comparisons: Sequence[Comparison], subject: str, of: Callable[[Row], float | None]) -> Curve | None:
+def _curve(comparisons: Sequence[Comparison], subject: str, figure: str) -> Curve | None:
     points = tuple(
         (float(each.runs[0].threads), value)
         for each in comparisons
-        if (row := each.row(subject)) is not None and (value := of(row)) is not None
+        if (row := each.row(subject)) is not None and (value := row[figure]) is not None
     )
     return Curve(subject, points) if points else None
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from lab.load.crowd import Crowd
-from lab.load.phase import Counted, Phase, State, Totals
-from lab.load.tally import LoadThread
+from lab.load.plan import Counted, Phase, State
+from lab.load.tally import LoadThread, Standing
 from lab.load.wording import answer
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.config import PlaygroundConfig
@@ -69,17 +69,13 @@ class DiscordStage:
         """End the phase, over or not."""
         return self._server.run(self._crowd.end)
 
-    def totals(self) -> Totals:
-        """Counts over all phases."""
-        return self._server.run(self._crowd.totals)
+    def standing(self) -> Standing:
+        """The messages of all phases that stand now."""
+        return self._server.run(self._crowd.standing)
 
     def threads(self) -> Mapping[int, LoadThread]:
         """All threads, by channel."""
         return self._server.run(lambda: dict(self._crowd.threads))
-
-    def counters(self) -> Mapping[str, int]:
-        """The playground's."""
-        return self._server.counters()
 
 
 @contextmanager

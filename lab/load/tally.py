@@ -54,6 +54,8 @@ class Standing:
     """Messages other than answers: notices of failures, incomplete answers, running messages."""
     samples: tuple[str, ...]
     """The first of the unexpected ones."""
+    cross_talk: int = 0
+    """Messages that ever had another thread's secret, or any in a channel that is no thread of the load."""
 
 
 class Tally:
@@ -120,11 +122,6 @@ class Tally:
         """A channel is there no more, with all that stood in it."""
         self._shown.pop(channel_id, None)
 
-    @property
-    def cross_talk(self) -> int:
-        """Messages of the bot that ever had another thread's secret, or any in a channel that is no thread of ours."""
-        return len(self._crossed)
-
     def standing(self) -> Standing:
         """Counts of all messages that stand now."""
         unanswered = {(channel_id, turn) for channel_id, thread in self._threads.items() for turn in thread.all_turns}
@@ -143,6 +140,7 @@ class Tally:
             disordered=disordered,
             unexpected=len(unexpected),
             samples=tuple(text[:300] for text in unexpected[:_SAMPLES]),
+            cross_talk=len(self._crossed),
         )
 
     def _turn_of(self, channel_id: int, text: str) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lab.load.drive import Drive
-from lab.load.phase import Phase
-from lab.load.plan import Plan
+from lab.load.plan import Phase, Plan
 from lab.load.profiles.profile import Place, Profile, at_most, measured
 from lab.load.report import Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.load.drive import Drive
 from lab.load.meter import Usage
-from lab.load.phase import Phase
+from lab.load.plan import Phase
 from lab.load.profiles.profile import Profile, measured
 from lab.load.report import Verdict
 

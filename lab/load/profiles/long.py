@@ -6,8 +6,7 @@ from pathlib import Path
 
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.load.drive import Drive
-from lab.load.phase import Phase
-from lab.load.plan import Plan
+from lab.load.plan import Phase, Plan
 from lab.load.profiles.profile import Place, Profile, at_most
 from lab.load.report import AGENT, Verdict
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.load.drive import Drive
-from lab.load.phase import Phase
+from lab.load.plan import Phase
 from lab.load.profiles.profile import Profile, at_most
 from lab.load.report import Verdict
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from lab.load.crowd import Crowd
-from lab.load.phase import Counted, Phase, State
+from lab.load.plan import Counted, Phase, State
 from lab.load.stage import DiscordStage
 from lab.load.tally import Standing
 from lab.load.wording import answer
@@ -75,9 +75,7 @@ def test_each_thread_says_its_messages_one_after_the_other_and_all_are_counted(s
     assert (counted.sent, counted.replied, counted.late, counted.commands) == (180, 180, 0, 0)
     assert len(counted.reply_times_s) == 180
     assert set(scene.most_waiting.values()) == {1}
-    totals = scene.stage.totals()
-    assert (totals.replied, totals.cross_talk) == (180, 0)
-    assert totals.standing == WELL
+    assert scene.stage.standing() == WELL
     assert {thread.turns for thread in scene.stage.threads().values()} == {3}
 
 
@@ -133,7 +131,7 @@ def test_one_thread_floods_while_the_others_speak_and_its_times_are_not_counted(
     assert scene.most_waiting[ids[0]] == scene.most_waiting[ids[1]] == 1
     assert len(counted.reply_times_s) == 10
     assert counted.replied == counted.sent > 17
-    assert scene.stage.totals().standing == WELL
+    assert scene.stage.standing() == WELL
 
 
 def test_a_share_of_the_turns_says_that_a_command_is_to_run(scene: Scene) -> None:
@@ -157,7 +155,7 @@ def test_a_message_that_nobody_answers_keeps_the_phase_from_its_end_and_is_lost(
 
     assert (state.is_over, state.total) == (False, 2)
     assert (counted.sent, counted.replied) == (2, 1)
-    assert scene.stage.totals().standing.unanswered == {(deaf, 1)}
+    assert scene.stage.standing().unanswered == {(deaf, 1)}
     assert scene.stage.state().is_over
 
 
@@ -194,10 +192,10 @@ def test_what_becomes_of_an_answer_after_it_was_counted_is_seen(scene: Scene, ac
         "edit": lambda: hub.edit(message, "garbage"),
         "delete thread": lambda: hub.delete_channel(channel),
     }
-    assert scene.stage.totals().standing == WELL
+    assert scene.stage.standing() == WELL
 
     scene.server.run(acts[act])
 
-    standing = scene.stage.totals().standing
+    standing = scene.stage.standing()
     assert standing.unanswered == {(changed, 1)}
     assert standing.unexpected == (act == "edit")

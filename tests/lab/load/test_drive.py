@@ -10,8 +10,7 @@ import pytest
 
 from lab.load.drive import SILENCE_S, Drive, all_overhead, harness_of
 from lab.load.meter import Usage
-from lab.load.phase import Counted, Phase, State
-from lab.load.plan import Progress
+from lab.load.plan import Counted, Phase, Progress, State
 from tests.lab.load.profiles.drive import PLAN
 
 PHASE = Phase(name="burst", threads=2, turns=1)
@@ -87,7 +86,8 @@ def test_a_phase_is_played_to_its_end_and_costs_what_the_bot_used_also_after_it(
     assert played.cpu_ms_per_turn == pytest.approx(1050)
     assert played.load is not None
     assert played.load.cpu_s == pytest.approx(1.6)
-    assert (played.turns_per_s, played.timed_out, played.rss_mb) == (1.0, False, 300.0)
+    report = played.report()
+    assert (report.turns_per_s, report.timed_out, report.rss_mb) == (1.0, False, 300.0)
     assert played.overhead.p50 == pytest.approx(200.0)
     assert [each.replied for each in shown] == [0, 1, 2]
     assert player.played == [played]

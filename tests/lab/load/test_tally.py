@@ -51,7 +51,7 @@ def counts(tally: Tally) -> dict[str, int]:
     found = {
         "replied": tally.replied,
         "doubled": standing.doubled,
-        "cross_talk": tally.cross_talk,
+        "cross_talk": standing.cross_talk,
         "unexpected": standing.unexpected,
         "disordered": standing.disordered,
         "lost": len(standing.unanswered),
@@ -255,7 +255,7 @@ def test_another_threads_secret_counts_once_however_soon_it_is_gone(answered: Sc
 
 def test_a_running_message_with_another_threads_secret_is_cross_talk_at_once(scene: Scene) -> None:
     scene.post(ALICE, running_text(scene.threads[BOB].secret, "thinking"), edited=77)
-    assert scene.tally.cross_talk == 1
+    assert scene.tally.standing().cross_talk == 1
 
     scene.post(ALICE, scene.answer_to(ALICE), edited=77)
     scene.post(BOB, scene.answer_to(BOB))

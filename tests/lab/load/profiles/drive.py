@@ -8,8 +8,7 @@ from pathlib import Path
 
 from lab.load.drive import Drive, Played
 from lab.load.meter import Look, Usage
-from lab.load.phase import Counted, Phase
-from lab.load.plan import Plan
+from lab.load.plan import Counted, Phase, Plan
 from lab.load.report import overhead
 
 PLAN = Plan(threads=10, turns=3, model_latency_s=0.5, seed="s", timeout_s=10.0, rate=20.0, seconds=8.0)

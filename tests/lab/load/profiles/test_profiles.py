@@ -12,7 +12,7 @@ from actors.parts import settings_tables
 from actors.settings.load import load
 from lab.commands.agent_load import PROFILES as OFFERED
 from lab.load.meter import Usage
-from lab.load.phase import Phase
+from lab.load.plan import Phase
 from lab.load.profiles import long
 from lab.load.profiles.bash import BASH, SHARE
 from lab.load.profiles.burst import BURST

@@ -7,24 +7,22 @@ import dataclasses
 import pytest
 
 from lab.load.agent_process import Complaints
+from lab.load.campaign import Ending, report_of
 from lab.load.log_audit import LogAudit
 from lab.load.meter import Meter
-from lab.load.outcome import Ending, report_of
-from lab.load.phase import Totals
 from lab.load.profiles.burst import BURST
 from lab.load.report import Report
 from lab.load.tally import Standing
 from tests.lab.load.profiles.drive import PLAN, FakeDrive
 
 STANDING = Standing(unanswered=frozenset(), doubled=0, disordered=0, unexpected=0, samples=())
-TOTALS = Totals(replied=0, cross_talk=0, standing=STANDING)
 WELL = Ending(
     peak_rss_mb=1.0,
     exit_code=0,
     verdicts=(),
     complaints=Complaints(restarts=0, errors=0, warnings=0, end="", samples=()),
     audit=LogAudit(),
-    totals=TOTALS,
+    standing=STANDING,
 )
 
 
@@ -35,7 +33,7 @@ def reported(ending: Ending) -> Report:
 
 
 def standing(**found: object) -> dict[str, object]:
-    return {"totals": dataclasses.replace(TOTALS, standing=dataclasses.replace(STANDING, **found))}  # type: ignore[arg-type]
+    return {"standing": dataclasses.replace(STANDING, **found)}  # type: ignore[arg-type]
 
 
 def test_an_ending_of_which_nothing_is_found_is_no_failure() -> None:
@@ -49,7 +47,7 @@ def test_an_ending_of_which_nothing_is_found_is_no_failure() -> None:
         (standing(doubled=1), "1 messages were answered or logged more than once"),
         (standing(disordered=1), "1 answers or their logs are not in the order of the messages"),
         (standing(unexpected=1), "1 messages of the agent are no whole answers"),
-        ({"totals": dataclasses.replace(TOTALS, cross_talk=1)}, "1 messages held something of another thread"),
+        (standing(cross_talk=1), "1 messages held something of another thread"),
         ({"audit": LogAudit(missing={(1, 1)})}, "1 of 0 messages were lost"),
         ({"audit": LogAudit(doubled=1)}, "1 messages were answered or logged more than once"),
         ({"audit": LogAudit(disordered=1)}, "1 answers or their logs are not in the order of the messages"),
