@@ -7,8 +7,8 @@ import threading
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.load.agent_process import BotProcess
 from lab.load.meter import Load, Look, Meter, Usage, bounded_by, harness_loads, idle_share, load_of
 from lab.load.plan import Counted, Phase, Plan, Progress, State
@@ -109,10 +109,13 @@ class Drive:
         """Open so many more threads; a phase names them by number."""
         self._discord.call("open_threads", count)
 
-    @property
-    def data_root(self) -> Path:
-        """The agent's."""
-        return self._bot.folder / "data"
+    def windows_in_memory(self) -> int:
+        """Number of windows in memory, by the running agent's own account; 1 without an answer."""
+        try:
+            answer = ask_operator(self._bot.folder / "data", "status", 10.0)
+        except (AgentNotRunningError, RefusalError):
+            return 1
+        return int(answer["system"]["windows_in_memory"])
 
     def usage(self) -> Usage | None:
         """Present usage of the bot's processes."""

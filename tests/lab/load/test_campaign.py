@@ -10,7 +10,7 @@ from lab.load.agent_process import Complaints
 from lab.load.campaign import Ending, report_of
 from lab.load.log_audit import LogAudit
 from lab.load.meter import Meter
-from lab.load.profiles.burst import BURST
+from lab.load.profiles.traffic import BURST
 from lab.load.report import Report
 from lab.load.tally import Standing
 from tests.lab.load.profiles.drive import PLAN, FakeDrive

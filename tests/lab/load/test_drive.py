@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ class Bot:
 
     def __init__(self, *used_s: float) -> None:
         self.is_running = True
+        self.folder = Path("/nonexistent")
         self._used_s = list(used_s)
         self._cpu_s = 10.0
 
@@ -134,3 +136,7 @@ def test_a_harness_of_which_nothing_is_known_bounds_nobody() -> None:
     (tool,), bound = harness_of([player.play(PHASE)], "agent")
     assert (tool.name, bound in ("machine", "traffic")) == ("tool", True)
     assert player.model_calls() == 7
+
+
+def test_an_agent_that_does_not_say_how_many_windows_it_has_is_taken_for_one_that_has_some() -> None:
+    assert drive(Stage(), Bot()).windows_in_memory() == 1

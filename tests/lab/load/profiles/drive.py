@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from lab.load.drive import Drive, Played
 from lab.load.meter import Look, Usage
@@ -24,6 +23,7 @@ class FakeDrive(Drive):
         self.waited_s = 0.0
         self.calls = 0
         self.late = 0
+        self.windows_left = 0
         self.further_calls = 0
         self.anon_mb: Sequence[float] = (100.0, 100.0)
         self.file_mb = 0.0
@@ -31,9 +31,8 @@ class FakeDrive(Drive):
         self.usages: list[Usage | None] = []
         self._outcome = outcome
 
-    @property
-    def data_root(self) -> Path:
-        return Path("/nonexistent/data")
+    def windows_in_memory(self) -> int:
+        return self.windows_left
 
     def usage(self) -> Usage | None:
         return self.usages.pop(0) if len(self.usages) > 1 else self.usages[0]

@@ -13,18 +13,10 @@ from actors.settings.load import load
 from lab.commands.agent_load import PROFILES as OFFERED
 from lab.load.meter import Usage
 from lab.load.plan import Phase
-from lab.load.profiles import long
-from lab.load.profiles.bash import BASH, SHARE
-from lab.load.profiles.burst import BURST
-from lab.load.profiles.churn import CHURN, slope_of
-from lab.load.profiles.known import KNOWN
-from lab.load.profiles.layers import LAYERS
-from lab.load.profiles.long import LONG
-from lab.load.profiles.noisy import NOISY
 from lab.load.profiles.profile import Place, at_most
-from lab.load.profiles.ramp import RAMP, highest_rate
-from lab.load.profiles.steady import STEADY
 from lab.load.profiles.table import PROFILES
+from lab.load.profiles.traffic import BASH, BURST, LAYERS, NOISY, RAMP, SHARE, STEADY, highest_rate
+from lab.load.profiles.windows import CHURN, KNOWN, LONG, slope_of
 from lab.load.report import FLOOR, Verdict
 from lab.load.settings import agent_settings
 from lab.load.stage import Addresses
@@ -100,10 +92,10 @@ def test_a_flood_may_lengthen_the_others_replies_by_a_fifth(beside_s: float, hol
 
 @pytest.mark.parametrize(("ratio", "left", "expected"), [(2.0, 0, [True, True]), (2.1, 1, [False, False])])
 def test_windows_that_come_back_may_cost_twice_and_must_have_been_away(
-    monkeypatch: pytest.MonkeyPatch, ratio: float, left: int, expected: list[bool]
+    ratio: float, left: int, expected: list[bool]
 ) -> None:
-    monkeypatch.setattr(long, "windows_in_memory", lambda _: left)
     drive = FakeDrive(lambda phase: (0.52, 1.0 if phase.name == "round 1" else ratio))
+    drive.windows_left = left
 
     assert held(LONG.drive(drive, FIRST)) == expected
     assert [(phase.name, phase.turns) for phase in drive.asked] == [(f"round {number}", 1) for number in (1, 2, 3)]
@@ -113,10 +105,6 @@ def test_nobody_asks_the_floor_for_its_windows() -> None:
     drive = FakeDrive(quick, dataclasses.replace(PLAN, subject=FLOOR))
 
     assert held(LONG.drive(drive, FIRST)) == [True]
-
-
-def test_an_agent_that_does_not_say_how_many_windows_it_has_is_taken_for_one_that_has_some(tmp_path: Path) -> None:
-    assert long.windows_in_memory(tmp_path) == 1
 
 
 @pytest.mark.parametrize("limit", [3.1, 20.0, 33.0, 170.0])
