@@ -1,7 +1,7 @@
 """Load test: many threads at once through the whole agent, and a verdict on what came back.
 
-Read `campaign.py` first (one run and its report), then `drive.py` (how the phases of a profile are played), `profiles/` (what traffic
-there is), `crowd.py` (the people in the threads), `wording.py` (what is said, with a secret for each thread), then
+Read `campaign.py` first (one run and its report), then `drive.py` (how the phases of a profile are played), `profiles/`
+(what traffic there is), `crowd.py` (the people in the threads), `wording.py` (a secret for each thread), then
 `tally.py` (what was answered, and stands there in the end) and `log_audit.py` (what was logged).
 The playground with its crowd and the loopback model are in processes of their own (`stage.py`, `remote.py`), so that
 what the harness uses is known (`meter.py`) and is not the agent's.

@@ -1,4 +1,4 @@
-"""Load campaign, one run and its report: a loopback Discord, a model and the bot in processes of their own."""
+"""Load campaign, a run with its report: the loopback Discord, the model and the bot in processes of their own."""
 
 from __future__ import annotations
 

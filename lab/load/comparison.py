@@ -54,7 +54,7 @@ class Comparison:
             "threads": first.threads,
             "turns": first.turns,
             "model_latency_ms": first.model_latency_ms,
-            **{name: _nested(row) if row is not None else None for name, row in self.rows().items()},
+            **{name: _nest_row(row) if row is not None else None for name, row in self.rows().items()},
             "bounded_by": {each.subject: each.bounded_by for each in self.runs},
             "runs": [each.as_dict() for each in self.runs],
         }
@@ -84,11 +84,11 @@ def compare(
                 shown = f"{subject}, round {number + 1} of {rounds}: "
                 keep_in = plan.keep_in / f"{number + 1}-{subject}" if plan.keep_in is not None else None
                 each = dataclasses.replace(each, seed=f"{plan.seed}/{number}", keep_in=keep_in)
-            runs.append(run_plan(each, _prefixed(on_progress, shown)))
+            runs.append(run_plan(each, _add_prefix(on_progress, shown)))
     return Comparison(runs=tuple(runs))
 
 
-def _prefixed(on_progress: Callable[[Progress], None], prefix: str) -> Callable[[Progress], None]:
+def _add_prefix(on_progress: Callable[[Progress], None], prefix: str) -> Callable[[Progress], None]:
     return lambda progress: on_progress(dataclasses.replace(progress, stage=f"{prefix}{progress.stage}"))
 
 
@@ -101,7 +101,7 @@ def _quotient(value: float | None, by: float | None) -> float | None:
     return round(value / by, 2) if value is not None and by else None
 
 
-def _nested(row: Row) -> dict[str, object]:
+def _nest_row(row: Row) -> dict[str, object]:
     """The row with the figures of the latency in a table of their own."""
     inner = {name.partition(".")[2]: value for name, value in row.items() if "." in name}
     return {**{name: value for name, value in row.items() if "." not in name}, "overhead_ms": inner}
@@ -127,7 +127,7 @@ def report_lines(report: Report) -> Iterator[str]:
         f"{report.subject}: {cpu} of CPU a turn, {report.vectors_cpu_ms_per_turn:g} of it for vectors, "
         f"at most {report.busiest_share} of a core, "
         f"peak {report.peak_rss_mb:g} MiB in {report.processes} processes, "
-        f"without pages of files {_shown(report.peak_anon_mb)} MiB, "
+        f"without pages of files {_show_figure(report.peak_anon_mb)} MiB, "
         f"{report.agent_errors} errors and {report.agent_warnings} warnings logged; {report.logs} logs checked"
     )
     yield from _harness_lines(report)
@@ -148,7 +148,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield " " * 8 + "".join(f"{head:>13}" for head in FIGURES.values())
     for name, row in comparison.rows().items():
         if row is not None:
-            yield f"{name:8}" + "".join(f"{_shown(value):>13}" for value in row.values())
+            yield f"{name:8}" + "".join(f"{_show_figure(value):>13}" for value in row.values())
     for report in comparison.runs:
         yield (
             f"{report.subject}: replied {report.replied} of {report.sent}, lost {report.lost}, "
@@ -176,11 +176,11 @@ def _phase_lines(report: Report) -> Iterator[str]:
         cells = (each.overhead_ms.p50, each.overhead_ms.p95, each.cpu_ms_per_turn, each.rss_mb, each.anon_mb)
         yield (
             f"  {each.name:20}{each.replied:>9}{each.turns_per_s:>9g}"
-            f"{_shown(cells[0]):>10}{_shown(cells[1]):>10}{_shown(cells[2]):>13}{_shown(cells[3]):>9}{_shown(cells[4]):>9}"
+            f"{_show_figure(cells[0]):>10}{_show_figure(cells[1]):>10}{_show_figure(cells[2]):>13}{_show_figure(cells[3]):>9}{_show_figure(cells[4]):>9}"
         )
 
 
-def _shown(value: float | None) -> str:
+def _show_figure(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
 
 

@@ -129,9 +129,9 @@ class Crowd:
         """Count a message of the bot, at the moment at which it is posted, edited or deleted."""
         channel_id, payload = event.channel_id, event.payload
         if event.name in ("CHANNEL_DELETE", "THREAD_DELETE"):
-            self._tally.closed(int(payload["id"]))
+            self._tally.take_closing(int(payload["id"]))
         elif channel_id is not None and event.name in ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK"):
-            self._tally.deleted(channel_id, map(int, payload["ids"] if "ids" in payload else [payload["id"]]))
+            self._tally.take_deletion(channel_id, map(int, payload["ids"] if "ids" in payload else [payload["id"]]))
         elif channel_id is not None and event.name in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
             self._hear(channel_id, payload)
 
@@ -139,7 +139,7 @@ class Crowd:
         loop = asyncio.get_running_loop()
         if payload["author"]["id"] != str(BOT_ID):
             return
-        if self._tally.heard(channel_id, int(payload["id"]), payload["content"], loop.time()):
+        if self._tally.take_message(channel_id, int(payload["id"]), payload["content"], loop.time()):
             loop.call_later(self._phase.pause_s, self._on_end_of_turn, channel_id)
 
     # speaking
@@ -153,7 +153,7 @@ class Crowd:
             self._commands += 1
         self._sent += 1
         person = self._people[self._numbers[channel_id] % PEOPLE]
-        self._tally.said(channel_id, asyncio.get_running_loop().time() if at is None else at)
+        self._tally.take_question(channel_id, asyncio.get_running_loop().time() if at is None else at)
         say(self._server.hub, channel_id, thread.text(thread.turns), user=person)
 
     def _on_end_of_turn(self, channel_id: int) -> None:

@@ -159,12 +159,12 @@ class Drive:
             phase=phase,
             counted=counted,
             looks=looks,
-            after=self._settled(),
+            after=self._wait_until_quiet(),
             timed_out=timed_out,
             overhead=overhead(counted.reply_times_s, self.plan.model_latency_s),
         )
 
-    def _settled(self) -> Look:
+    def _wait_until_quiet(self) -> Look:
         """Wait until the bot does nothing to speak of any more; a turn's work may come after its answer."""
         for _ in range(round(SETTLED_AT_LATEST_S / SETTLED_S)):
             before = self.meter.looks[-1]

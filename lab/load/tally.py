@@ -83,20 +83,20 @@ class Tally:
         self.last_at = 0.0
         """When anything was heard of the bot last."""
 
-    def said(self, channel_id: int, at: float) -> None:
+    def take_question(self, channel_id: int, at: float) -> None:
         """A person's newest message is posted: its thread waits for the answer from `at` on, in seconds."""
         thread = self._threads.get(channel_id)
         if thread is not None:
             thread.pending[thread.turns] = at
 
-    def heard(self, channel_id: int, message_id: int, text: str, at: float) -> bool:
+    def take_message(self, channel_id: int, message_id: int, text: str, at: float) -> bool:
         """The bot posted or edited a message; whether a turn that its thread waited for has come to an end.
 
         Args:
             channel_id: Any channel.
             message_id: The same for an edit.
             text: All of the message.
-            at: On the clock of `said`.
+            at: On the clock of `take_question`.
         """
         self.last_at = at
         thread = self._threads.get(channel_id)
@@ -109,16 +109,16 @@ class Tally:
         has_ended_a_wait = message_id in self._whole
         self._whole.add(message_id)
         if answer is not None:
-            return answer.secret == thread.secret and self._answered(thread, answer.turn, at)
+            return answer.secret == thread.secret and self._take_answer(thread, answer.turn, at)
         return not has_ended_a_wait and self._give_up(thread)
 
-    def deleted(self, channel_id: int, message_ids: Iterable[int]) -> None:
+    def take_deletion(self, channel_id: int, message_ids: Iterable[int]) -> None:
         """Messages are there no more, whosever they were."""
         shown = self._shown.get(channel_id, {})
         for message_id in message_ids:
             shown.pop(message_id, None)
 
-    def closed(self, channel_id: int) -> None:
+    def take_closing(self, channel_id: int) -> None:
         """A channel is there no more, with all that stood in it."""
         self._shown.pop(channel_id, None)
 
@@ -150,7 +150,7 @@ class Tally:
             return 0
         return answer.turn
 
-    def _answered(self, thread: LoadThread, turn: int, at: float) -> bool:
+    def _take_answer(self, thread: LoadThread, turn: int, at: float) -> bool:
         if turn in thread.answered or turn not in thread.all_turns:
             return False
         thread.answered.add(turn)

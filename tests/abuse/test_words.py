@@ -152,18 +152,20 @@ FORGERIES = (
 
 
 @pytest.mark.req("X-48")
-@pytest.mark.parametrize("forgery", FORGERIES, ids=range(len(FORGERIES)))
-@pytest.mark.parametrize("kind", [Kind.USER, Kind.TOOL_RESULT, Kind.AGENT])
-def test_49_text_in_a_log_never_becomes_an_event(forgery: str, kind: Kind) -> None:
-    true = [said(1, "before"), said(2, forgery, kind), said(3, "after")]
-    data = written(true)
+def test_49_text_in_a_log_never_becomes_an_event(subtests: pytest.Subtests) -> None:
+    cases_of_kind: list[Kind] = [Kind.USER, Kind.TOOL_RESULT, Kind.AGENT]
+    for kind in cases_of_kind:
+        for forgery in FORGERIES:
+            with subtests.test(kind=kind, forgery=forgery):
+                true = [said(1, "before"), said(2, forgery, kind), said(3, "after")]
+                data = written(true)
 
-    assert read(data) == true
-    assert parse(data).damage == ()
-    for cut in range(len(data)):
-        torn = appended(data[:cut], said(9, "later"))
-        assert [each for each in read(torn) if each.id not in {"e1", "e2", "e3", "e9"}] == []
-        assert [each for each in read(torn) if each.id != "e9" and each not in true] == []
+                assert read(data) == true
+                assert parse(data).damage == ()
+                for cut in range(len(data)):
+                    torn = appended(data[:cut], said(9, "later"))
+                    assert [each for each in read(torn) if each.id not in {"e1", "e2", "e3", "e9"}] == []
+                    assert [each for each in read(torn) if each.id != "e9" and each not in true] == []
 
 
 def test_49_authors_and_metadata_cannot_end_their_line() -> None:
@@ -202,11 +204,13 @@ def test_50_a_memory_is_data_in_its_block_and_cannot_leave_it() -> None:
     assert json.loads(document)["memories"][0]["path"].startswith("logs/")
 
 
-@pytest.mark.parametrize("before", ["", "hello\n", "\u200b", "  ", "a\r", "a\u2028"])
-def test_50_a_person_cannot_pass_words_for_the_runtimes(before: str) -> None:
-    text = defuse(f"{before}{MEMORY_PREFIX}\n{{}}")
+def test_50_a_person_cannot_pass_words_for_the_runtimes(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "hello\n", "\u200b", "  ", "a\r", "a\u2028"]
+    for before in cases:
+        with subtests.test(before=before):
+            text = defuse(f"{before}{MEMORY_PREFIX}\n{{}}")
 
-    assert [line for line in text.splitlines() if line.strip().lstrip("\u200b").startswith(MEMORY_PREFIX)] == []
+            assert [line for line in text.splitlines() if line.strip().lstrip("\u200b").startswith(MEMORY_PREFIX)] == []
 
 
 def test_50_a_command_in_a_memory_is_no_command_of_the_prompt() -> None:

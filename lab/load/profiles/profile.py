@@ -52,6 +52,6 @@ def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Ver
     return Verdict(name=name, value=shown, wanted=f"<= {limit:g}{unit}", holds=value is None or value <= limit)
 
 
-def measured(name: str, value: float | None) -> Verdict:
+def report_figure(name: str, value: float | None) -> Verdict:
     """Figure without a target."""
     return Verdict(name=name, value=round(value, 3) if value is not None else None, wanted="any", holds=True)

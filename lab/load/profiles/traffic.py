@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lab.load.drive import Drive, Played, all_overhead
 from lab.load.plan import Phase, Plan
-from lab.load.profiles.profile import Place, Profile, at_most, measured
+from lab.load.profiles.profile import Place, Profile, at_most, report_figure
 from lab.load.report import AGENT, Verdict
 
 # burst
@@ -66,11 +66,14 @@ def _drive_noisy(drive: Drive, first: int) -> tuple[Verdict, ...]:
     quiet, loud = (all_overhead(found[flood], 0.0).p95 for flood in (0, FLOOD))
     beyond = [all_overhead(found[flood], plan.model_latency_s).p95 for flood in (0, FLOOD)]
     ratio = loud / quiet if loud is not None and quiet else None
+    beyond_ratio = beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None
     return (
         at_most("others' p95 of a whole reply beside a flood, to that without", ratio, MOST_TIMES),
-        measured("the same of the overhead", beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None),
-        measured("others' p95 overhead without the flood, ms", beyond[0]),
-        measured("others' p95 overhead beside the flood, ms", beyond[1]),
+        report_figure(
+            "the same of the overhead", beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None
+        ),
+        report_figure("others' p95 overhead without the flood, ms", beyond[0]),
+        report_figure("others' p95 overhead beside the flood, ms", beyond[1]),
     )
 
 
@@ -94,10 +97,10 @@ def _drive_bash(drive: Drive, first: int) -> tuple[Verdict, ...]:
     played = drive.play(Phase(name="bash", first=first, threads=plan.threads, turns=plan.turns, command_share=SHARE))
     commands = played.counted.commands
     if plan.subject != AGENT:
-        return (measured("turns that would have run a command", commands),)
+        return (report_figure("turns that would have run a command", commands),)
     further = drive.model_calls() - asked - played.counted.sent
     return (
-        measured("turns that ran a command", commands),
+        report_figure("turns that ran a command", commands),
         at_most("commands without a second model call, or calls without a command", abs(further - commands), 0),
     )
 
@@ -156,7 +159,7 @@ def _drive_ramp(drive: Drive, first: int) -> tuple[Verdict, ...]:
     peak = highest_rate(lambda rate: _is_borne(at(rate, "ramp")), plan.rate)
     half = at(peak / 2, "half") if peak else None
     return (
-        measured(f"highest rate with p95 overhead <= {MOST_P95_MS:g} ms, turns/s", peak),
+        report_figure(f"highest rate with p95 overhead <= {MOST_P95_MS:g} ms, turns/s", peak),
         at_most("p95 overhead at half of it", half.overhead.p95 if half is not None else None, HALF_P95_MS, " ms"),
         Verdict(name="rates borne at all", value=float(peak > 0), wanted="1", holds=peak > 0),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lab.load.drive import Drive
 from lab.load.meter import Usage
 from lab.load.plan import Phase, Plan
-from lab.load.profiles.profile import Place, Profile, at_most, measured
+from lab.load.profiles.profile import Place, Profile, at_most, report_figure
 from lab.load.report import AGENT, Verdict
 
 # long
@@ -90,8 +90,8 @@ def _drive_churn(drive: Drive, first: int) -> tuple[Verdict, ...]:
             MOST_KIB_PER_WINDOW,
             " KiB",
         ),
-        measured("the same with pages of files, KiB", resident * kib_of if resident is not None else None),
-        measured("slope of the memory at churn, MiB a minute", slope * 60 if slope is not None else None),
+        report_figure("the same with pages of files, KiB", resident * kib_of if resident is not None else None),
+        report_figure("slope of the memory at churn, MiB a minute", slope * 60 if slope is not None else None),
     )
 
 
@@ -137,8 +137,8 @@ def _drive_known(drive: Drive, first: int) -> tuple[Verdict, ...]:
     drive.play(Phase(name="known", first=first, threads=plan.threads, turns=plan.turns))
     settled = _settled_usage(drive)
     return (
-        measured("memory when nothing has grown any more, MiB", settled.rss_mb if settled is not None else None),
-        measured("the same without pages of files, MiB", settled.anon_mb if settled is not None else None),
+        report_figure("memory when nothing has grown any more, MiB", settled.rss_mb if settled is not None else None),
+        report_figure("the same without pages of files, MiB", settled.anon_mb if settled is not None else None),
     )
 
 

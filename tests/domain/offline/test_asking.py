@@ -7,9 +7,8 @@ import pytest
 from domain.offline.asking import question_of
 
 
-@pytest.mark.parametrize(
-    ("prompt", "about", "by"),
-    [
+def test_a_question_is_known_without_its_mark(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("Where is the spare key?", "spare key", ""),
         ("where is the spare key", "spare key", ""),
         ("where's the spare key", "spare key", ""),
@@ -34,20 +33,19 @@ from domain.offline.asking import question_of
         ("what is my name", "name", ""),
         ("how many eggs did we buy", "many eggs buy", ""),
         ("I am back. Where is Bob", "bob", ""),
-    ],
-)
-def test_a_question_is_known_without_its_mark(prompt: str, about: str, by: str) -> None:
-    question = question_of(prompt)
+    ]
+    for prompt, about, by in cases:
+        with subtests.test(prompt=prompt, about=about, by=by):
+            question = question_of(prompt)
 
-    assert question is not None
-    assert {term.rstrip("eiy") for term in question.terms} <= {word.rstrip("eiys") for word in about.split()}
-    assert question.by == by
-    assert question.terms
+            assert question is not None
+            assert {term.rstrip("eiy") for term in question.terms} <= {word.rstrip("eiys") for word in about.split()}
+            assert question.by == by
+            assert question.terms
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
+def test_a_statement_asks_nothing(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "hello",
         "The spare key is under the mat.",
@@ -62,10 +60,10 @@ def test_a_question_is_known_without_its_mark(prompt: str, about: str, by: str) 
         "I said where it is",
         "see https://example.org/?key=1 for it",
         "> where is the spare key?",
-    ],
-)
-def test_a_statement_asks_nothing(prompt: str) -> None:
-    assert question_of(prompt) is None
+    ]
+    for prompt in cases:
+        with subtests.test(prompt=prompt):
+            assert question_of(prompt) is None
 
 
 def test_a_question_for_the_hour_is_about_nothing_that_was_said() -> None:

@@ -16,9 +16,8 @@ SKILLS = "<skill>\n    <location>/opt/my skills/send-file/SKILL.md</location>\n<
 HEADER = "[2026-11-22 08:00 UTC] Ann:\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "file"),
-    [
+def test_a_line_may_ask_for_a_file(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("send me notes.txt", "notes.txt"),
         ("Please send me the file plots/june.png.", "plots/june.png"),
         ("send me `my notes`, please", "my notes"),
@@ -26,10 +25,10 @@ HEADER = "[2026-11-22 08:00 UTC] Ann:\n"
         ("send me a joke", ""),
         ("send me", ""),
         ("do not send me notes.txt", ""),
-    ],
-)
-def test_a_line_may_ask_for_a_file(line: str, file: str) -> None:
-    assert file_wish(line) == file
+    ]
+    for line, file in cases:
+        with subtests.test(line=line, file=file):
+            assert file_wish(line) == file
 
 
 def test_a_file_is_sent_by_the_skill_with_its_name_quoted() -> None:

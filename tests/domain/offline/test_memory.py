@@ -31,9 +31,8 @@ def heard(*said: str, question: str) -> str:
     return answer("", (*messages, asking), ()).text
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_what_was_said_in_the_window_is_quoted_with_who_and_when(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "where is the spare key",
         "Where is the spare key?",
         "where's the spare key",
@@ -46,18 +45,17 @@ def heard(*said: str, question: str) -> str:
         "where did we put the spare key",
         "who has the spare keys",
         "the spare key?",
-    ],
-)
-def test_what_was_said_in_the_window_is_quoted_with_who_and_when(question: str) -> None:
-    said = heard("The spare key is under the mat.", "I like tea.", question=question)
+    ]
+    for question in cases:
+        with subtests.test(question=question):
+            said = heard("The spare key is under the mat.", "I like tea.", question=question)
 
-    assert "> The spare key is under the mat.\n-# Alice, 2026-01-30 14:00 UTC" in said
-    assert "tea" not in said
+            assert "> The spare key is under the mat.\n-# Alice, 2026-01-30 14:00 UTC" in said
+            assert "tea" not in said
 
 
-@pytest.mark.parametrize(
-    ("said", "question"),
-    [
+def test_what_does_not_bear_on_it_is_not_quoted(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("The spare key is under the mat.", "I take the spare key with me"),
         ("The spare key is under the mat.", "where is the piano"),
         ("The piano key is broken.", "where is the spare key"),
@@ -71,10 +69,10 @@ def test_what_was_said_in_the_window_is_quoted_with_who_and_when(question: str) 
         ("The spare key is under the mat.", "what did I say about the spare key"),
         ("I live in Berlin.", "how is the weather in Berlin"),
         ("Last time was fun.", "what time is it"),
-    ],
-)
-def test_what_does_not_bear_on_it_is_not_quoted(said: str, question: str) -> None:
-    assert "\n> " not in heard(said, question=question)
+    ]
+    for said, question in cases:
+        with subtests.test(said=said, question=question):
+            assert "\n> " not in heard(said, question=question)
 
 
 def test_nothing_found_is_said_plainly() -> None:
@@ -129,11 +127,16 @@ def test_the_memories_of_a_request_are_read_as_they_were_injected() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["", "hello", "INJECTED_CONTEXT_RELEVANT_MEMORIES", "INJECTED_CONTEXT_RELEVANT_MEMORIES\nno json\n\nhello"]
-)
-def test_where_no_block_is_there_are_no_memories(text: str) -> None:
-    assert memories_of(text) == ()
+def test_where_no_block_is_there_are_no_memories(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "",
+        "hello",
+        "INJECTED_CONTEXT_RELEVANT_MEMORIES",
+        "INJECTED_CONTEXT_RELEVANT_MEMORIES\nno json\n\nhello",
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert memories_of(text) == ()
 
 
 def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_stands() -> None:

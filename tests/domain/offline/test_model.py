@@ -80,9 +80,8 @@ def test_a_window_that_opens_with_a_command_is_introduced_in_the_answer_that_peo
     assert last.text.startswith(INTRODUCTION)
 
 
-@pytest.mark.parametrize(
-    ("prompt", "expected"),
-    [
+def test_commands_are_asked_for_at_the_start_of_a_line(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[str, ...]]] = [
         ("run: ls -l", ("ls -l",)),
         ("RUN:ls", ("ls",)),
         ("Run `ls -l | wc`", ("ls -l | wc",)),
@@ -94,10 +93,10 @@ def test_a_window_that_opens_with_a_command_is_introduced_in_the_answer_that_peo
         ("runs: ls", ()),
         ("> run: ls", ()),
         ("run ls", ()),
-    ],
-)
-def test_commands_are_asked_for_at_the_start_of_a_line(prompt: str, expected: tuple[str, ...]) -> None:
-    assert commands(prompt) == expected
+    ]
+    for prompt, expected in cases:
+        with subtests.test(prompt=prompt, expected=expected):
+            assert commands(prompt) == expected
 
 
 def test_each_command_becomes_one_bash_call_in_order() -> None:
@@ -124,10 +123,13 @@ def test_a_name_is_no_command() -> None:
     assert said(user("[2026-01-30 14:23 UTC] run: ls:\nhello")).tool_calls == ()
 
 
-@pytest.mark.parametrize("block", [BLOCK, BLOCK + BLOCK.replace("MEMORIES", "FACTS"), ""])
-@pytest.mark.parametrize("header", [HEADER, ""])
-def test_the_prompt_is_what_a_person_wrote(block: str, header: str) -> None:
-    assert prompt_of(block + header + "what was\nit?") == "what was\nit?"
+def test_the_prompt_is_what_a_person_wrote(subtests: pytest.Subtests) -> None:
+    cases_of_header: list[str] = [HEADER, ""]
+    cases_of_block: list[str] = [BLOCK, BLOCK + BLOCK.replace("MEMORIES", "FACTS"), ""]
+    for header in cases_of_header:
+        for block in cases_of_block:
+            with subtests.test(header=header, block=block):
+                assert prompt_of(block + header + "what was\nit?") == "what was\nit?"
 
 
 @given(st.text())
@@ -155,20 +157,21 @@ def refusal(name: str, arguments_json: str) -> str:
     return reason
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
+def test_no_words_of_the_runtime_in_the_place_of_a_result_are_taken_for_an_end_of_the_command(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[str] = [
         *(NOT_RUN_LENGTH, NOT_RUN_ABORTED, NOT_ALLOWED, TURNED_OFF, TOO_MANY.format(most=3), KILLED, INTERRUPTED),
         refusal("bash", '{"command": "a\\u0000b"}'),
         refusal("bash", '{"command": '),
         refusal("bash", '{"command": "ls", "timeout": "soon"}'),
         refusal("bash", '{"command": "' + "x" * 200_000 + '"}'),
         refusal("python", '{"command": "ls"}'),
-    ],
-)
-def test_no_words_of_the_runtime_in_the_place_of_a_result_are_taken_for_an_end_of_the_command(result: str) -> None:
-    assert "exit code" not in after("ls", result).text
-    assert after("ls", result).text.startswith(f"`ls` ({result.partition(':')[0].lower()}):")
+    ]
+    for result in cases:
+        with subtests.test(result=result):
+            assert "exit code" not in after("ls", result).text
+            assert after("ls", result).text.startswith(f"`ls` ({result.partition(':')[0].lower()}):")
 
 
 def test_every_result_is_told_in_order() -> None:
@@ -203,15 +206,17 @@ def test_of_long_output_the_end_is_quoted() -> None:
     assert len(text) < 2000
 
 
-@pytest.mark.parametrize("arguments", ["", "{", "[]", '"x"', "{}"])
-def test_a_result_of_a_malformed_call_is_told_too(arguments: str) -> None:
-    call = ToolCall(id="c", name="fly", arguments_json=arguments)
-    results = (ChatMessage(role=Role.TOOL, text="There is no tool fly.", tool_call_id="c"),)
+def test_a_result_of_a_malformed_call_is_told_too(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "{", "[]", '"x"', "{}"]
+    for arguments in cases:
+        with subtests.test(arguments=arguments):
+            call = ToolCall(id="c", name="fly", arguments_json=arguments)
+            results = (ChatMessage(role=Role.TOOL, text="There is no tool fly.", tool_call_id="c"),)
 
-    told = said(*EARLIER, ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)), *results)
+            told = said(*EARLIER, ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)), *results)
 
-    assert told.text.startswith("The tool 'fly'")
-    assert "There is no tool fly." in told.text
+            assert told.text.startswith("The tool 'fly'")
+            assert "There is no tool fly." in told.text
 
 
 SKILLS = (
@@ -283,9 +288,11 @@ def test_a_long_message_is_quoted_in_short() -> None:
     assert len(said(*EARLIER, user("word " * 500)).text) < 400
 
 
-@pytest.mark.parametrize("messages", [(), (user(""),), (user(HEADER),)])
-def test_it_always_has_an_answer(messages: tuple[ChatMessage, ...]) -> None:
-    assert said(*messages).text
+def test_it_always_has_an_answer(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[ChatMessage, ...]] = [(), (user(""),), (user(HEADER),)]
+    for messages in cases:
+        with subtests.test(messages=messages):
+            assert said(*messages).text
 
 
 @given(st.lists(st.builds(ChatMessage, role=st.sampled_from(Role), text=st.text())))

@@ -8,9 +8,8 @@ from domain.offline.reminders import ReminderWish, reminder_wish, reminder_wishe
 from domain.reminder.line import Recurrence
 
 
-@pytest.mark.parametrize(
-    ("line", "arguments"),
-    [
+def test_a_reminder_that_is_asked_for_is_understood(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[str]]] = [
         ("remind me to take the bread out at 18:30", ["--msg=take the bread out", "--time", "18:30"]),
         ("Remind me to call Bob tomorrow at 9am.", ["--msg=call Bob", "--date", "tomorrow", "--time", "09:00"]),
         ("remind me at 12:15 pm to eat", ["--msg=eat", "--time", "12:15"]),
@@ -49,15 +48,14 @@ from domain.reminder.line import Recurrence
             "remind me to buy 1/2 pint and 3.50 m of rope at 9:00",
             ["--msg=buy 1/2 pint and 3.50 m of rope", "--time", "09:00"],
         ),
-    ],
-)
-def test_a_reminder_that_is_asked_for_is_understood(line: str, arguments: list[str]) -> None:
-    assert reminder_wish(line) == ReminderWish(tuple(arguments))
+    ]
+    for line, arguments in cases:
+        with subtests.test(line=line, arguments=arguments):
+            assert reminder_wish(line) == ReminderWish(tuple(arguments))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_what_has_no_time_or_no_message_is_no_wish(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "remind me to sleep",
         "remind me at 9:00",
         "he said remind me to go at 9:00",
@@ -66,16 +64,15 @@ def test_a_reminder_that_is_asked_for_is_understood(line: str, arguments: list[s
         "remind me to go at 9h30",
         "remind me at 9ish to go",
         "remind me at 9:00h to go",
-    ],
-)
-def test_what_has_no_time_or_no_message_is_no_wish(line: str) -> None:
-    assert reminder_wish(line) is None
+    ]
+    for line in cases:
+        with subtests.test(line=line):
+            assert reminder_wish(line) is None
 
 
 @pytest.mark.req("S0-120")
-@pytest.mark.parametrize(
-    ("line", "rhythm"),
-    [
+def test_a_rhythm_that_the_file_has_not_is_named(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("remind me to pay the tax every year at 9:00", "every year"),
         ("remind me every Monday at 9 to water the plants", "every Monday"),
         ("remind me to stretch every 2 hours", "every 2 hours"),
@@ -85,16 +82,15 @@ def test_what_has_no_time_or_no_message_is_no_wish(line: str) -> None:
         ("remind me to renew at 9:00 annually.", "annually"),
         ("remind me on weekdays at 9:30 to stand up", "on weekdays"),
         ("remind me to drink twice a day at 9:00", "twice a day"),
-    ],
-)
-def test_a_rhythm_that_the_file_has_not_is_named(line: str, rhythm: str) -> None:
-    assert reminder_wish(line) == ReminderWish(rhythm=rhythm)
+    ]
+    for line, rhythm in cases:
+        with subtests.test(line=line, rhythm=rhythm):
+            assert reminder_wish(line) == ReminderWish(rhythm=rhythm)
 
 
 @pytest.mark.req("S0-120")
-@pytest.mark.parametrize(
-    ("words", "unread"),
-    [
+def test_words_for_when_that_are_not_understood_are_named_and_nothing_else_is_set(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("to call Bob on Friday at 9", "on Friday"),
         ("Monday at 9 to call Bob", "Monday"),
         ("to pay at 9:00 (Monday)", "Monday"),
@@ -140,10 +136,10 @@ def test_a_rhythm_that_the_file_has_not_is_named(line: str, rhythm: str) -> None
         ("every day at 9:00 until Christmas to count", "until Christmas"),
         ("to pay at 9:00 for 3 days", "for 3 days"),
         ("to work Mon-Fri at 9:00", "Mon-Fri"),
-    ],
-)
-def test_words_for_when_that_are_not_understood_are_named_and_nothing_else_is_set(words: str, unread: str) -> None:
-    assert reminder_wish(f"remind me {words}") == ReminderWish(unread=unread)
+    ]
+    for words, unread in cases:
+        with subtests.test(words=words, unread=unread):
+            assert reminder_wish(f"remind me {words}") == ReminderWish(unread=unread)
 
 
 def test_every_rhythm_that_is_set_is_one_of_the_files() -> None:
@@ -157,9 +153,8 @@ CALL = ("--msg=call Anne", "--in-minutes", "5")
 EAT = ("--msg=eat", "--time", "18:30")
 
 
-@pytest.mark.parametrize(
-    ("line", "wishes"),
-    [
+def test_wishes_stand_anywhere_in_a_message(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[tuple[str, ...]]]] = [
         ("remind me in 5 minutes to call Anne", [CALL]),
         ("could you please remind me in 5 minutes to call Anne?", [CALL]),
         ("Hey bot, can you remind me in 5 minutes to call Anne, please?", [CALL]),
@@ -173,15 +168,14 @@ EAT = ("--msg=eat", "--time", "18:30")
         ("remind me in 5 minutes to call Anne, and at 18:30 to eat", [CALL, EAT]),
         ("remind me at 9 a.m. to call Dr. Smith", [("--msg=call Dr. Smith", "--time", "09:00")]),
         ("remind me in 5 minutes to buy milk and bread", [("--msg=buy milk and bread", "--in-minutes", "5")]),
-    ],
-)
-def test_wishes_stand_anywhere_in_a_message(line: str, wishes: list[tuple[str, ...]]) -> None:
-    assert reminder_wishes(line) == tuple(map(ReminderWish, wishes))
+    ]
+    for line, wishes in cases:
+        with subtests.test(line=line, wishes=wishes):
+            assert reminder_wishes(line) == tuple(map(ReminderWish, wishes))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_what_others_say_or_nobody_wants_is_no_wish(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "he said remind me at 9:00 to go",
         "Bob said: remind me at 9:00 to go",
         "she asked, could you remind me at 9:00 to go",
@@ -192,7 +186,7 @@ def test_wishes_stand_anywhere_in_a_message(line: str, wishes: list[tuple[str, .
         "\u201cremind me at 9:00 to go\u201d is how it is written",
         "could you remind me?",
         "remind me where the key is",
-    ],
-)
-def test_what_others_say_or_nobody_wants_is_no_wish(line: str) -> None:
-    assert reminder_wishes(line) == ()
+    ]
+    for line in cases:
+        with subtests.test(line=line):
+            assert reminder_wishes(line) == ()

@@ -40,9 +40,8 @@ def test_an_ending_of_which_nothing_is_found_is_no_failure() -> None:
     assert reported(WELL).failures() == ()
 
 
-@pytest.mark.parametrize(
-    ("found", "reason"),
-    [
+def test_whatever_is_found_anywhere_fails_the_run(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
         (standing(unanswered=frozenset({(1, 1)})), "1 of 0 messages were lost"),
         (standing(doubled=1), "1 messages were answered or logged more than once"),
         (standing(disordered=1), "1 answers or their logs are not in the order of the messages"),
@@ -56,10 +55,10 @@ def test_an_ending_of_which_nothing_is_found_is_no_failure() -> None:
         ({"complaints": dataclasses.replace(WELL.complaints, errors=1)}, "1 errors were logged by the agent"),
         ({"complaints": dataclasses.replace(WELL.complaints, restarts=1)}, "1 actors crashed"),
         ({"exit_code": 3}, "the agent ended with exit code 3"),
-    ],
-)
-def test_whatever_is_found_anywhere_fails_the_run(found: dict[str, object], reason: str) -> None:
-    assert reported(dataclasses.replace(WELL, **found)).failures() == (reason,)  # type: ignore[arg-type]
+    ]
+    for found, reason in cases:
+        with subtests.test(found=found, reason=reason):
+            assert reported(dataclasses.replace(WELL, **found)).failures() == (reason,)  # type: ignore[arg-type]
 
 
 def test_a_message_that_is_lost_twice_over_is_one_lost_message() -> None:

@@ -26,16 +26,20 @@ def test_a_load_of_less_than_a_second_is_its_mean() -> None:
     assert load_of([0.0, 0.5], [1.0, 1.25]) == Load(cpu_s=0.25, mean_share=0.5, busiest_share=0.5)
 
 
-@pytest.mark.parametrize(
-    ("times", "cpu_s"), [([], []), ([1.0], [1.0]), ([1.0, 2.0], [1.0, None]), ([1.0, 1.0], [1.0, 1.0])]
-)
-def test_a_load_that_is_not_known_throughout_is_unknown(times: list[float], cpu_s: list[float | None]) -> None:
-    assert load_of(times, cpu_s) is None
+def test_a_load_that_is_not_known_throughout_is_unknown(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[float], list[float | None]]] = [
+        ([], []),
+        ([1.0], [1.0]),
+        ([1.0, 2.0], [1.0, None]),
+        ([1.0, 1.0], [1.0, 1.0]),
+    ]
+    for times, cpu_s in cases:
+        with subtests.test(times=times, cpu_s=cpu_s):
+            assert load_of(times, cpu_s) is None
 
 
-@pytest.mark.parametrize(
-    ("bot", "harness", "idle", "bounded"),
-    [
+def test_whoever_is_full_bounds_the_rate(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[float | None, dict[str, float], float | None, str]] = [
         (0.95, {"discord": 0.5, "model": 0.1}, 0.2, "agent"),
         (0.95, {"discord": 0.5, "model": 0.1}, 0.01, "agent"),
         (0.90, {"discord": 0.96, "model": 0.1}, 0.01, "harness (discord)"),
@@ -44,14 +48,12 @@ def test_a_load_that_is_not_known_throughout_is_unknown(times: list[float], cpu_
         (0.60, {"discord": 0.4, "model": 0.1}, 0.5, "traffic"),
         (0.60, {"discord": 0.4, "model": 0.1}, None, "traffic"),
         (None, {"discord": 0.4}, 0.5, "unknown"),
-    ],
-)
-def test_whoever_is_full_bounds_the_rate(
-    bot: float | None, harness: dict[str, float], idle: float | None, bounded: str
-) -> None:
-    loads = {name: load(share) for name, share in harness.items()}
+    ]
+    for bot, harness, idle, bounded in cases:
+        with subtests.test(bot=bot, harness=harness, idle=idle, bounded=bounded):
+            loads = {name: load(share) for name, share in harness.items()}
 
-    assert bounded_by("agent", load(bot) if bot is not None else None, loads, idle) == bounded
+            assert bounded_by("agent", load(bot) if bot is not None else None, loads, idle) == bounded
 
 
 def test_what_the_machine_had_to_spare_is_a_share_of_all_its_processors() -> None:

@@ -61,9 +61,8 @@ def test_a_run_in_which_all_went_well_is_no_failure() -> None:
     assert dataclasses.replace(GOOD, verdicts=(held,)).failures() == ()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_anything_that_went_wrong_is_a_failure_with_one_reason(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, object]] = [
         {"lost": 1},
         {"doubled": 1},
         {"cross_talk": 1},
@@ -76,12 +75,12 @@ def test_a_run_in_which_all_went_well_is_no_failure() -> None:
         {"agent_exit_code": 1},
         {"agent_exit_code": None},
         {"verdicts": ({"name": "slope", "value": 3.0, "wanted": "<= 2", "holds": False},)},
-    ],
-)
-def test_anything_that_went_wrong_is_a_failure_with_one_reason(wrong: dict[str, object]) -> None:
-    report = msgspec.convert(GOOD.as_dict() | wrong, Report)
+    ]
+    for wrong in cases:
+        with subtests.test(wrong=wrong):
+            report = msgspec.convert(GOOD.as_dict() | wrong, Report)
 
-    assert len(report.failures()) == 1
+            assert len(report.failures()) == 1
 
 
 def test_overhead_is_what_replies_took_beyond_the_models_own_time() -> None:

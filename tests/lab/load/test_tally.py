@@ -25,7 +25,7 @@ class Scene:
 
     def ask(self, channel: int) -> None:
         self.threads[channel].turns += 1
-        self.tally.said(channel, next(self._seconds))
+        self.tally.take_question(channel, next(self._seconds))
 
     def answer_to(self, channel: int, turn: int = 1, *, having_seen: int | None = None) -> str:
         """What the model says to that turn, with another thread's message in its request if given."""
@@ -35,7 +35,7 @@ class Scene:
         return answer(Received("/", {}, body, "\n".join(texts).encode())).text
 
     def post(self, channel: int, text: str, *, edited: int | None = None) -> bool:
-        return self.tally.heard(channel, edited or next(self._ids), text, next(self._seconds))
+        return self.tally.take_message(channel, edited or next(self._ids), text, next(self._seconds))
 
 
 @pytest.fixture
@@ -170,9 +170,9 @@ def test_each_of_several_messages_that_wait_at_once_has_its_own_time(scene: Scen
 def test_a_turn_with_a_command_is_not_charged_for_the_models_second_call() -> None:
     threads = {ALICE: LoadThread(secret_of("s", 1), turns=1, commands={1})}
     tally = Tally(threads, second_call_s=0.5)
-    tally.said(ALICE, 10.0)
+    tally.take_question(ALICE, 10.0)
 
-    assert tally.heard(
+    assert tally.take_message(
         ALICE, 1, f"You said turn 1 of {threads[ALICE].secret}; I was shown {threads[ALICE].secret}.", 12.0
     )
     assert list(tally.reply_times_s) == [1.5]
@@ -187,22 +187,22 @@ def test_a_thread_whose_times_do_not_matter_is_counted_all_the_same(scene: Scene
 
 
 def test_an_answer_that_is_deleted_again_is_lost(answered: Scene) -> None:
-    answered.tally.deleted(ALICE, [77])
+    answered.tally.take_deletion(ALICE, [77])
 
     assert counts(answered.tally) == {"replied": 2, "lost": 1}
     assert answered.tally.standing().unanswered == {(ALICE, 1)}
 
 
 def test_what_is_deleted_in_another_channel_or_is_nobodys_changes_nothing(answered: Scene) -> None:
-    answered.tally.deleted(BOB, [77])
-    answered.tally.deleted(ELSEWHERE, [77, 99])
+    answered.tally.take_deletion(BOB, [77])
+    answered.tally.take_deletion(ELSEWHERE, [77, 99])
 
     assert counts(answered.tally) == {"replied": 2}
 
 
 def test_all_answers_of_a_channel_that_is_gone_are_lost(answered: Scene) -> None:
-    answered.tally.closed(ALICE)
-    answered.tally.closed(ELSEWHERE)
+    answered.tally.take_closing(ALICE)
+    answered.tally.take_closing(ELSEWHERE)
 
     assert counts(answered.tally) == {"replied": 2, "lost": 1}
 
@@ -248,7 +248,7 @@ def test_another_threads_secret_counts_once_however_soon_it_is_gone(answered: Sc
     answered.post(ALICE, foreign, edited=79)
     answered.post(ALICE, f"{foreign} again", edited=79)
     if is_deleted:
-        answered.tally.deleted(ALICE, [79])
+        answered.tally.take_deletion(ALICE, [79])
 
     assert counts(answered.tally) == {"replied": 2, "cross_talk": 1}
 
@@ -269,7 +269,7 @@ def test_whatever_else_is_left_beside_the_answer_is_unexpected(answered: Scene, 
     answered.post(ALICE, text, edited=78)
     assert counts(answered.tally) == {"replied": 2, "unexpected": 1}
 
-    answered.tally.deleted(ALICE, [78])
+    answered.tally.take_deletion(ALICE, [78])
 
     assert counts(answered.tally) == {"replied": 2}
 
@@ -297,23 +297,23 @@ def test_a_second_answer_that_is_gone_in_the_end_doubles_nothing(answered: Scene
     answered.post(ALICE, answered.answer_to(ALICE), edited=79)
     assert counts(answered.tally) == {"replied": 2, "doubled": 1}
 
-    answered.tally.deleted(ALICE, [79])
+    answered.tally.take_deletion(ALICE, [79])
 
     assert counts(answered.tally) == {"replied": 2}
 
 
-@pytest.mark.parametrize(("ids", "disordered"), [((10, 11, 12), 0), ((12, 11, 10), 2), ((10, 12, 11), 1)])
-def test_answers_stand_in_the_order_of_the_turns_wherever_they_were_written_first(
-    ids: tuple[int, int, int], disordered: int
-) -> None:
-    scene = Scene()
-    for _ in ids:
-        scene.ask(BOB)
-    for turn, message_id in enumerate(ids, 1):
-        scene.post(BOB, scene.answer_to(BOB, turn), edited=message_id)
+def test_answers_stand_in_the_order_of_the_turns_wherever_they_were_written_first(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[tuple[int, int, int], int]] = [((10, 11, 12), 0), ((12, 11, 10), 2), ((10, 12, 11), 1)]
+    for ids, disordered in cases:
+        with subtests.test(ids=ids, disordered=disordered):
+            scene = Scene()
+            for _ in ids:
+                scene.ask(BOB)
+            for turn, message_id in enumerate(ids, 1):
+                scene.post(BOB, scene.answer_to(BOB, turn), edited=message_id)
 
-    expected = {"replied": 3, "disordered": disordered} if disordered else {"replied": 3}
-    assert counts(scene.tally) == expected
+            expected = {"replied": 3, "disordered": disordered} if disordered else {"replied": 3}
+            assert counts(scene.tally) == expected
 
 
 def test_of_turns_that_come_again_only_the_first_time_has_an_order() -> None:

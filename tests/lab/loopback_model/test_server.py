@@ -34,17 +34,19 @@ def test_who_has_the_address_is_answered_and_sees_paths_without_its_secret() -> 
     assert received.path == "/v1/chat/completions"
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/", "/?é", "x", "/" + "a" * 43 + "/v1/chat/completions"])
-def test_a_stranger_is_refused_and_takes_nothing_of_the_script(path: str) -> None:
-    with LoopbackModel() as model:
-        model.script(Answer("for the agent"))
-        address = urlsplit(model.api_base)
-        refused = ask(address.port, quote(path, safe="/?"))
-        assert (model.received(), model.request_count) == ([], 0)
-        _, body = ask(address.port, f"{address.path}/chat/completions")
+def test_a_stranger_is_refused_and_takes_nothing_of_the_script(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["/v1/chat/completions", "/", "/?é", "x", "/" + "a" * 43 + "/v1/chat/completions"]
+    for path in cases:
+        with subtests.test(path=path):
+            with LoopbackModel() as model:
+                model.script(Answer("for the agent"))
+                address = urlsplit(model.api_base)
+                refused = ask(address.port, quote(path, safe="/?"))
+                assert (model.received(), model.request_count) == ([], 0)
+                _, body = ask(address.port, f"{address.path}/chat/completions")
 
-    assert refused == (401, b"")
-    assert b"for the agent" in body
+            assert refused == (401, b"")
+            assert b"for the agent" in body
 
 
 def test_every_server_has_a_secret_of_its_own() -> None:
@@ -56,12 +58,11 @@ def test_every_server_has_a_secret_of_its_own() -> None:
             model._loop.close()
 
 
-@pytest.mark.parametrize(
-    "said", [b"nonsense\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n", b"x" * 70_000]
-)
-def test_a_stranger_who_speaks_no_http_or_sends_without_end_is_refused_at_once(said: bytes) -> None:
-    with LoopbackModel() as model:
-        port = urlsplit(model.api_base).port
-        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
-            connection.sendall(said)
-            assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")
+def test_a_stranger_who_speaks_no_http_or_sends_without_end_is_refused_at_once(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"nonsense\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n", b"x" * 70_000]
+    for said in cases:
+        with subtests.test(said=said), LoopbackModel() as model:
+            port = urlsplit(model.api_base).port
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
+                connection.sendall(said)
+                assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")

@@ -33,9 +33,8 @@ def test_text_is_trimmed_and_bounded_as_discord_does() -> None:
         rules.clean_content(7)
 
 
-@pytest.mark.parametrize(
-    "embed",
-    [
+def test_an_embed_beyond_a_limit_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, object]] = [
         {"title": "x" * 257},
         {"description": "x" * 4097},
         {"footer": {"text": "x" * 2049}},
@@ -43,11 +42,10 @@ def test_text_is_trimmed_and_bounded_as_discord_does() -> None:
         {"fields": [{"name": "x" * 257, "value": "v"}]},
         {"fields": [{"name": "n", "value": "x" * 1025}]},
         {"fields": [{"name": "n", "value": "v"}] * 26},
-    ],
-)
-def test_an_embed_beyond_a_limit_is_refused(embed: dict[str, object]) -> None:
-    with pytest.raises(ApiError, match="50035"):
-        rules.clean_embeds([embed])
+    ]
+    for embed in cases:
+        with subtests.test(embed=embed), pytest.raises(ApiError, match="50035"):
+            rules.clean_embeds([embed])
 
 
 def test_embeds_at_their_limits_pass() -> None:
@@ -68,24 +66,21 @@ def test_a_nonce_above_25_characters_is_refused(nonce: str) -> None:
 # mentions
 
 
-@pytest.mark.parametrize(
-    ("allowed", "users", "roles", "everyone"),
-    [
+def test_allowed_mentions_decide_whom_a_text_mentions(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object] | None, tuple[int, ...], tuple[int, ...], bool]] = [
         (None, (YOU,), (ROLE,), True),
         ({"parse": []}, (), (), False),
         ({"parse": ["users"]}, (YOU,), (), False),
         ({"parse": ["everyone", "roles"]}, (), (ROLE,), True),
         ({"parse": [], "users": [str(YOU)]}, (YOU,), (), False),
         ({"users": [1]}, (), (), False),
-    ],
-)
-def test_allowed_mentions_decide_whom_a_text_mentions(
-    allowed: dict[str, object] | None, users: tuple[int, ...], roles: tuple[int, ...], everyone: bool
-) -> None:
-    text = f"@everyone <@{YOU}> <@!{YOU}> <@&{ROLE}> <@910000000000000099>"
-    found = find_mentions(text, allowed, {YOU}, {ROLE})
+    ]
+    for allowed, users, roles, everyone in cases:
+        with subtests.test(allowed=allowed, users=users, roles=roles, everyone=everyone):
+            text = f"@everyone <@{YOU}> <@!{YOU}> <@&{ROLE}> <@910000000000000099>"
+            found = find_mentions(text, allowed, {YOU}, {ROLE})
 
-    assert (found.users, found.roles, found.everyone) == (users, roles, everyone)
+            assert (found.users, found.roles, found.everyone) == (users, roles, everyone)
 
 
 # replay
@@ -126,13 +121,15 @@ def test_a_fault_hits_what_it_matches_as_often_as_it_says() -> None:
     assert (faults.fired, len(faults)) == (2, 0)
 
 
-@pytest.mark.parametrize(
-    ("kind", "match", "times", "said"),
-    [("418", "", 1, "fault kind '418'"), ("503", "(", 1, "not a regular expression"), ("503", "", 0, "times=0")],
-)
-def test_an_impossible_fault_is_the_callers_mistake(kind: str, match: str, times: int, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        FaultQueue().inject(kind, match, times)
+def test_an_impossible_fault_is_the_callers_mistake(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, int, str]] = [
+        ("418", "", 1, "fault kind '418'"),
+        ("503", "(", 1, "not a regular expression"),
+        ("503", "", 0, "times=0"),
+    ]
+    for kind, match, times, said in cases:
+        with subtests.test(kind=kind, match=match), pytest.raises(ValueError, match=said):
+            FaultQueue().inject(kind, match, times)
 
 
 # limits

@@ -69,13 +69,15 @@ def test_a_burst_is_all_threads_at_once_behind_those_of_the_warm_up() -> None:
     assert BURST.threads(PLAN) == 10
 
 
-@pytest.mark.parametrize(("late", "holds"), [(0, True), (1, True), (2, False)])
-def test_steady_arrivals_fail_when_threads_and_not_the_bot_bounded_the_rate(late: int, holds: bool) -> None:
-    drive = FakeDrive(quick)
-    drive.late = late
+def test_steady_arrivals_fail_when_threads_and_not_the_bot_bounded_the_rate(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, bool]] = [(0, True), (1, True), (2, False)]
+    for late, holds in cases:
+        with subtests.test(late=late, holds=holds):
+            drive = FakeDrive(quick)
+            drive.late = late
 
-    assert held(STEADY.drive(drive, FIRST)) == [holds]
-    assert (drive.asked[0].rate, drive.asked[0].seconds) == (20.0, 8.0)
+            assert held(STEADY.drive(drive, FIRST)) == [holds]
+            assert (drive.asked[0].rate, drive.asked[0].seconds) == (20.0, 8.0)
 
 
 @pytest.mark.parametrize(("beside_s", "holds"), [(0.60, True), (0.62, True), (0.63, False)])
@@ -150,13 +152,15 @@ def test_a_bot_that_bears_no_rate_fails() -> None:
     assert held(RAMP.drive(FakeDrive(lambda _: (2.0, 1.0)), FIRST)) == [True, True, False]
 
 
-@pytest.mark.parametrize(("further", "expected"), [(0, [True, True]), (1, [True, False]), (-1, [True, False])])
-def test_each_command_takes_one_more_call_of_the_model(further: int, expected: list[bool]) -> None:
-    drive = FakeDrive(quick)
-    drive.further_calls = further
+def test_each_command_takes_one_more_call_of_the_model(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, list[bool]]] = [(0, [True, True]), (1, [True, False]), (-1, [True, False])]
+    for further, expected in cases:
+        with subtests.test(further=further, expected=expected):
+            drive = FakeDrive(quick)
+            drive.further_calls = further
 
-    assert held(BASH.drive(drive, FIRST)) == expected
-    assert drive.asked[0].command_share == SHARE
+            assert held(BASH.drive(drive, FIRST)) == expected
+            assert drive.asked[0].command_share == SHARE
 
 
 def test_layers_are_switched_on_for_a_burst(tmp_path: Path) -> None:
@@ -166,21 +170,23 @@ def test_layers_are_switched_on_for_a_burst(tmp_path: Path) -> None:
     assert LAYERS.drive is BURST.drive
 
 
-@pytest.mark.parametrize(("kib_per_window", "holds"), [(0.0, True), (1.9, True), (2.1, False)])
-def test_memory_at_churn_is_flat_up_to_two_kib_for_each_new_window(kib_per_window: float, holds: bool) -> None:
-    drive = FakeDrive(quick)
-    per_s = kib_per_window * PLAN.rate / 1024
-    drive.anon_mb = [300.0] * 5 + [310.0 + per_s * number / 20 for number in range(16)]
-    drive.file_mb = 4.0 * PLAN.rate / 1024
+def test_memory_at_churn_is_flat_up_to_two_kib_for_each_new_window(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[float, bool]] = [(0.0, True), (1.9, True), (2.1, False)]
+    for kib_per_window, holds in cases:
+        with subtests.test(kib_per_window=kib_per_window, holds=holds):
+            drive = FakeDrive(quick)
+            per_s = kib_per_window * PLAN.rate / 1024
+            drive.anon_mb = [300.0] * 5 + [310.0 + per_s * number / 20 for number in range(16)]
+            drive.file_mb = 4.0 * PLAN.rate / 1024
 
-    slope, resident, per_minute = CHURN.drive(drive, FIRST)
+            slope, resident, per_minute = CHURN.drive(drive, FIRST)
 
-    assert slope.value == pytest.approx(kib_per_window, abs=0.01)
-    assert resident.value == pytest.approx(kib_per_window + 4.0, abs=0.01)
-    assert per_minute.value == pytest.approx(per_s * 60, abs=0.01)
-    assert slope.holds is holds
-    assert drive.asked[0].is_fresh
-    assert (CHURN.watches_memory, CHURN.threads(PLAN)) == (True, 0)
+            assert slope.value == pytest.approx(kib_per_window, abs=0.01)
+            assert resident.value == pytest.approx(kib_per_window + 4.0, abs=0.01)
+            assert per_minute.value == pytest.approx(per_s * 60, abs=0.01)
+            assert slope.holds is holds
+            assert drive.asked[0].is_fresh
+            assert (CHURN.watches_memory, CHURN.threads(PLAN)) == (True, 0)
 
 
 def test_a_slope_is_that_of_the_line_of_least_squares() -> None:
@@ -190,22 +196,21 @@ def test_a_slope_is_that_of_the_line_of_least_squares() -> None:
     assert slope_of([]) is None
 
 
-@pytest.mark.parametrize(
-    ("usages", "settled_mb"),
-    [
+def test_memory_with_known_windows_is_what_it_is_when_nothing_works_or_grows_any_more(
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[tuple[list[Usage | None], float | None]] = [
         ([Usage(1.0, 100.0), Usage(9.0, 100.0), Usage(9.1, 120.0), Usage(9.2, 120.5, anon_mb=90)], 120.5),
         ([Usage(1.0, 100.0), Usage(1.1, 100.0, anon_mb=90.0)], 100.0),
         ([None], None),
-    ],
-)
-def test_memory_with_known_windows_is_what_it_is_when_nothing_works_or_grows_any_more(
-    usages: list[Usage | None], settled_mb: float | None
-) -> None:
-    drive = FakeDrive(quick)
-    drive.usages = usages
+    ]
+    for usages, settled_mb in cases:
+        with subtests.test(usages=usages, settled_mb=settled_mb):
+            drive = FakeDrive(quick)
+            drive.usages = usages
 
-    resident, without_files = KNOWN.drive(drive, FIRST)
+            resident, without_files = KNOWN.drive(drive, FIRST)
 
-    assert resident.value == settled_mb
-    assert without_files.value == (None if settled_mb is None else 90.0)
-    assert drive.asked == [Phase(name="known", first=FIRST, threads=10, turns=3)]
+            assert resident.value == settled_mb
+            assert without_files.value == (None if settled_mb is None else 90.0)
+            assert drive.asked == [Phase(name="known", first=FIRST, threads=10, turns=3)]

@@ -91,9 +91,8 @@ def test_the_guilds_command_wins_over_the_global_one_of_the_same_name() -> None:
     assert book.find("memory")["guild_id"] == str(defaults.GUILD_ID)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
+def test_a_bad_command_is_refused_under_its_index_and_nothing_changes(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, Any]] = [
         command("Upper"),
         command("with space"),
         command("x" * 33),
@@ -102,16 +101,16 @@ def test_the_guilds_command_wins_over_the_global_one_of_the_same_name() -> None:
         command(options=[{"name": "o", "type": 3, "description": "d"}] * 26),
         command(options=[{"name": "O", "type": 3, "description": "d"}]),
         command(options=[{"name": "o", "type": 3, "description": ""}]),
-    ],
-)
-def test_a_bad_command_is_refused_under_its_index_and_nothing_changes(bad: dict[str, Any]) -> None:
-    book = CommandBook(itertools.count(1).__next__)
-    book.put(None, command("kept"))
-    with pytest.raises(ApiError) as refused:
-        book.replace_all(None, [command("fine"), bad])
+    ]
+    for bad in cases:
+        with subtests.test(bad=bad):
+            book = CommandBook(itertools.count(1).__next__)
+            book.put(None, command("kept"))
+            with pytest.raises(ApiError) as refused:
+                book.replace_all(None, [command("fine"), bad])
 
-    assert list(refused.value.errors or ()) == ["1"]
-    assert [c["name"] for c in book.visible()] == ["kept"]
+            assert list(refused.value.errors or ()) == ["1"]
+            assert [c["name"] for c in book.visible()] == ["kept"]
 
 
 def test_options_are_typed_and_subcommands_nested() -> None:
