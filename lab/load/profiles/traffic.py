@@ -69,9 +69,7 @@ def _drive_noisy(drive: Drive, first: int) -> tuple[Verdict, ...]:
     beyond_ratio = beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None
     return (
         at_most("others' p95 of a whole reply beside a flood, to that without", ratio, MOST_TIMES),
-        report_figure(
-            "the same of the overhead", beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None
-        ),
+        report_figure("the same of the overhead", beyond_ratio),
         report_figure("others' p95 overhead without the flood, ms", beyond[0]),
         report_figure("others' p95 overhead beside the flood, ms", beyond[1]),
     )
