@@ -136,7 +136,7 @@ class WorkspaceActor(Actor):
                 self._files.recover((SESSION, MEMORY, HISTORY, ARCHIVE))
             except OSError as error:
                 log.warning("%s: what a crash left is not looked at: %s", self.address, error)
-            self._updates.write_pending(self._noted)
+            self._updates.write_pending(self._note_result)
             self._look_later()
 
     def on_stop(self) -> None:
@@ -182,7 +182,7 @@ class WorkspaceActor(Actor):
             case WindowBegun():
                 self._window_begun(message)
             case DescribeSession():
-                self.tell(message.reply_to, self._described(message))
+                self.tell(message.reply_to, self._describe(message))
             case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
                 self._runs.serve(message, self._preparing.current)
             case RunAwoke() | ChildEnded() | RunOverdue():
@@ -212,10 +212,10 @@ class WorkspaceActor(Actor):
         """Let hooks have their say before a cut, then ready it."""
         facts: dict[str, Fact] = {"turns": len(message.spoken)}
 
-        def said(_said: object) -> None:
+        def begin(_outputs: object) -> None:
             self._gate.begin(message)
 
-        if not message.first_kept or not self._preparing.hook(BEFORE_COMPACT, facts, said, cut=message):
+        if not message.first_kept or not self._preparing.hook(BEFORE_COMPACT, facts, begin, cut=message):
             self._gate.begin(message)
 
     def _run_ended(self, run: str, name: str, state: str) -> None:
@@ -279,36 +279,36 @@ class WorkspaceActor(Actor):
         self._pacing.begin()
         dirty = tuple(self._state.dirty)
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
             if spoken:
-                self._updates.refresh(spoken, self._noted)
+                self._updates.refresh(spoken, self._note_result)
             elif spoken is not None:  # all of it was taken back
                 self._state.told_of(dirty)
 
-        self._told.read_stretch(self._state.log, dirty[0], "", told)
+        self._told.read_stretch(self._state.log, dirty[0], "", take)
 
     def _pay(self, stretch: Stretch) -> None:
         """Write down a stretch that could not be before it was cut."""
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
             unwritten = self._state.unwritten(spoken or ())
             if spoken is None:
-                paid("the window cannot tell what is to be written down")
+                settle("the window cannot tell what is to be written down")
             elif unwritten:
-                self._updates.consolidate(unwritten, paid)
+                self._updates.consolidate(unwritten, settle)
             else:
-                paid("")
+                settle("")
 
-        def paid(reason: str) -> None:
-            self._noted(reason)
+        def settle(reason: str) -> None:
+            self._note_result(reason)
             if reason:
                 self._state.put_off(stretch)
             else:
                 self._state.pay(stretch)
 
-        self._told.read_stretch(stretch.log, stretch.first, stretch.last, told)
+        self._told.read_stretch(stretch.log, stretch.first, stretch.last, take)
 
-    def _noted(self, reason: str) -> None:
+    def _note_result(self, reason: str) -> None:
         """Note the result of an attempt: after a failure some turns pass without another."""
         if reason:
             log.warning("%s: %s", self.address, reason)
@@ -317,7 +317,7 @@ class WorkspaceActor(Actor):
     def _heard_of_workers(self, has_answered: bool) -> None:
         if has_answered:
             self._pacing.answered()
-            self._gate.answered()
+            self._gate.note_answer()
         else:
             self._gate.hung()
 
@@ -352,7 +352,7 @@ class WorkspaceActor(Actor):
         self._files.try_again()
         self._look_later()
 
-    def _described(self, request: DescribeSession) -> SessionDescribed:
+    def _describe(self, request: DescribeSession) -> SessionDescribed:
         data = self._channel.read(SESSION)
         session = parsed_session(data)
         text = data.decode("utf-8", "replace")[:SHOWN_CHARS] if is_active(session) else ""

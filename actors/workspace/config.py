@@ -35,7 +35,7 @@ class WorkspaceConfig:
     """True if commands are run here."""
     model_name: str = ""
     recall_chars: int = 2_000
-    handover_chars: int = 4_000
+    handover_chars: int = 12_000
     secrets: frozenset[str] = frozenset()
     """The agent's own."""
     model: Address = MODEL

@@ -6,7 +6,7 @@ from datetime import date
 
 from actors.workspace.channel import HISTORY, MEMORY, SESSION, TEMPLATES, Channel
 from domain.workspace.recall.entries import Entry, Source, entries
-from domain.workspace.recall.search import RecallIndex, recalled
+from domain.workspace.recall.search import RecallIndex, recall_entries
 
 SHARED = "workspace/MEMORY.md"
 _OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HISTORY))
@@ -32,7 +32,7 @@ class Recall:
         self, question: str, today: date, budget_chars: int, favoured: frozenset[str] = frozenset()
     ) -> tuple[Entry, ...]:
         """Entries that match a message, the best first; empty without a match."""
-        return recalled(
+        return recall_entries(
             question,
             self._fresh(),
             today=today,

@@ -24,5 +24,5 @@ class WorkspaceTable(Table):
     """Name of the model; empty for the answering model."""
     recall_chars: Whole = Field(default=2_000, ge=200, le=20_000)
     """Most characters of the block shown with a message."""
-    handover_chars: Whole = Field(default=4_000, ge=500, le=20_000)
+    handover_chars: Whole = Field(default=12_000, ge=500, le=20_000)
     """Most characters of the handover at the head of a history that was cut."""

@@ -8,12 +8,11 @@ from domain.memory.block_json import block_json
 from domain.workspace.files.memory_file import constraints_of, decisions_of
 from domain.workspace.files.session_state import SessionState, is_active
 from domain.workspace.files.wording import same_words, unique
-from domain.workspace.rules.directives import FoundLine, surest
+from domain.workspace.said_words import SAID_CHARS, SaidWords, fit_words
 
 HANDOVER_PREFIX = "INJECTED_CONTEXT_HANDOVER"
 """First line of the block."""
-HANDOVER_CHARS = 4_000
-MOST_FOUND = 12
+HANDOVER_CHARS = 12_000
 _LONGEST = 300
 """Characters of one item."""
 _LONGEST_RULE = 1_500
@@ -26,14 +25,14 @@ _NOTE = (
 
 
 def handover(
-    session: SessionState, memory: bytes, found: Sequence[FoundLine] = (), budget_chars: int = HANDOVER_CHARS
+    session: SessionState, memory: bytes, said: Sequence[SaidWords] = (), budget_chars: int = HANDOVER_CHARS
 ) -> str:
     """The block: the line `INJECTED_CONTEXT_HANDOVER` and one of JSON; empty where there is nothing to hand over.
 
     Args:
         session: What SESSION.md says; its Worklog stays there.
         memory: MEMORY.md, of which constraints and decisions count.
-        found: Lines that were found in what is cut off.
+        said: People's words in what is cut off, in order; their last claim is 2,000 tokens.
         budget_chars: Of the whole block; what comes first has the first claim.
     """
     filling = _Filling(budget_chars - len(HANDOVER_PREFIX) - 1)
@@ -46,7 +45,7 @@ def handover(
     filling.add("errors", session.errors)
     filling.add("active_files", session.active_files)
     known = {same_words(text) for text in constraints}
-    filling.add_found(surest((line for line in found if same_words(line.text) not in known), MOST_FOUND))
+    filling.add_said(words for words in said if same_words(words.text) not in known)
     return f"{HANDOVER_PREFIX}\n{filling.json()}" if filling.has_any else ""
 
 
@@ -70,11 +69,11 @@ class _Filling:
                 return
             self._take(name, cut)
 
-    def add_found(self, lines: Iterable[FoundLine]) -> None:
-        """As many lines with who said them and where as there is room for."""
-        for line in lines:
-            where = {"at": f"{line.path}:{line.line}"} if line.path else {}
-            self._take("said_before", {"who": line.author[:80], "said": line.text, **where})
+    def add_said(self, words: Iterable[SaidWords]) -> None:
+        """As many words with who said them and where as there is room for, within their own bound."""
+        room = self._left - len(',"said_before":[]') + 1
+        for each in fit_words(words, min(room, SAID_CHARS)):
+            self._take("said_before", each.as_item())
 
     def json(self) -> str:
         """The line."""

@@ -20,7 +20,7 @@ from domain.log.redaction import Tombstone
 from domain.turn.prompt import is_block
 from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.handover import handover
-from domain.workspace.rules.directives import FoundLine, found_lines
+from domain.workspace.said_words import SaidWords, said_words
 from messages.base import RequestId
 from messages.turn import BeforeTrim, SpokenTurn, TrimReady
 
@@ -94,7 +94,7 @@ class Gate:
         self._waiting.append(_Cut(message))
         self._next()
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """A worker has answered: the next cut waits for workers again."""
         self._is_open_late = False
 
@@ -109,15 +109,15 @@ class Gate:
         self._host.withdraw(self._deadline)
 
     def carry_over(self, log_path: str) -> None:
-        """Take over from a log that ended what people said is to hold; no head is told before."""
+        """Take over people's words from a log that ended; no head is told before."""
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
-            self._state.add_found(found_lines(spoken or ()))
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
+            self._state.add_said(said_words(spoken or ()))
             self._state.keep()
             self._release()
 
         self._holds += 1
-        self._told.read_stretch(log_path, "", "", told)
+        self._told.read_stretch(log_path, "", "", take)
 
     def taken_back(self, tombstone: Tombstone) -> None:
         """Words were taken back: no handover shows them any more, and no cut in hand tells of them."""
@@ -128,25 +128,24 @@ class Gate:
             if gone and gone != tombstone.event_id:  # the rest of the turn stays to be told
                 self._state.owe(_stretch(cut.spoken))
             cut.spoken = tuple(turn for turn in cut.spoken if turn.turn_id != gone)
-        turn_id = _turn_at(self._state.found, tombstone)
+        turn_id = _turn_at(self._state.said, tombstone)
         if not turn_id:
             return
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
-            self._state.forget_turn(turn_id)
-            self._state.add_found(found_lines(spoken or ()))
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
+            self._state.replace_turn(turn_id, said_words(spoken or ()))
             self._state.keep()
             for name in self._books.names(f"{HANDOVER}-"):
                 turns = self._books.document(name).get("turns")
                 if isinstance(turns, list) and turn_id in turns:
-                    self._store(name, [line for line in self._state.found if line.turn_id in turns])
+                    self._store(name, [each for each in self._state.said if each.turn_id in turns])
             self._release()
 
         self._holds += 1
         if turn_id == tombstone.event_id:
-            told(())
+            take(())
         else:  # the lines of a message that joined a turn are unknown here
-            self._told.read_stretch(tombstone.path, turn_id, turn_id, told)
+            self._told.read_stretch(tombstone.path, turn_id, turn_id, take)
 
     # the parts of the above
 
@@ -169,48 +168,48 @@ class Gate:
         self._deadline = self._host.wait(self._config.gate_s, functools.partial(self._give_up_workers, cut))
         words = cut.message.words
 
-        def consolidated(reason: str) -> None:
+        def end_consolidation(reason: str) -> None:
             if self._current is cut:
                 self._finish(cut, reason)
 
-        def refreshed(reason: str) -> None:
+        def end_refresh(reason: str) -> None:
             if reason:
                 log.warning("%s: SESSION.md is as it was: %s", self._host.address, reason)
             if self._current is not cut:
                 return
             if unwritten := self._state.unwritten(cut.spoken):
-                self._updates.consolidate(unwritten, consolidated, words)
+                self._updates.consolidate(unwritten, end_consolidation, words)
             else:
-                consolidated("")
+                end_consolidation("")
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
             if self._current is cut:
-                self._updates.refresh(spoken or cut.spoken, refreshed, words)
+                self._updates.refresh(spoken or cut.spoken, end_refresh, words)
 
         if not self._config.session or not cut.spoken:
-            refreshed("")
+            end_refresh("")
         elif self._state.dirty and self._state.log == cut.message.log:
-            self._told.read_stretch(cut.message.log, self._state.dirty[0], "", told)
+            self._told.read_stretch(cut.message.log, self._state.dirty[0], "", take)
         else:
-            told(())
+            take(())
 
     def _finish(self, cut: _Cut, trouble: str) -> None:
         """Answer a question about a cut; `trouble` says why not all of it is in the files."""
         self._host.withdraw(self._deadline)
-        self._state.add_found(found_lines(cut.spoken))
+        self._state.add_said(said_words(cut.spoken))
         unwritten = self._state.unwritten(cut.spoken)
         is_short = bool(trouble and unwritten)
         if is_short:
             log.warning("%s: what is cut is written down later: %s", self._host.address, trouble)
             self._state.owe(_stretch(unwritten))
         self._state.keep()
-        found = self._state.found if trouble or not self._config.llm else ()
+        said = self._state.said if trouble or not self._config.llm else ()
         request_id = cut.message.request_id
         if is_short and not is_active(parsed_session(self._channel.read(SESSION))):
-            block = self._block(found)
+            block = self._block(said)
             self._reply(cut, TrimReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
         else:
-            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), found)
+            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), said)
             self._reply(cut, TrimReady(request_id=request_id, handover=block))
 
     def _answer_from_disk(self, cut: _Cut) -> None:
@@ -222,19 +221,19 @@ class Gate:
             self._reply(cut, TrimReady(request_id=message.request_id, handover=block))
             return
 
-        def told(spoken: Sequence[SpokenTurn] | None) -> None:
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
             if self._current is not cut:
                 return
             if spoken:
-                self._state.add_found(found_lines(spoken))
+                self._state.add_said(said_words(spoken))
                 self._state.keep()
-            made = self._store(name, self._state.found if self._is_behind else ())
+            made = self._store(name, self._state.said if self._is_behind else ())
             self._reply(cut, TrimReady(request_id=message.request_id, handover=made))
 
         if message.kept_from and self._state.is_fresh:
-            self._told.read_before(message, told)
+            self._told.read_before(message, take)
         else:
-            told(())
+            take(())
 
     @property
     def _is_behind(self) -> bool:
@@ -242,20 +241,20 @@ class Gate:
         is_kept = self._config.llm and self._config.session
         return not is_kept or bool(self._state.dirty or self._state.owed)
 
-    def _store(self, name: str, found: Sequence[FoundLine]) -> str:
+    def _store(self, name: str, said: Sequence[SaidWords]) -> str:
         """Make a handover of what the files say now, and keep it under a name; the block.
 
         That nothing was handed over is worth no wait for the disk: every new window begins so.
         """
-        block = self._block(found)
-        document = {"block": block, "turns": sorted({line.turn_id for line in found})}
+        block = self._block(said)
+        document = {"block": block, "turns": sorted({each.turn_id for each in said})}
         self._books.put_document(name, document, is_durable=bool(block))
         self._books.prune(f"{HANDOVER}-")
         return block
 
-    def _block(self, found: Sequence[FoundLine]) -> str:
+    def _block(self, said: Sequence[SaidWords]) -> str:
         session, memory = parsed_session(self._channel.read(SESSION)), self._channel.read(MEMORY)
-        return handover(session, memory, found, self._config.handover_chars)
+        return handover(session, memory, said, self._config.handover_chars)
 
     def _give_up_workers(self, cut: _Cut) -> None:
         """Go on with a cut without the workers that are late."""
@@ -274,7 +273,7 @@ def _stretch(spoken: Sequence[SpokenTurn]) -> Stretch:
     return Stretch(spoken[0].path, spoken[0].turn_id, spoken[-1].turn_id)
 
 
-def _turn_at(places: Iterable[SpokenTurn | FoundLine], tombstone: Tombstone) -> str:
+def _turn_at(places: Iterable[SpokenTurn | SaidWords], tombstone: Tombstone) -> str:
     """Id of a tombstone's turn, or of the turn that the retracted message may have joined; empty for no turn."""
     nearest, line = "", -1
     for each in places:

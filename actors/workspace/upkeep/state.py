@@ -1,4 +1,4 @@
-"""State of a window's workspace that outlives a life: lines that were found, turns that are in no file yet."""
+"""State of a window's workspace that outlives a life: people's words that were cut off, turns in no file yet."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from actors.workspace.bookkeeping import STATE, Bookkeeping
-from domain.workspace.rules.directives import FoundLine, surest
+from domain.workspace.said_words import SaidWords, fit_words
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"
 """File with the ids of turns that are in MEMORY.md and HISTORY.md."""
-MOST_FOUND = 40
-"""Lines that are kept in mind, the surest."""
 MOST_OWED = 20
 MOST_DIRTY = 50
 MOST_WRITTEN = 1_000
@@ -45,7 +43,7 @@ class WorkspaceState:
         written = books.document(WRITTEN) if is_kept else {}
         self.is_fresh = not document
         """True if no state was kept before."""
-        self.found = [line for each in _objects(document, "found") if (line := _found(each)) is not None]
+        self.said = [words for each in _objects(document, "said") if (words := _read_words(each)) is not None]
         self.owed = [stretch for each in _objects(document, "owed") if (stretch := _stretch(each)) is not None]
         self.dirty = list(_texts(document.get("dirty")))
         """Turns that SESSION.md has not been told of, the first and the newest."""
@@ -60,29 +58,25 @@ class WorkspaceState:
         self.books.put_document(
             STATE,
             {
-                "found": [asdict(line) for line in self.found],
+                "said": [asdict(words) for words in self.said],
                 "owed": [asdict(stretch) for stretch in self.owed],
                 "dirty": self.dirty,
                 "log": self.log,
             },
         )
 
-    # lines that set a rule
+    # people's words of turns that were cut off
 
-    def add_found(self, lines: Iterable[FoundLine]) -> None:
-        """Keep lines in mind, in the order in which they were said; of too many the surest."""
-        known = {(line.turn_id, line.text): line for line in (*self.found, *lines)}
-        if len(known) > MOST_FOUND:
-            best = {(line.turn_id, line.text) for line in surest(known.values(), MOST_FOUND)}
-            known = {key: line for key, line in known.items() if key in best}
-        self.found = list(known.values())
+    def add_said(self, words: Iterable[SaidWords]) -> None:
+        """Keep words in mind, in the order in which they were said; of too many those in the middle go."""
+        known = {(each.turn_id, each.text): each for each in (*self.said, *words)}
+        self.said = list(fit_words(known.values()))
 
-    def forget_turn(self, turn_id: str) -> bool:
-        """Forget the lines of a retracted turn; True if there were any."""
-        left = [line for line in self.found if line.turn_id != turn_id]
-        is_changed = len(left) < len(self.found)
-        self.found = left
-        return is_changed
+    def replace_turn(self, turn_id: str, words: Sequence[SaidWords]) -> None:
+        """Put what is left of a turn in the place of its words: some were retracted."""
+        place = next((at for at, each in enumerate(self.said) if each.turn_id == turn_id), len(self.said))
+        others = [each for each in self.said if each.turn_id != turn_id]
+        self.said = [*others[:place], *words, *others[place:]]
 
     # what SESSION.md has not been told of
 
@@ -150,12 +144,10 @@ def _stretch(raw: Mapping[str, Any]) -> Stretch | None:
     return None
 
 
-def _found(raw: Mapping[str, Any]) -> FoundLine | None:
+def _read_words(raw: Mapping[str, Any]) -> SaidWords | None:
     texts = [raw.get(name) for name in ("turn_id", "path", "author", "text")]
-    line, score = raw.get("line"), raw.get("score")
+    line = raw.get("line")
     if not all(isinstance(text, str) for text in texts) or type(line) is not int:
         return None
-    if not isinstance(score, int | float) or not 0 <= score <= 1:
-        return None
     turn_id, path, author, text = map(str, texts)
-    return FoundLine(turn_id, path, line, author, text, float(score))
+    return SaidWords(turn_id, path, line, author, text)

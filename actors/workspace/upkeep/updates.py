@@ -82,7 +82,7 @@ class Updates:
         """
         base, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
 
-        def answered(text: str) -> None:
+        def take_answer(text: str) -> None:
             known = (*constraints_of(memory), *decisions_of(memory))
             try:
                 state = updated(parsed_session(base), text, spoken, known=known, is_secret=self._is_secret)
@@ -97,15 +97,15 @@ class Updates:
             self._add_to_memory(entries, f"{spoken[0].path} {spoken[-1].turn_id} session", then(state))
 
         def then(state: SessionState) -> Done:
-            def added(reason: str) -> None:
+            def go_on(reason: str) -> None:
                 if reason:
                     done(reason)
                 else:
-                    self._files.change(SESSION, lambda now: refreshed(base, state, now), written)
+                    self._files.change(SESSION, lambda now: refreshed(base, state, now), finish)
 
-            return added
+            return go_on
 
-        def written(reason: str) -> None:
+        def finish(reason: str) -> None:
             if not reason:
                 self._state.told_of([turn.turn_id for turn in spoken])
             done(reason)
@@ -113,7 +113,7 @@ class Updates:
         def prompt() -> tuple[str, str]:
             return session_prompt(base, memory, spoken, self._scrub, words)
 
-        self._workers.begin(Work("session", prompt, answered, done))
+        self._workers.begin(Work("session", prompt, take_answer, done))
 
     def _add_to_memory(self, entries: Sequence[MemoryEntry], stretch: str, done: Done) -> None:
         """Have MEMORY.md hold what SESSION.md has no room for."""
@@ -138,7 +138,7 @@ class Updates:
         session, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
         history = self._channel.read(HISTORY)
 
-        def answered(text: str) -> None:
+        def take_answer(text: str) -> None:
             try:
                 found = parsed_consolidation(text, spoken, memory, history, self._is_secret)
             except ValueError as error:
@@ -161,7 +161,7 @@ class Updates:
         def prompt() -> tuple[str, str]:
             return consolidate_prompt(session, memory, history, spoken, self._scrub, words)
 
-        self._workers.begin(Work("consolidate", prompt, answered, done))
+        self._workers.begin(Work("consolidate", prompt, take_answer, done))
 
     def write_pending(self, done: Done) -> None:
         """Finish what an earlier life was writing, if anything."""
@@ -169,7 +169,7 @@ class Updates:
         try:
             self._write(document, done) if document else done("")
         except (KeyError, TypeError, ValueError) as error:
-            log.warning("%s: what was found is not written: %s", self._host.address, self._told(repr(error)))
+            log.warning("%s: what was found is not written: %s", self._host.address, self._word_reason(repr(error)))
             self._books.put_document(PENDING, {})
             done("what was found could not be read again")
 
@@ -213,34 +213,34 @@ class Updates:
     def _sweep(self) -> None:
         base = self._channel.read(MEMORY)
 
-        def answered(text: str) -> None:
+        def take_answer(text: str) -> None:
             try:
                 swept(base, text, base, self._is_secret)
             except ValueError as error:
-                self._refuse("sweep", text, error, self._tidied)
+                self._refuse("sweep", text, error, self._end_tidying)
                 return
             self._files.keep_before(MEMORY, base, self._stamp())
-            self._files.change(MEMORY, lambda now: swept(base, text, now, self._is_secret), self._tidied)
+            self._files.change(MEMORY, lambda now: swept(base, text, now, self._is_secret), self._end_tidying)
 
-        self._workers.begin(Work("sweep", lambda: sweep_prompt(base, self._scrub), answered, self._tidied))
+        self._workers.begin(Work("sweep", lambda: sweep_prompt(base, self._scrub), take_answer, self._end_tidying))
 
     def _fold(self) -> None:
         base = self._channel.read(HISTORY)
 
-        def answered(text: str) -> None:
+        def take_answer(text: str) -> None:
             try:
                 folded(base, text, base, self._is_secret)
             except ValueError as error:
-                self._refuse("fold", text, error, self._tidied)
+                self._refuse("fold", text, error, self._end_tidying)
                 return
             self._files.keep_before(HISTORY, base, self._stamp())
             raw = folding(base)[0]
 
             def then(reason: str) -> None:
                 if reason:
-                    self._tidied(reason)
+                    self._end_tidying(reason)
                 else:
-                    self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._tidied)
+                    self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._end_tidying)
 
             def with_blocks(now: bytes) -> bytes:
                 return archived(now, raw)
@@ -248,15 +248,15 @@ class Updates:
             try:
                 self._files.make_room(ARCHIVE, with_blocks, self._stamp())
             except OSError as error:
-                self._tidied(str(error))
+                self._end_tidying(str(error))
                 return
             self._files.change(ARCHIVE, with_blocks, then)
 
-        self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), answered, self._tidied))
+        self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), take_answer, self._end_tidying))
 
-    def _tidied(self, reason: str) -> None:
+    def _end_tidying(self, reason: str) -> None:
         if reason:
-            log.warning("%s: a file is not made shorter: %s", self._host.address, self._told(reason))
+            log.warning("%s: a file is not made shorter: %s", self._host.address, self._word_reason(reason))
 
     def _stamp(self) -> str:
         return f"{self._host.now():%Y%m%dT%H%M%S%f}"
@@ -265,8 +265,8 @@ class Updates:
         """Keep an unusable answer for a later inspection."""
         kept = kept_answer(text, self._own)
         self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000])
-        done(f"the answer of the worker for {purpose} cannot be used: {self._told(str(error), text)}")
+        done(f"the answer of the worker for {purpose} cannot be used: {self._word_reason(str(error), text)}")
 
-    def _told(self, reason: str, answer: str = "") -> str:
+    def _word_reason(self, reason: str, answer: str = "") -> str:
         """A reason as it may be logged, though it may quote an answer."""
         return told_reason(reason, answer, self._is_secret)

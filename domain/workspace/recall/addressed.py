@@ -15,7 +15,7 @@ _OPENING = re.compile(
 _ENDING = re.compile(rf"(?:[\s,\u3001]*(?:{_MENTION}))+(?P<mark>\W*)$")
 
 
-def unaddressed(message: str) -> str:
+def strip_address(message: str) -> str:
     """`message` without mentions, or a name that is greeted, where it opens or ends."""
     bare = _ENDING.sub(lambda match: match["mark"], message)
     return _OPENING.sub("", bare, count=1).strip()

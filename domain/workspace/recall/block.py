@@ -34,12 +34,12 @@ def recall_block(entries: Iterable[Entry], budget_chars: int) -> str:
         budget_chars: The whole block has no more characters.
     """
     files: dict[str, dict[str, list[str]]] = {}
-    for entry in shown(entries, budget_chars):
+    for entry in fit_entries(entries, budget_chars):
         files.setdefault(entry.path, {}).setdefault(_heading(entry), []).append(entry.text)
     return _block(files) if files else ""
 
 
-def shown(entries: Iterable[Entry], budget_chars: int) -> tuple[Entry, ...]:
+def fit_entries(entries: Iterable[Entry], budget_chars: int) -> tuple[Entry, ...]:
     """The `entries` that fit into the block, in their shown form."""
     room = budget_chars - len(_block({}))
     known: set[tuple[str, ...]] = set()

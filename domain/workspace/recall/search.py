@@ -14,19 +14,20 @@ from dataclasses import dataclass
 from datetime import date
 from heapq import nlargest, nsmallest
 
-from domain.workspace.recall.addressed import unaddressed
 from domain.workspace.recall.entries import Entry, Source, last_day
-from domain.workspace.recall.intent import STATE_SECTIONS, Intent, intent, spent_words, without_spent
-from domain.workspace.recall.terms import Telling, asked, terms
+from domain.workspace.recall.question import Question
+from domain.workspace.recall.terms import terms, weigh_terms
 
 POINTS = 2
 """Least worth of an entry's terms: one telling term, or two terms that tell a little."""
 PREFIX_CHARS = 4
 """A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
-TOPIC_POINTS, EMPTY_POINTS = 0.5, 0.5
-"""So much less a term says that is the topic of the files; and so much all empty words together."""
+TOPIC_POINTS = 0.5
+"""So much less a term says that is the topic of the files."""
 BESIDE_SHARE = 0.3
 """Share of an admitted entry's score from which entries that share a word with the message are shown too."""
+SHORT_QUESTION = 3
+"""A question with no more telling terms is content with one that says something."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
 COMMON_SHARE, COMMON_LEAST = 0.25, 10
@@ -39,8 +40,10 @@ WEIGHED, MOST = 100, 40
 _K1, _B = 1.2, 0.75
 _PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.3}
 _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.MEMORY, Source.SHARED, Source.HISTORY))}
-_FAVOUR, _MONTH = 1.4, 3.0
+_FAVOUR, _MONTH, _HISTORY = 1.4, 3.0, 1.5
 _EMPTY_WEIGHT = 0.5
+STATE_SECTIONS = ("current state", "next steps")
+"""Headings of what goes on, in the order in which they are shown."""
 _PREVIOUS, _PREVIOUS_POINTS = 0.3, 0.5
 _HALF_LIFE_DAYS = 365.0
 _OWN_HEADINGS = frozenset(
@@ -96,6 +99,14 @@ class RecallIndex:
             for term, count in counts.items():
                 self.postings.setdefault(term, []).append((number, count * (_K1 + 1) / (count + norm)))
         self._sorted = sorted(self.postings)
+        self._of_headings = {
+            heading: frozenset(terms(heading)) for heading in self.headings if heading and not last_day(heading)
+        }
+        self.heading_terms = frozenset().union(*self._of_headings.values())
+
+    def named_by(self, wanted: Mapping[str, object]) -> frozenset[str]:
+        """The headings all of whose terms are wanted."""
+        return frozenset(heading for heading, its in self._of_headings.items() if its and its <= wanted.keys())
 
     def beginning_with(self, term: str) -> list[tuple[int, float]]:
         """The postings of the first term that `term` begins, as words do of which one is made with another."""
@@ -114,7 +125,7 @@ class RecallIndex:
         return count >= COMMON_LEAST and having > COMMON_SHARE * count
 
 
-def recalled(
+def recall_entries(
     question: str,
     index: RecallIndex,
     *,
@@ -135,21 +146,16 @@ def recalled(
     """
     if not index.entries:
         return ()
-    question = unaddressed(question)
-    spent = spent_words(question)
-    wanted = asked(without_spent(question, spent)) | dict.fromkeys(terms(spent), Telling.NOTHING)
-    meant = intent(question, today, has_other_terms=any(wanted.values()))
+    meant = Question.of(question, today)
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
-    favour = frozenset(each.casefold() for each in favoured)
-    found = _found(
-        index, wanted, previous, lambda number: _factor(index, number, meant, today, favour), asks=meant.asks
-    )
+    favour = frozenset(each.casefold() for each in favoured) | index.named_by(meant.terms)
+    found = _find(index, meant, previous, lambda number: _factor(index, number, meant, today, favour))
     best = max((each.score for each in found if each.is_admitted), default=0.0)
-    found = _ranked([each for each in found if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
+    found = _rank([each for each in found if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
     numbers = [each.number for each in found]
-    if meant.only_sections:
-        numbers += _of_sections(index, meant)
+    if meant.names_only(index.heading_terms):
+        numbers += _of_sections(index, index.named_by(meant.terms))
     if meant.months and not found:
         numbers = [*_of_months(index, meant), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
@@ -165,40 +171,32 @@ def _all_terms(entry: Entry) -> tuple[str, ...]:
     return (*terms(entry.text), *terms(deep if main.casefold() in _OWN_HEADINGS else heading))
 
 
-def _found(
-    index: RecallIndex, wanted: Mapping[str, Telling], previous: str, factor: Callable[[int], float], *, asks: bool
-) -> list[_Found]:
+def _find(index: RecallIndex, meant: Question, previous: str, factor: Callable[[int], float]) -> list[_Found]:
     """The best of the entries that share a term with the message; none unless one of them is admitted."""
     count = len(index.entries)
     scores, points, shared = [0.0] * count, [0.0] * count, [0] * count
-    empty, whole = 0, 0.0
-    for place, (term, telling) in enumerate(wanted.items()):
+    for place, (term, telling) in enumerate(meant.terms.items()):
         bit, postings = 1 << place, index.postings.get(term)
         worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
         if postings is None and telling and len(term) >= PREFIX_CHARS:
             postings = index.beginning_with(term)
             worth = 1.0 if postings else worth
-        empty |= 0 if telling else bit
-        whole += worth if postings or not _is_across(term, wanted, index) else 0.0
         weight = index.weight(term) * (1.0 if telling else _EMPTY_WEIGHT)
         for number, part in postings or ():
             scores[number] += weight * part
             shared[number] |= bit
-        if worth:  # what says nothing is in the most entries
-            for number, _ in postings or ():
-                points[number] += worth
-    for term, telling in asked(previous).items():
-        if term not in wanted:
+            points[number] += worth
+    for term, telling in weigh_terms(previous).items():
+        if term not in meant.terms:
             weight, worth = index.weight(term) * _PREVIOUS, telling * _PREVIOUS_POINTS
             for number, part in index.postings.get(term, ()):
                 if shared[number]:
                     scores[number] += weight * part
-                    points[number] += worth if shared[number] & ~empty else 0.0
-    needed = float(POINTS + len(wanted) // LONG_MESSAGE)
-    if asks:
-        needed = min(needed, max(1.0, whole))
+                    points[number] += worth
+    is_short = meant.asks and sum(map(bool, meant.terms.values())) <= SHORT_QUESTION
+    needed = 1.0 if is_short else float(POINTS + len(meant.terms) // LONG_MESSAGE)
     found = [
-        (points[number] + EMPTY_POINTS * bool(bits & empty) >= needed, scores[number] * index.priors[number], number)
+        (points[number] >= needed, scores[number] * index.priors[number], number)
         for number, bits in enumerate(shared)
         if bits
     ]
@@ -211,28 +209,18 @@ def _found(
     ]
 
 
-def _is_across(term: str, wanted: Mapping[str, Telling], index: RecallIndex) -> bool:
-    """True if a pair that no entry has joins the ends of two words, and an entry has a neighbouring pair."""
-    if len(term) != 2 or term.isascii():
-        return False
-    return any(
-        len(each) == 2 and (each[1] == term[0] or each[0] == term[1]) and each in index.postings for each in wanted
-    )
-
-
 def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:
     """True if an entry that is not admitted stands beside admitted entries."""
     return index.entries[found.number].source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
 
 
-def _factor(index: RecallIndex, number: int, meant: Intent, today: date, favour: Collection[str]) -> float:
+def _factor(index: RecallIndex, number: int, meant: Question, today: date, favour: Collection[str]) -> float:
     """Factor of an entry's score for its heading, path and day."""
-    entry, heading = index.entries[number], index.headings[number]
-    factor = meant.weight(entry)
-    if heading in meant.sections:
+    entry, factor = index.entries[number], 1.0
+    if favour and (index.headings[number] in favour or entry.path.casefold() in favour):
         factor *= _FAVOUR
-    if favour and (heading in favour or entry.path.casefold() in favour):
-        factor *= _FAVOUR
+    if meant.months and entry.source is Source.HISTORY:
+        factor *= _HISTORY
     if entry.day is None:
         return factor
     if meant.months:
@@ -241,7 +229,7 @@ def _factor(index: RecallIndex, number: int, meant: Intent, today: date, favour:
     return factor * (0.8 + 0.2 * math.pow(0.5, age / _HALF_LIFE_DAYS))
 
 
-def _ranked(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
+def _rank(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
     """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
 
     There are some more of them than `room` has characters for.
@@ -304,13 +292,13 @@ def _of_state(index: RecallIndex) -> list[Entry]:
     ]
 
 
-def _of_sections(index: RecallIndex, meant: Intent) -> list[int]:
-    """The entries below the headings that a message names, what holds first."""
-    numbers = [number for number, heading in enumerate(index.headings) if heading in meant.sections]
+def _of_sections(index: RecallIndex, headings: Collection[str]) -> list[int]:
+    """The entries below some headings, what holds first."""
+    numbers = [number for number, heading in enumerate(index.headings) if heading in headings]
     return sorted(numbers, key=index.staleness.__getitem__)
 
 
-def _of_months(index: RecallIndex, meant: Intent) -> list[int]:
+def _of_months(index: RecallIndex, meant: Question) -> list[int]:
     """Entries of the history for the months in question."""
     return [
         number

@@ -13,9 +13,9 @@ from statistics import fmean, stdev
 from domain.memory.hybrid_text import embedded_text
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, inject
 from domain.memory.keywords import question_terms
-from domain.workspace.recall.block import recall_block, shown
+from domain.workspace.recall.block import fit_entries, recall_block
 from domain.workspace.recall.entries import Entry, Source, entries
-from domain.workspace.recall.search import RecallIndex, recalled
+from domain.workspace.recall.search import RecallIndex, recall_entries
 from lab.bench.measure import Figures
 from lab.bench.recall.data import Conversation
 from lab.bench.recall.observations import Files
@@ -82,8 +82,8 @@ def _answers(
     for case, vector in zip(conversation.cases, made[len(turns) :], strict=True):
         query = Query(case.question.text, vector)
         (plain, plain_chars), (more, more_chars) = (_block(library, query, budget) for budget in (PLAIN, MORE))
-        chosen = recalled(query.text, index, today=conversation.now.date(), budget_chars=RECALL_CHARS)
-        held = {rows[turn] for turn in _turns(shown(chosen, RECALL_CHARS), its) if turn in rows}
+        chosen = recall_entries(query.text, index, today=conversation.now.date(), budget_chars=RECALL_CHARS)
+        held = {rows[turn] for turn in _turns(fit_entries(chosen, RECALL_CHARS), its) if turn in rows}
         wanted = case.evidence
         yield Answer(
             plain=len(wanted & plain) / len(wanted),

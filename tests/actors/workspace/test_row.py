@@ -55,7 +55,7 @@ def test_without_the_layer_nothing_of_it_is_there(tmp_path: Path) -> None:
 @pytest.mark.req("X-69", "X-61")
 def test_its_numbers_are_its_own_and_everything_is_off_by_default(tmp_path: Path) -> None:
     config = workspace_config(plan_of(tmp_path, **OFF))
-    assert (config.recall_chars, config.handover_chars) == (2_000, 4_000)
+    assert (config.recall_chars, config.handover_chars) == (2_000, 12_000)
     assert not any((config.recall, config.session, config.compaction, config.subagents, config.llm))
 
 

@@ -76,13 +76,19 @@ def _head(sent: list[str]) -> Iterator[str]:
     if not line.startswith("{"):
         return
     for part, items in json.loads(line).items():
-        if isinstance(items, list):
-            for item in items:
-                if isinstance(item, str):
-                    yield f"  {part}: {item}"
-                else:
-                    place = "…/" + item["at"].rpartition("/")[2]
-                    yield f"  {part}: {item['who']}: {item['said']} ({place})"
+        if part == "said_before":
+            yield from _said(items)
+        elif isinstance(items, list):
+            yield from (f"  {part}: {item}" for item in items)
+
+
+def _said(items: list[dict[str, str]]) -> Iterator[str]:
+    """People's words, of the talk beside the rules only how much there is."""
+    talk = [item for item in items if item["said"] not in RULES.values()]
+    for item in items:
+        if item not in talk:
+            yield f"  said_before: {item['who']}: {item['said']} (…/{item['at'].rpartition('/')[2]})"
+    yield f"  said_before: and {len(talk)} more, from {talk[0]['said'][:20]}… to {talk[-1]['said'][:20]}…"
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from domain.turn.prompt import is_block
 from domain.workspace.files.session_state import SessionState
-from domain.workspace.handover import HANDOVER_CHARS, HANDOVER_PREFIX, MOST_FOUND, handover
-from domain.workspace.rules.directives import FoundLine
+from domain.workspace.handover import HANDOVER_CHARS, HANDOVER_PREFIX, handover
+from domain.workspace.said_words import SAID_CHARS, SaidWords
 from tests.domain.workspace.spoken import PATH
 
 STATE = SessionState(
@@ -27,8 +27,8 @@ STATE = SessionState(
 MEMORY = b"## Constraints\n- Never sail at night.\n- ask Kim\n## Decisions\n- Kim is captain\n## Preferences\n- tea\n"
 
 
-def found(text: str, score: float = 0.5, line: int = 7, author: str = "Ann") -> FoundLine:
-    return FoundLine("u1", PATH, line, author, text, score)
+def found(text: str, line: int = 7, author: str = "Ann") -> SaidWords:
+    return SaidWords("u1", PATH, line, author, text)
 
 
 def said(block: str) -> dict[str, Any]:
@@ -76,34 +76,37 @@ def test_nothing_to_hand_over_is_an_empty_text(state: SessionState) -> None:
         (SessionState(), b"", [found("x")]),
     ],
 )
-def test_anything_to_hand_over_makes_a_block(state: SessionState, memory: bytes, lines: list[FoundLine]) -> None:
+def test_anything_to_hand_over_makes_a_block(state: SessionState, memory: bytes, lines: list[SaidWords]) -> None:
     assert "x" in str(list(said(handover(state, memory, lines)).values())[1:])
 
 
-def test_found_lines_come_the_surest_first_each_once_and_none_that_is_a_constraint() -> None:
-    lines = [found("ask Kim!"), found("a", 0.5), found("b", 0.9), found("c", 0.5), found("B.", 0.7), found("d", 0)]
+def test_words_stand_in_their_order_each_once_and_none_that_is_a_constraint() -> None:
+    words = [found(text) for text in ("ask Kim!", "a", "b", "c", "B.", "d")]
 
-    told = said(handover(SessionState(), MEMORY, lines))
+    told = said(handover(SessionState(), MEMORY, words))
 
-    assert [each["said"] for each in told["said_before"]] == ["b", "a", "c"]
+    assert [each["said"] for each in told["said_before"]] == ["a", "b", "c", "d"]
 
 
-def test_so_many_found_lines_are_shown_as_may_be() -> None:
-    told = said(handover(SessionState(), b"", [found(f"rule {number}") for number in range(20)]))
+def test_of_more_words_than_may_be_those_in_the_middle_go() -> None:
+    told = said(handover(SessionState(), b"", [found(f"{number} {'x' * 290}") for number in range(60)], 20_000))
 
-    assert len(told["said_before"]) == MOST_FOUND
-    assert [each["said"] for each in told["said_before"]][:2] == ["rule 0", "rule 19"]
+    numbers = [int(each["said"].split()[0]) for each in told["said_before"]]
+    assert len(json.dumps(told["said_before"], separators=(",", ":"))) <= SAID_CHARS + 2
+    first = next(at for at, number in enumerate(numbers) if number != at)
+    assert first == len(numbers) // 2
+    assert numbers[first:] == list(range(60 - (len(numbers) - first), 60))
 
 
 def test_where_nothing_is_kept_no_place_is_named() -> None:
-    told = said(handover(SessionState(), b"", [FoundLine("u1", "", 0, "Ann", "x", 0.5)]))
+    told = said(handover(SessionState(), b"", [SaidWords("u1", "", 0, "Ann", "x")]))
 
     assert told["said_before"] == [{"who": "Ann", "said": "x"}]
 
 
 def test_constraints_have_the_first_claim_on_what_room_there_is() -> None:
     state = SessionState(
-        constraints=tuple(f"rule {number} " + "so " * 60 for number in range(12)), current_state=("x" * 300,) * 12
+        constraints=tuple(f"rule {number} " + "so " * 60 for number in range(12)), current_state=("x" * 300,) * 60
     )
 
     block = handover(state, MEMORY, [found("y" * 200)])
@@ -155,7 +158,7 @@ def test_what_has_just_the_greatest_length_is_whole() -> None:
 
 
 def test_a_found_line_is_shown_whole_or_not_at_all() -> None:
-    lines = [found("x" * 100, 0.9), found("short", 0.5)]
+    lines = [found("x" * 100), found("short")]
     whole = handover(SessionState(), b"", lines[:1])
 
     assert handover(SessionState(), b"", lines[:1], len(whole)) == whole

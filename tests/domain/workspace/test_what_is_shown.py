@@ -12,8 +12,8 @@ from domain.workspace.handover import handover
 from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS, Places, identity
 from domain.workspace.recall.block import recall_block
 from domain.workspace.recall.entries import Entry, Source, entries
-from domain.workspace.recall.search import RecallIndex, recalled
-from domain.workspace.rules.directives import FoundLine, found_lines
+from domain.workspace.recall.search import RecallIndex, recall_entries
+from domain.workspace.said_words import said_words
 from domain.workspace.workers.prompts import consolidate_prompt, session_prompt
 from messages.base import TurnId
 from messages.turn import SpokenTurn
@@ -55,7 +55,7 @@ def index(session: str = SESSION, memory: str = MEMORY, history: str = HISTORY, 
 
 
 def found(question: str, files: RecallIndex | None = None, budget_chars: int = 2_000) -> list[Entry]:
-    return [*recalled(question, files or index(), today=TODAY, budget_chars=budget_chars)]
+    return [*recall_entries(question, files or index(), today=TODAY, budget_chars=budget_chars)]
 
 
 def turn(text: str, answer: str = "", *results: str) -> SpokenTurn:
@@ -191,14 +191,14 @@ def test_a_handover_has_constraints_first_and_never_the_log_of_work_within_its_b
 
 
 @pytest.mark.req("S4-03", "X-61")
-def test_without_a_model_rules_that_people_set_are_handed_over_with_their_place() -> None:
-    said = turn("Hello.\nNever deploy on a Friday.\nIs it always so?", "Fine.")
-    (line,) = found_lines([said])
-    told = json.loads(handover(parsed_session(b""), b"", [line]).split("\n")[1])
-    assert told["said_before"] == [{"who": "Ann", "said": "Never deploy on a Friday.", "at": "logs/a.md:12"}]
-    many = [FoundLine("t", "", 0, "Ann", f"Never do {number}", 0.5) for number in range(30)]
-    told = json.loads(handover(parsed_session(b""), b"", many, 20_000).split("\n")[1])
-    assert len(told["said_before"]) == 12
+def test_without_a_model_peoples_own_words_are_handed_over_with_their_place_and_no_answer() -> None:
+    said = turn("Hello.\nNever deploy on a Friday.\n> quoted\n```\ncode\n```\n毎回確認する。", "Fine.", "output")
+    told = json.loads(handover(parsed_session(b""), b"", said_words([said])).split("\n")[1])
+    words = "Hello. Never deploy on a Friday. 毎回確認する。"
+    assert told["said_before"] == [{"who": "Ann", "said": words, "at": "logs/a.md:12"}]
+    (long,) = said_words([turn(f"begins {'x' * 400} ends")])
+    assert (len(long.text), long.text[:7], long.text[-5:]) == (300, "begins ", " ends")
+    assert said_words([turn("```\ncode\n```")]) == ()
 
 
 @pytest.mark.req("S4-146", "S4-16", "X-66")

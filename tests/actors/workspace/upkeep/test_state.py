@@ -5,33 +5,35 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.workspace.bookkeeping import Bookkeeping
-from actors.workspace.upkeep.state import MOST_DIRTY, MOST_FOUND, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
-from domain.workspace.rules.directives import FoundLine
+from actors.workspace.upkeep.state import MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
+from domain.workspace.said_words import SAID_CHARS, SaidWords
 
 
-def line(number: int, score: float = 0.5) -> FoundLine:
-    return FoundLine(f"t{number}", "logs/a.md", number, "Alice", f"Never {number}.", score)
+def words(number: int, text: str = "Never") -> SaidWords:
+    return SaidWords(f"t{number}", "logs/a.md", number, "Alice", f"{text} {number}.")
 
 
 def test_everything_is_there_in_the_next_life(tmp_path: Path) -> None:
     books = Bookkeeping(tmp_path)
     state = WorkspaceState(books)
     assert state.is_fresh
-    state.add_found([line(1)])
+    state.add_said([words(1)])
     state.owe(Stretch("logs/a.md", "t1", "t2"))
     state.note_turn("t3", "logs/a.md")
     state.add_written(["t0"])
     state.keep()
     again = WorkspaceState(books)
     assert not again.is_fresh
-    assert (again.found, again.owed, again.dirty, again.log) == (state.found, state.owed, ["t3"], "logs/a.md")
+    assert (again.said, again.owed, again.dirty, again.log) == (state.said, state.owed, ["t3"], "logs/a.md")
 
 
 def test_nothing_grows_without_bound(tmp_path: Path) -> None:
     state = WorkspaceState(Bookkeeping(tmp_path))
-    state.add_found([line(0, 1.0), *(line(number) for number in range(1, 2 * MOST_FOUND))])
-    assert len(state.found) == MOST_FOUND
-    assert state.found[0].turn_id == "t0", "the best stay"
+    for number in range(200):
+        state.add_said([words(number)])
+    turns = [each.turn_id for each in state.said]
+    assert turns[:2] + turns[-2:] == ["t0", "t1", "t198", "t199"], "the first and the newest stay"
+    assert sum(len(each.text) for each in state.said) <= SAID_CHARS
     for number in range(2 * MOST_OWED):
         state.owe(Stretch("logs/a.md", f"t{number}", "z"))
     assert len(state.owed) == MOST_OWED
@@ -41,6 +43,15 @@ def test_nothing_grows_without_bound(tmp_path: Path) -> None:
     assert state.dirty[0] == "t0", "from there on the window is asked"
     state.add_written(f"t{number}" for number in range(2 * MOST_WRITTEN))
     assert (tmp_path / "written.json").stat().st_size < 20 * MOST_WRITTEN
+
+
+def test_what_is_left_of_a_turn_stays_in_its_place(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path))
+    state.add_said(map(words, range(3)))
+    state.replace_turn("t1", [words(1, "Always")])
+    assert [each.text for each in state.said] == ["Never 0.", "Always 1.", "Never 2."]
+    state.replace_turn("t1", ())
+    assert [each.turn_id for each in state.said] == ["t0", "t2"]
 
 
 def test_a_longer_stretch_stands_for_the_shorter_one(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
-from domain.workspace.recall.block import recall_block, shown
-from domain.workspace.recall.search import RecallIndex, recalled
+from domain.workspace.recall.block import fit_entries, recall_block
+from domain.workspace.recall.search import RecallIndex, recall_entries
 from lab.bench.measure import Figures
 from tests.domain.workspace.recall.messages import TODAY, Asked, Set
 
@@ -42,7 +42,7 @@ def precision(its: Set) -> Figures:
 
 def block_of(text: str, index: RecallIndex) -> str:
     """What is shown beside a message."""
-    return recall_block(recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS), RECALL_CHARS)
+    return recall_block(recall_entries(text, index, today=TODAY, budget_chars=RECALL_CHARS), RECALL_CHARS)
 
 
 def _everyday(its: Set) -> Figures:
@@ -72,13 +72,13 @@ def _blocks(its: Set, messages: Iterable[str]) -> list[str]:
 
 
 def _is_silent(text: str, index: RecallIndex) -> bool:
-    return not recalled(text, index, today=TODAY, budget_chars=RECALL_CHARS)
+    return not recall_entries(text, index, today=TODAY, budget_chars=RECALL_CHARS)
 
 
 def _is_right(asked: Asked, index: RecallIndex, most: int | None = None) -> bool:
     """Whether the section that is asked for is shown, among so many entries."""
-    found = recalled(asked.text, index, today=TODAY, budget_chars=RECALL_CHARS)
-    return any(entry.section == asked.section for entry in shown(found, RECALL_CHARS)[:most])
+    found = recall_entries(asked.text, index, today=TODAY, budget_chars=RECALL_CHARS)
+    return any(entry.section == asked.section for entry in fit_entries(found, RECALL_CHARS)[:most])
 
 
 def _is_foreign(asked: Asked, workspace: str) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.workspace.recall.addressed import unaddressed
+from domain.workspace.recall.addressed import strip_address
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from domain.workspace.recall.addressed import unaddressed
     ],
 )
 def test_whom_a_message_is_said_to_is_no_part_of_it(message: str, said: str) -> None:
-    assert unaddressed(message) == said
+    assert strip_address(message) == said
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_whom_a_message_is_said_to_is_no_part_of_it(message: str, said: str) -> 
     ],
 )
 def test_names_within_a_message_and_addresses_of_mail_are(message: str) -> None:
-    assert unaddressed(message) == message
+    assert strip_address(message) == message

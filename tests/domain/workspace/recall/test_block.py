@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.recall.block import CLOSING, FROM, HEADING_CHARS, LEAST_CHARS, OPENING, recall_block, shown
+from domain.workspace.recall.block import CLOSING, FROM, HEADING_CHARS, LEAST_CHARS, OPENING, fit_entries, recall_block
 from domain.workspace.recall.entries import Entry, Source
 
 ENTRIES = st.builds(
@@ -65,7 +65,7 @@ def test_no_text_of_a_file_ends_the_block_or_a_line() -> None:
 
 def test_an_entry_that_does_not_fit_is_left_out_and_a_later_one_is_shown() -> None:
     one, long, two = entry("one"), entry("x" * 300), entry("two")
-    assert shown([one, long, two], 200) == (one, two)
+    assert fit_entries([one, long, two], 200) == (one, two)
 
 
 def test_the_room_of_a_block_is_used_to_the_last_character() -> None:
@@ -77,7 +77,7 @@ def test_the_room_of_a_block_is_used_to_the_last_character() -> None:
 
 def test_the_first_entry_is_cut_where_nothing_fits() -> None:
     long = entry("word " * 200, "Decisions")
-    [part] = shown([long, entry("y" * 400)], 250)
+    [part] = fit_entries([long, entry("y" * 400)], 250)
     assert long.text.startswith(part.text.removesuffix("…"))
     assert 250 - len(" ") <= len(recall_block([long], 250)) <= 250
     assert len(part.text) > LEAST_CHARS
@@ -88,7 +88,7 @@ def test_the_first_entry_is_cut_where_nothing_fits() -> None:
 def test_a_block_keeps_to_its_budget_and_shows_what_it_says_it_shows(found: list[Entry], budget: int) -> None:
     block = recall_block(found, budget)
     assert len(block) <= budget or not block
-    assert bool(block) == bool(shown(found, budget))
+    assert bool(block) == bool(fit_entries(found, budget))
     if block:
         assert len(block.splitlines()) == 3
         assert "</runtime_context>" not in block.removesuffix(CLOSING)
