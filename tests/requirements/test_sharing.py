@@ -27,12 +27,6 @@ MADE = {
     "domain/text/imitation.py": {"_compiled"},
     "domain/text/lookalike.py": {"_Looks"},
     "domain/turn/bash_tool.py": {"bash_tool"},
-    "domain/workspace/recall/go_on_latin.py": {"'|'.join"},
-    "domain/workspace/recall/intent.py": {"'|'.join"},
-    "domain/workspace/rules/english.py": {"weighed"},
-    "domain/workspace/rules/german.py": {"weighed"},
-    "domain/workspace/rules/languages.py": {"weighed"},
-    "domain/workspace/rules/policies.py": {"weighed"},
     "domain/workspace/files/memory_file.py": {"_template"},
     "domain/workspace/files/session_state.py": {"_template"},
 }
