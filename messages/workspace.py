@@ -211,17 +211,9 @@ class ChildEnded(Message, frozen=True, kw_only=True, gc=False):
     usage: Usage = Usage()
 
 
-class RunOverdue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: a run, or a request's wait for a run, has used up its time."""
-
-    run: str
-    request_id: RequestId = RequestId("")
-    """Of the wait; empty for the run itself."""
-
-
 WorkspaceRequest = DescribeSession | RunSubagent | WaitSubagent | StopSubagent | ListSubagents
 WorkspaceReply = SessionDescribed | SubagentTold | SubagentsListed
-SubagentReport = RunAwoke | ChildEnded | RunOverdue
+SubagentReport = RunAwoke | ChildEnded
 SubagentCommand = BeginRun | EndRun
 WorkspaceMessage = (
     WorkspaceRequest

@@ -48,7 +48,6 @@ from messages.workspace import (
     DescribeSession,
     ListSubagents,
     RunAwoke,
-    RunOverdue,
     RunSubagent,
     SessionDescribed,
     StopSubagent,
@@ -185,8 +184,8 @@ class WorkspaceActor(Actor):
                 self.tell(message.reply_to, self._describe(message))
             case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
                 self._runs.serve(message, self._preparing.current)
-            case RunAwoke() | ChildEnded() | RunOverdue():
-                self._runs.heard(message)
+            case RunAwoke() | ChildEnded():
+                self._runs.take_report(message)
             case ModelReply():
                 self._workers.count_usage(message)
             case UpkeepDue():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 
-from actors.kernel import Actor, Timer, not_understood
+from actors.kernel import Actor, Then, not_understood
 from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.talk import Talk
 from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, called, fault_of_timeout
 from domain.turn.call_result import NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
 from domain.workspace.subagents.prompt import last_words_wanted
-from messages.base import RequestId, Window
+from messages.base import Address, Message, RequestId, Window
 from messages.model import (
     CancelModel,
     ModelAnswer,
@@ -22,7 +22,7 @@ from messages.model import (
     ToolCall,
 )
 from messages.shell import BashRefused, BashResult, CancelBash, CommandReply, RunBash
-from messages.workspace import BeginRun, ChildEnded, EndRun, RunAwoke, RunOverdue, SubagentCommand
+from messages.workspace import BeginRun, ChildEnded, EndRun, RunAwoke, SubagentCommand
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 EMPTY = "the model gave an empty answer"
@@ -59,9 +59,10 @@ class SubagentActor(Actor):
         self._work: BeginRun | None = None
         """Task in progress; None before and after."""
         self._ended: ChildEnded | None = None
-        self._timer: Timer | None = None
+        self._time = RequestId("")
+        """Id of the wait for the end of the run's time."""
         self._awaited = RequestId("")
-        """Id of the request whose answer counts."""
+        """Id of the request to the model or the shell."""
         self._partial = ""
         """Text so far of an unfinished answer."""
         self._calls: deque[ToolCall] = deque()
@@ -75,32 +76,25 @@ class SubagentActor(Actor):
         """Tell the workspace that the actor has started; a second message means that a run was lost."""
         self.tell(self._config.workspace_of(self._window), RunAwoke(run=self._run))
 
-    def handle(self, message: SubagentCommand | ModelAnswer | CommandReply | RunOverdue) -> None:
-        """Act on an awaited answer; ignore any other."""
+    def handle(self, message: SubagentCommand | ModelAnswer | CommandReply) -> None:
+        """Begin, end, or note the text so far of an answer."""
         match message:
             case BeginRun():
                 self._begin(message)
             case EndRun(reason=reason):
                 self._break_off(reason)
-            case RunOverdue():
-                self._break_off(OF_TIME.format(most=self._role.max_wall_s) if self._work is not None else "")
             case ModelDelta(request_id=request_id, text=text):
-                if self._awaits(request_id):
+                if request_id == self._awaited:
                     self._partial = text
-            case ModelReply(request_id=request_id):
-                if self._awaits(request_id):
-                    self._replied(message)
-            case ModelFailed(request_id=request_id, reason=reason):
-                if self._awaits(request_id):
-                    self._failed(f"the model gave no answer: {reason}")
-            case BashResult(request_id=request_id, text=text, full_output_path=path):
-                if self._awaits(request_id):
-                    self._command_ended(text, path)
-            case BashRefused(request_id=request_id, reason=reason):
-                if self._awaits(request_id):
-                    self._command_ended(f"{NOT_RUN}{reason}")
+            case ModelReply() | ModelFailed() | BashResult() | BashRefused():
+                return  # An answer behind a cancellation.
             case _:
                 not_understood(message)
+        self.in_progress = self._work is not None
+
+    def go_on(self, then: Then, answer: Message | None) -> None:
+        """Take an answer as `handle` takes a message."""
+        then(answer)
         self.in_progress = self._work is not None
 
     def on_stop(self) -> None:
@@ -121,7 +115,7 @@ class SubagentActor(Actor):
         most_s = min(work.role.bash_timeout_s, self._config.max_timeout_s)
         self._tool = bash_tool(min(self._config.default_timeout_s, most_s), most_s)
         self._most_s = most_s
-        self._timer = self.after(work.role.max_wall_s, RunOverdue(run=self._run))
+        self._time = self.wait(work.role.max_wall_s, lambda: self._break_off(OF_TIME.format(most=work.role.max_wall_s)))
         self._think()
 
     def _break_off(self, reason: str) -> None:
@@ -135,12 +129,13 @@ class SubagentActor(Actor):
         self._end(STOPPED, reason)
 
     def _cancel(self) -> None:
+        self.withdraw(self._awaited)
         if self._is_acting:
             self.tell(self._config.shell, CancelBash(request_id=self._awaited))
         else:
             self.tell(self._config.model, CancelModel(request_id=self._awaited))
 
-    def _failed(self, reason: str) -> None:
+    def _fail(self, reason: str) -> None:
         if self._limit:
             self._end(STOPPED, f"{self._limit}; its last words are missing: {reason}")
         else:
@@ -150,8 +145,7 @@ class SubagentActor(Actor):
         work, self._work = self._work, None
         if work is None:
             return
-        if self._timer is not None:
-            self._timer.cancel()
+        self.withdraw(self._time)
         self._awaited = RequestId("")
         self._calls.clear()
         self._ended = ChildEnded(
@@ -167,36 +161,38 @@ class SubagentActor(Actor):
 
     # thinking
 
-    def _awaits(self, request_id: RequestId) -> bool:
-        return self._work is not None and request_id == self._awaited
-
     def _think(self) -> None:
         """Ask the model; without a tool where there is none, or a limit is reached."""
         self._is_acting, self._partial = False, ""
-        self._awaited = RequestId(self.new_id())
-        request = ModelRequest(
-            request_id=self._awaited,
-            reply_to=self.address,
-            window=self._window,
-            system_prompt=self._prompt,
-            messages=self._talk.messages,
-            tools=(self._tool,) if self._can_run and not self._limit else (),
-            model=self._role.model,
-            purpose=_lane(self._run),
-        )
-        self.tell(self._config.model, request)
 
-    def _replied(self, reply: ModelReply) -> None:
+        def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
+            return ModelRequest(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._window,
+                system_prompt=self._prompt,
+                messages=self._talk.messages,
+                tools=(self._tool,) if self._can_run and not self._limit else (),
+                model=self._role.model,
+                purpose=_lane(self._run),
+            )
+
+        self._awaited = self.ask(self._config.model, make, None, self._take_answer)
+
+    def _take_answer(self, answer: ModelReply | ModelFailed) -> None:
         self._partial = ""
-        self._talk.count(reply)
+        if isinstance(answer, ModelFailed):
+            self._fail(f"the model gave no answer: {answer.reason}")
+            return
+        self._talk.count(answer)
         if self._limit:
             self._end(STOPPED, self._limit)
-        elif reply.tool_calls:
-            self._act_on(reply)
-        elif not reply.text.strip():
-            self._failed(EMPTY)
+        elif answer.tool_calls:
+            self._act_on(answer)
+        elif not answer.text.strip():
+            self._fail(EMPTY)
         else:
-            self._end(DONE, CUT_OFF if reply.stop_reason is StopReason.LENGTH else "")
+            self._end(DONE, CUT_OFF if answer.stop_reason is StopReason.LENGTH else "")
 
     # commands
 
@@ -243,22 +239,30 @@ class SubagentActor(Actor):
         work = self._work
         if work is None:
             return
-        self._is_acting, self._awaited = True, RequestId(self.new_id())
+        self._is_acting = True
         usual_s = min(self._config.default_timeout_s, self._most_s)
-        request = RunBash(
-            request_id=self._awaited,
-            reply_to=self.address,
-            window=self._window,
-            command=arguments.command,
-            timeout_s=usual_s if arguments.timeout_s is None else arguments.timeout_s,
-            audience=work.audience,
-            folders=work.folders,
-            lane=_lane(self._run),
-        )
-        self.tell(self._config.shell, request)
 
-    def _command_ended(self, text: str, full_output: str = "") -> None:
-        self._talk.add_result(self._calls.popleft(), text, full_output)
+        def make(request_id: RequestId, reply_to: Address) -> RunBash:
+            return RunBash(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=self._window,
+                command=arguments.command,
+                timeout_s=usual_s if arguments.timeout_s is None else arguments.timeout_s,
+                audience=work.audience,
+                folders=work.folders,
+                lane=_lane(self._run),
+            )
+
+        self._awaited = self.ask(self._config.shell, make, None, self._take_result)
+
+    def _take_result(self, result: BashResult | BashRefused) -> None:
+        text, path = (
+            (f"{NOT_RUN}{result.reason}", "")
+            if isinstance(result, BashRefused)
+            else (result.text, result.full_output_path)
+        )
+        self._talk.add_result(self._calls.popleft(), text, path)
         self._act()
 
 

@@ -9,9 +9,8 @@ from datetime import datetime
 
 import msgspec
 
-from actors.kernel import Timer
 from actors.workspace.subagents.shelf import Shelf
-from messages.base import Value, make_ready
+from messages.base import RequestId, Value, make_ready
 from messages.workspace import SubagentRun
 
 log = logging.getLogger(__name__)
@@ -36,8 +35,8 @@ class Record:
     """True if the run's actor has reported its start."""
     is_counted: bool = False
     """True if the run's usage is counted; its actor may report it twice."""
-    timer: Timer | None = None
-    """Ends the run if its actor does not."""
+    deadline: RequestId | None = None
+    """Id of the wait that ends the run if its actor does not."""
 
     @property
     def is_running(self) -> bool:

@@ -9,7 +9,7 @@ from typing import NoReturn, assert_never
 
 import msgspec
 
-from actors.kernel import Host, Timer
+from actors.kernel import Host
 from actors.workspace.subagents.child import FAILED, STOPPED
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.record import RUNNING, Record, kept_records, seconds_between
@@ -28,7 +28,6 @@ from messages.workspace import (
     EndRun,
     ListSubagents,
     RunAwoke,
-    RunOverdue,
     RunSubagent,
     StopSubagent,
     SubagentOffered,
@@ -95,8 +94,8 @@ class _Waiter:
 
     run: str
     reply_to: Address
-    timer: Timer
-    is_stop: bool = False
+    deadline: RequestId
+    """Id of the wait that answers the caller in any case."""
 
 
 class _RefusalError(Exception):
@@ -141,15 +140,13 @@ class Runs:
         except _RefusalError as refusal:
             self.host.tell(request.reply_to, Refused(request_id=request.request_id, reason=str(refusal)))
 
-    def heard(self, report: SubagentReport) -> None:
-        """Act on a report of a run's actor, or on its silence."""
+    def take_report(self, report: SubagentReport) -> None:
+        """Act on a report of a run's actor."""
         match report:
             case RunAwoke():
-                self._awoke(report)
+                self._note_awake(report)
             case ChildEnded():
-                self._ended(report)
-            case RunOverdue():
-                self._overdue(report)
+                self._take_end(report)
             case _:
                 assert_never(report)
 
@@ -178,7 +175,7 @@ class Runs:
         record = Record(SubagentRun(run=self._new_run(), name=definition.name, state=RUNNING, began_at=self.host.now()))
         run = record.run.run
         self._known[run] = record
-        record.timer = self.host.after(role.max_wall_s + GRACE_S, RunOverdue(run=run))
+        record.deadline = self.host.wait(role.max_wall_s + GRACE_S, lambda: self._give_up(record, FAILED))
         with self.host.blocking():
             record.keep(self.config.shelf)
         begin = BeginRun(
@@ -196,14 +193,14 @@ class Runs:
     def _wait(self, request: WaitSubagent) -> None:
         record = self._record(request.run)
         if record.is_running and request.seconds:
-            self._let_wait(request, float(request.seconds))
+            self._let_wait(record, request, float(request.seconds))
         else:
             self._tell(record, request.request_id, request.reply_to)
 
     def _stop(self, request: StopSubagent) -> None:
         record = self._record(request.run)
         if record.is_running:
-            self._let_wait(request, STOP_S)
+            self._let_wait(record, request, STOP_S)
             self._tell_end(record, ASKED_TO_STOP)
         else:
             self._tell(record, request.request_id, request.reply_to)
@@ -247,10 +244,17 @@ class Runs:
             _refuse(f"run {run!r}: is none of the last runs here, which `list` names")
         return record
 
-    def _let_wait(self, request: WaitSubagent | StopSubagent, seconds: float) -> None:
-        timer = self.host.after(seconds, RunOverdue(run=request.run, request_id=request.request_id))
-        is_stop = isinstance(request, StopSubagent)
-        self._waiters[request.request_id] = _Waiter(request.run, request.reply_to, timer, is_stop)
+    def _let_wait(self, record: Record, request: WaitSubagent | StopSubagent, seconds: float) -> None:
+        """Answer a caller when the run ends, or after some seconds: a stop ends it then in any case."""
+
+        def answer() -> None:
+            if isinstance(request, StopSubagent):
+                self._give_up(record, STOPPED)
+            elif self._waiters.pop(request.request_id, None) is not None:
+                self._tell(record, request.request_id, request.reply_to)
+
+        deadline = self.host.wait(seconds, answer)
+        self._waiters[request.request_id] = _Waiter(request.run, request.reply_to, deadline)
 
     def _tell(self, record: Record, request_id: RequestId, to: Address) -> None:
         text = "" if record.is_running else record.text
@@ -258,7 +262,7 @@ class Runs:
 
     # what runs say
 
-    def _awoke(self, report: RunAwoke) -> None:
+    def _note_awake(self, report: RunAwoke) -> None:
         record = self._known.get(report.run)
         if record is None or not record.is_running:
             return
@@ -267,7 +271,7 @@ class Runs:
             self._close(record, ChildEnded(run=report.run, state=FAILED, text="", note=LOST))
         record.is_awake = True
 
-    def _ended(self, report: ChildEnded) -> None:
+    def _take_end(self, report: ChildEnded) -> None:
         record = self._known.get(report.run)
         if record is None:
             return
@@ -289,17 +293,10 @@ class Runs:
         with self.host.blocking():
             record.keep(self.config.shelf)
 
-    def _overdue(self, report: RunOverdue) -> None:
-        record = self._known.get(report.run)
-        waiter = self._waiters.pop(report.request_id, None) if report.request_id else None
-        if record is None:
-            return
-        if record.is_running and (not report.request_id or (waiter is not None and waiter.is_stop)):
-            self._tell_end(record, NO_ANSWER)
-            state = STOPPED if waiter is not None else FAILED
-            self._close(record, ChildEnded(run=report.run, state=state, text="", note=NO_ANSWER))
-        if waiter is not None:
-            self._tell(record, report.request_id, waiter.reply_to)
+    def _give_up(self, record: Record, state: str) -> None:
+        """End a run whose actor is silent."""
+        self._tell_end(record, NO_ANSWER)
+        self._close(record, ChildEnded(run=record.run.run, state=state, text="", note=NO_ANSWER))
 
     def _tell_end(self, record: Record, reason: str) -> None:
         run = record.run.run
@@ -307,8 +304,8 @@ class Runs:
 
     def _close(self, record: Record, report: ChildEnded) -> None:
         """A run has ended: keep the result, and tell all waiting callers."""
-        if record.timer is not None:
-            record.timer.cancel()
+        if record.deadline is not None:
+            self.host.withdraw(record.deadline)
         record.text = report_text(report.text)
         record.run = msgspec.structs.replace(
             record.run,
@@ -323,7 +320,7 @@ class Runs:
             self._forget_old()
         for request_id, waiter in list(self._waiters.items()):
             if waiter.run == report.run:
-                waiter.timer.cancel()
+                self.host.withdraw(waiter.deadline)
                 del self._waiters[request_id]
                 self._tell(record, request_id, waiter.reply_to)
         self.config.on_ended(record.run.run, record.run.name, record.run.state)

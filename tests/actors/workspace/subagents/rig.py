@@ -27,7 +27,6 @@ from messages.workspace import (
     ChildRole,
     ListSubagents,
     RunAwoke,
-    RunOverdue,
     RunSubagent,
     StopSubagent,
     SubagentTold,
@@ -54,8 +53,8 @@ class StandInWorkspace(Actor):
         match message:
             case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
                 self.runs.serve(message, self._rig.turn)
-            case RunAwoke() | ChildEnded() | RunOverdue():
-                self.runs.heard(message)
+            case RunAwoke() | ChildEnded():
+                self.runs.take_report(message)
             case CountUsage():  # as the test has it: everything that was wanted is stopped
                 self.runs.stop_all("the turn was stopped")
             case _:

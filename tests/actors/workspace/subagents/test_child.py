@@ -12,7 +12,7 @@ from domain.turn.call_result import NOT_RUN_LENGTH
 from messages.base import Message, RequestId
 from messages.model import CancelModel, ModelDelta, ModelReply, Role, StopReason, ToolCall, Usage
 from messages.shell import BashRefused, CancelBash
-from messages.workspace import BeginRun, ChildEnded, EndRun, RunOverdue, subagent_of
+from messages.workspace import BeginRun, ChildEnded, EndRun, subagent_of
 from tests.actors.workspace.subagents.rig import FOLDERS, WINDOW, SubagentRig, bash, role
 
 RUN = "r1"
@@ -286,7 +286,6 @@ def test_it_is_ended_at_once_and_says_so_again_to_whoever_asks_again(rig: Subage
             usage=Usage(),
             model="m",
         ),
-        RunOverdue(run=RUN),
         BashRefused(request_id=RequestId("x"), reason="late"),
     ):
         tell(rig, late)
