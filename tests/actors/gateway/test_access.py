@@ -20,9 +20,8 @@ def status_of(door: Door, headers: Mapping[str, str]) -> int:
     return 200
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+def test_a_name_that_is_not_of_this_machine_is_not_served(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "[",
         "[::1",
@@ -34,21 +33,22 @@ def status_of(door: Door, headers: Mapping[str, str]) -> int:
         "0.0.0.0",
         "\udce4",
         "//127.0.0.1",
-    ],
-)
-def test_a_name_that_is_not_of_this_machine_is_not_served(host: str) -> None:
-    assert status_of(OPEN, {"Host": host}) == 403
-    assert status_of(OPEN, {}) == 403
+    ]
+    for host in cases:
+        with subtests.test(host=host):
+            assert status_of(OPEN, {"Host": host}) == 403
+            assert status_of(OPEN, {}) == 403
 
 
-@pytest.mark.parametrize("host", ["localhost", "LocalHost:1", "127.0.0.1:8100", "127.3.2.1", "[::1]", "[::1]:8100"])
-def test_a_name_of_this_machine_is(host: str) -> None:
-    assert status_of(OPEN, {"Host": host}) == 200
+def test_a_name_of_this_machine_is(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["localhost", "LocalHost:1", "127.0.0.1:8100", "127.3.2.1", "[::1]", "[::1]:8100"]
+    for host in cases:
+        with subtests.test(host=host):
+            assert status_of(OPEN, {"Host": host}) == 200
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
+def test_pages_of_other_places_are_not_served(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], int]] = [
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": ""}, 403),
@@ -59,15 +59,14 @@ def test_a_name_of_this_machine_is(host: str) -> None:
         ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"Sec-Fetch-Site": "same-site"}, 200),
         ({"Sec-Fetch-Site": "none"}, 200),
-    ],
-)
-def test_pages_of_other_places_are_not_served(headers: dict[str, str], status: int) -> None:
-    assert status_of(OPEN, {"Host": "localhost"} | headers) == status
+    ]
+    for headers, status in cases:
+        with subtests.test(headers=headers, status=status):
+            assert status_of(OPEN, {"Host": "localhost"} | headers) == status
 
 
-@pytest.mark.parametrize(
-    ("shown", "status"),
-    [
+def test_a_key_is_asked_for_where_there_are_any(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int]] = [
         (f"Bearer {ALICE}", 200),
         (f"bearer   {ALICE}  ", 200),
         (f"Bearer {OPS}", 200),
@@ -80,10 +79,10 @@ def test_pages_of_other_places_are_not_served(headers: dict[str, str], status: i
         (f"Bearer {ALICE}\udcff", 401),
         (f"Bearer {'x' * 100_000}", 401),
         ("Bearer \0", 401),
-    ],
-)
-def test_a_key_is_asked_for_where_there_are_any(shown: str, status: int) -> None:
-    assert status_of(GUARDED, {"Host": "evil.example", "Origin": "null", "Authorization": shown}) == status
+    ]
+    for shown, status in cases:
+        with subtests.test(shown=shown, status=status):
+            assert status_of(GUARDED, {"Host": "evil.example", "Origin": "null", "Authorization": shown}) == status
 
 
 def test_a_refusal_shows_no_key() -> None:
@@ -108,11 +107,13 @@ def test_a_key_is_good_for_its_prefix() -> None:
     assert (ops.conversation(None), ops.conversation("alice/x"), ops.shared) == ("default", "alice/x", "global")
 
 
-@pytest.mark.parametrize("memory_id", ["bob/x", "default", "global", "alice", "Alice/x", " alice/x", "x" * 10_000])
-def test_another_s_conversation_is_refused_by_name(memory_id: str) -> None:
-    with pytest.raises(GatewayError) as refused:
-        Caller("alice/").conversation(memory_id)
+def test_another_s_conversation_is_refused_by_name(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["bob/x", "default", "global", "alice", "Alice/x", " alice/x", "x" * 10_000]
+    for memory_id in cases:
+        with subtests.test(memory_id=memory_id):
+            with pytest.raises(GatewayError) as refused:
+                Caller("alice/").conversation(memory_id)
 
-    assert (refused.value.status, refused.value.param) == (403, "memory_id")
-    assert "alice/" in str(refused.value)
-    assert len(str(refused.value)) < 300
+            assert (refused.value.status, refused.value.param) == (403, "memory_id")
+            assert "alice/" in str(refused.value)
+            assert len(str(refused.value)) < 300

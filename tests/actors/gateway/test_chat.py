@@ -291,20 +291,22 @@ def test_a_server_that_breaks_off_a_whole_answer_is_an_error(rig: GatewayRig) ->
 
 
 @pytest.mark.req("S2-53")
-@pytest.mark.parametrize("streams", [False, True])
-def test_a_memory_that_does_not_answer_delays_an_answer_only_so_far(streams: bool) -> None:
-    rig = GatewayRig(read_deadline_s=0.2)
-    rig.facts.is_silent, rig.facts.stores = True, False
-    if streams:
-        rig.upstream.handler = lambda request: stream(request, event("Hello"), DONE)
-    try:
-        reply = rig.send(STREAM if streams else ASK)
-        assert reply.status == 200
-        assert "0.2 s" in reply.headers["X-Memory-Note"]
-        assert b"Hello" in reply.body
-        assert rig.figures()["recalls_failed"] == 1
-    finally:
-        rig.stop()
+def test_a_memory_that_does_not_answer_delays_an_answer_only_so_far(subtests: pytest.Subtests) -> None:
+    cases: list[bool] = [False, True]
+    for streams in cases:
+        with subtests.test(streams=streams):
+            rig = GatewayRig(read_deadline_s=0.2)
+            rig.facts.is_silent, rig.facts.stores = True, False
+            if streams:
+                rig.upstream.handler = lambda request: stream(request, event("Hello"), DONE)
+            try:
+                reply = rig.send(STREAM if streams else ASK)
+                assert reply.status == 200
+                assert "0.2 s" in reply.headers["X-Memory-Note"]
+                assert b"Hello" in reply.body
+                assert rig.figures()["recalls_failed"] == 1
+            finally:
+                rig.stop()
 
 
 def test_a_memory_that_refuses_is_no_matter(rig: GatewayRig) -> None:

@@ -36,25 +36,26 @@ def test_the_model_s_server_must_be_named() -> None:
     assert "facts.openai_base_url" in problem_of(table(openai_base_url=""), SECRETS)
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.2", "example.org"])
-def test_any_address_but_loopback_takes_a_key(address: str) -> None:
-    assert "facts.keys" in problem_of(table(gateway_address=address), SECRETS)
-    assert problem_of(table(gateway_address=address, keys={"": "ALICE_API_KEY"}), SECRETS) == ""
+def test_any_address_but_loopback_takes_a_key(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["0.0.0.0", "::", "192.168.1.2", "example.org"]
+    for address in cases:
+        with subtests.test(address=address):
+            assert "facts.keys" in problem_of(table(gateway_address=address), SECRETS)
+            assert problem_of(table(gateway_address=address, keys={"": "ALICE_API_KEY"}), SECRETS) == ""
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
+def test_keys_that_would_not_guard_are_refused_by_name(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({"": "MISSING_API_KEY"}, "must be set"),
         ({"": "SHORT_API_KEY"}, "at least 16"),
         ({"": "OPENAI_API_KEY"}, "facts.upstream_key"),
         ({"": "UPSTREAM_TWIN_API_KEY"}, "facts.upstream_key"),
         ({"a/": "ALICE_API_KEY", "b/": "TWIN_API_KEY"}, "same secret"),
         ({"a": "ALICE_API_KEY", "ab": "BOB_API_KEY"}, "begins with"),
-    ],
-)
-def test_keys_that_would_not_guard_are_refused_by_name(keys: dict[str, str], words: str) -> None:
-    assert words in problem_of(table(keys=keys), SECRETS)
+    ]
+    for keys, words in cases:
+        with subtests.test(keys=keys, words=words):
+            assert words in problem_of(table(keys=keys), SECRETS)
 
 
 def test_beside_keys_of_owners_there_may_be_one_of_all() -> None:
@@ -69,9 +70,8 @@ def test_the_settings_become_a_configuration() -> None:
     assert "u" * 20 not in repr(config)
 
 
-@pytest.mark.parametrize(
-    ("host", "is_own"),
-    [
+def test_loopback_is_known(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
         ("localhost", True),
         ("127.0.0.5", True),
         ("::1", True),
@@ -80,7 +80,7 @@ def test_the_settings_become_a_configuration() -> None:
         ("0.0.0.0", False),
         ("x.localhost.y", False),
         ("", False),
-    ],
-)
-def test_loopback_is_known(host: str, is_own: bool) -> None:
-    assert is_loopback(host) is is_own
+    ]
+    for host, is_own in cases:
+        with subtests.test(host=host, is_own=is_own):
+            assert is_loopback(host) is is_own

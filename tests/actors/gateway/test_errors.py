@@ -7,9 +7,8 @@ import pytest
 from actors.gateway.errors import GatewayError, response_of
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "code"),
-    [
+def test_an_error_has_openai_s_form(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str, str | None]] = [
         (400, "invalid_request_error", None),
         (401, "authentication_error", "invalid_api_key"),
         (403, "permission_error", None),
@@ -18,14 +17,16 @@ from actors.gateway.errors import GatewayError, response_of
         (500, "server_error", None),
         (502, "upstream_error", "upstream_unreachable"),
         (504, "upstream_error", "upstream_timeout"),
-    ],
-)
-def test_an_error_has_openai_s_form(status: int, kind: str, code: str | None) -> None:
-    response = response_of(GatewayError(status, 'no "x"', "x"))
+    ]
+    for status, kind, code in cases:
+        with subtests.test(status=status, kind=kind, code=code):
+            response = response_of(GatewayError(status, 'no "x"', "x"))
 
-    assert (response.status, response.content_type) == (status, "application/json")
-    assert isinstance(response.body, bytes)
-    assert json.loads(response.body) == {"error": {"message": 'no "x"', "type": kind, "param": "x", "code": code}}
+            assert (response.status, response.content_type) == (status, "application/json")
+            assert isinstance(response.body, bytes)
+            assert json.loads(response.body) == {
+                "error": {"message": 'no "x"', "type": kind, "param": "x", "code": code}
+            }
 
 
 def test_only_who_shows_no_key_is_asked_for_one() -> None:

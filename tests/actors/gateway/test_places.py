@@ -139,24 +139,31 @@ def test_health_keeps_no_connection() -> None:
         assert is_ended(client)
 
 
-@pytest.mark.parametrize("start", [b"", b"POST /v1/chat", HEALTH[:-2], models("wrong-key")[:-2]])
-def test_a_stranger_has_a_deadline_and_a_client_with_a_key_has_none(start: bytes) -> None:
-    places = replace(PLACES, stranger_s=0.3)
-    with gateway(KEYS, places=places) as rig, rig.raw(models(ALICE)) as known, rig.raw(start) as stranger:
-        assert b" 200 " in answer_on(known)[0]
-        stranger.settimeout(20)
-        assert is_ended(stranger)
-        known.sendall(models(ALICE))
-        assert b" 200 " in answer_on(known)[0]
+def test_a_stranger_has_a_deadline_and_a_client_with_a_key_has_none(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"", b"POST /v1/chat", HEALTH[:-2], models("wrong-key")[:-2]]
+    for start in cases:
+        with subtests.test(start=start):
+            places = replace(PLACES, stranger_s=0.3)
+            with gateway(KEYS, places=places) as rig, rig.raw(models(ALICE)) as known, rig.raw(start) as stranger:
+                assert b" 200 " in answer_on(known)[0]
+                stranger.settimeout(20)
+                assert is_ended(stranger)
+                known.sendall(models(ALICE))
+                assert b" 200 " in answer_on(known)[0]
 
 
-@pytest.mark.parametrize("start", [b"", MODELS[:20]])
-def test_every_further_head_has_a_deadline_too(start: bytes) -> None:
-    with gateway(KEYS, places=replace(PLACES, idle_s=0.3)) as rig, rig.raw(models(ALICE)) as client:
-        client.settimeout(20)
-        assert b" 200 " in answer_on(client)[0]
-        client.sendall(start)
-        assert is_ended(client)
+def test_every_further_head_has_a_deadline_too(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"", MODELS[:20]]
+    for start in cases:
+        with (
+            subtests.test(start=start),
+            gateway(KEYS, places=replace(PLACES, idle_s=0.3)) as rig,
+            rig.raw(models(ALICE)) as client,
+        ):
+            client.settimeout(20)
+            assert b" 200 " in answer_on(client)[0]
+            client.sendall(start)
+            assert is_ended(client)
 
 
 def test_strangers_take_no_place_of_a_client_with_a_key() -> None:
@@ -207,13 +214,16 @@ def test_without_keys_one_user_may_have_all_places() -> None:
             each.close()
 
 
-@pytest.mark.parametrize("keys", [{}, KEYS])
-def test_a_program_that_opens_many_connections_before_it_asks_is_answered_on_all(keys: dict[str, str]) -> None:
-    with gateway(keys) as rig, contextlib.ExitStack() as opened:
-        connections = [opened.enter_context(rig.raw(b"")) for _ in range(300)]
-        for each in connections:
-            each.sendall(models(ALICE if keys else "").replace(b"/v1/models", b"/metrics", 1))  # no connection upstream
-        assert all(b" 200 " in answer_on(each)[0] for each in connections)
+def test_a_program_that_opens_many_connections_before_it_asks_is_answered_on_all(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, str]] = [{}, KEYS]
+    for keys in cases:
+        with subtests.test(keys=keys), gateway(keys) as rig, contextlib.ExitStack() as opened:
+            connections = [opened.enter_context(rig.raw(b"")) for _ in range(300)]
+            for each in connections:
+                each.sendall(
+                    models(ALICE if keys else "").replace(b"/v1/models", b"/metrics", 1)
+                )  # no connection upstream
+            assert all(b" 200 " in answer_on(each)[0] for each in connections)
 
 
 def test_a_head_without_an_end_is_refused_before_it_fills_the_memory() -> None:
@@ -238,8 +248,13 @@ def test_a_client_whose_head_has_come_does_not_pay_for_a_gateway_that_is_slow(tm
         assert b" 200 " in answer_on(client)[0]
 
 
-@pytest.mark.parametrize("start", [b"\r\n\r\n", b"\r\n\r\nGET /he"])
-def test_line_ends_before_a_request_keep_no_place(start: bytes) -> None:
-    with gateway(KEYS, places=replace(PLACES, stranger_s=0.3)) as rig, rig.raw(start) as stranger:
-        stranger.settimeout(20)
-        assert is_ended(stranger)
+def test_line_ends_before_a_request_keep_no_place(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"\r\n\r\n", b"\r\n\r\nGET /he"]
+    for start in cases:
+        with (
+            subtests.test(start=start),
+            gateway(KEYS, places=replace(PLACES, stranger_s=0.3)) as rig,
+            rig.raw(start) as stranger,
+        ):
+            stranger.settimeout(20)
+            assert is_ended(stranger)

@@ -209,10 +209,14 @@ def test_a_drain_waits_for_calls_in_flight(holding: Callable[..., Bench]) -> Non
     assert (during.quiet, after.quiet) == (False, True)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [{"name": " "}, {"concurrency": 0}, {"retries": -1}, {"idle_timeout_s": 0.0}, {"delta_interval_s": -1.0}],
-)
-def test_settings_that_cannot_work_are_refused(broken: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must"):
-        ModelActor(ModelConfig(**broken))
+def test_settings_that_cannot_work_are_refused(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, Any]] = [
+        {"name": " "},
+        {"concurrency": 0},
+        {"retries": -1},
+        {"idle_timeout_s": 0.0},
+        {"delta_interval_s": -1.0},
+    ]
+    for broken in cases:
+        with subtests.test(broken=broken), pytest.raises(ValueError, match="must"):
+            ModelActor(ModelConfig(**broken))

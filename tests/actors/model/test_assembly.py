@@ -98,9 +98,8 @@ def test_no_piece_makes_it_raise(deltas: list[object]) -> None:
     assert all(ids)
 
 
-@pytest.mark.parametrize(
-    ("told", "with_call", "expected"),
-    [
+def test_the_stop_reason_agrees_with_what_came(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool, StopReason]] = [
         ("stop", False, StopReason.STOP),
         ("content_filter", False, StopReason.STOP),
         ("length", False, StopReason.LENGTH),
@@ -108,20 +107,22 @@ def test_no_piece_makes_it_raise(deltas: list[object]) -> None:
         ("stop", True, StopReason.TOOL_CALLS),
         ("tool_calls", True, StopReason.TOOL_CALLS),
         ("tool_calls", False, StopReason.STOP),
-    ],
-)
-def test_the_stop_reason_agrees_with_what_came(told: str, with_call: bool, expected: StopReason) -> None:
-    assembly = Assembly()
-    assembly.finish_reason = told
-    if with_call:
-        assembly.add_call(delta(0, "a", "bash", "{}"))
+    ]
+    for told, with_call, expected in cases:
+        with subtests.test(told=told, with_call=with_call, expected=expected):
+            assembly = Assembly()
+            assembly.finish_reason = told
+            if with_call:
+                assembly.add_call(delta(0, "a", "bash", "{}"))
 
-    assert assembly.stop_reason() is expected
+            assert assembly.stop_reason() is expected
 
 
-@pytest.mark.parametrize("piece", [None, "", 3, ["x"]])
-def test_what_is_no_text_adds_none(piece: object) -> None:
-    assembly = Assembly()
+def test_what_is_no_text_adds_none(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [None, "", 3, ["x"]]
+    for piece in cases:
+        with subtests.test(piece=piece):
+            assembly = Assembly()
 
-    assert assembly.add_text(piece) == ""
-    assert assembly.text == ""
+            assert assembly.add_text(piece) == ""
+            assert assembly.text == ""

@@ -48,9 +48,8 @@ def test_a_stream_says_the_same_byte_by_byte() -> None:
     assert read([whole[at : at + 1] for at in range(len(whole))]) == (TEXTS, False)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
+def test_what_is_no_chunk_is_left_out(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         b"event: message",
         b"id: 7",
         b": comment",
@@ -63,10 +62,10 @@ def test_a_stream_says_the_same_byte_by_byte() -> None:
         b"<html>",
         b"data: " + b"[" * 100_000,
         b"data: " + b'{"a":' * 100_000,
-    ],
-)
-def test_what_is_no_chunk_is_left_out(line: bytes) -> None:
-    assert read([event("a"), line + b"\n\n", event("b")]) == (["a", "b"], False)
+    ]
+    for line in cases:
+        with subtests.test(line=line):
+            assert read([event("a"), line + b"\n\n", event("b")]) == (["a", "b"], False)
 
 
 def test_half_a_surrogate_pair_comes_through() -> None:
@@ -99,8 +98,10 @@ def test_a_line_in_pieces_costs_each_byte_once() -> None:
     assert paced_s(feed) < 3.0
 
 
-@pytest.mark.parametrize("usage", [{"prompt_tokens": 1}, None, "many"])
-def test_what_was_counted_comes_through_as_it_is(usage: Any) -> None:
-    (chunk,) = EventStream().feed(b"data: " + json.dumps({"choices": [], "usage": usage}).encode() + b"\n")
+def test_what_was_counted_comes_through_as_it_is(subtests: pytest.Subtests) -> None:
+    cases: list[Any] = [{"prompt_tokens": 1}, None, "many"]
+    for usage in cases:
+        with subtests.test(usage=usage):
+            (chunk,) = EventStream().feed(b"data: " + json.dumps({"choices": [], "usage": usage}).encode() + b"\n")
 
-    assert chunk.usage == usage
+            assert chunk.usage == usage

@@ -37,14 +37,18 @@ def test_well_formed_calls_are_told_again_byte_for_byte() -> None:
     assert told_call("bash", '{ "command":"ls" }') == {"name": "bash", "arguments": '{ "command":"ls" }'}
 
 
-@pytest.mark.parametrize("arguments", ["", "{", "[]", "null", '"x"', "[" * 100_000])
-def test_malformed_arguments_are_told_again_inside_an_object(arguments: str) -> None:
-    assert json.loads(told_call("bash", arguments)["arguments"]) == {"malformed": arguments}
+def test_malformed_arguments_are_told_again_inside_an_object(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "{", "[]", "null", '"x"', "[" * 100_000]
+    for arguments in cases:
+        with subtests.test(arguments=arguments):
+            assert json.loads(told_call("bash", arguments)["arguments"]) == {"malformed": arguments}
 
 
-@pytest.mark.parametrize(("name", "told"), [("", "unnamed"), ("a b.c", "a_b_c"), ("x" * 100, "x" * 64)])
-def test_names_that_no_server_takes_are_changed(name: str, told: str) -> None:
-    assert told_call(name, "{}")["name"] == told
+def test_names_that_no_server_takes_are_changed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [("", "unnamed"), ("a b.c", "a_b_c"), ("x" * 100, "x" * 64)]
+    for name, told in cases:
+        with subtests.test(name=name, told=told):
+            assert told_call(name, "{}")["name"] == told
 
 
 def test_an_empty_system_prompt_is_left_out() -> None:

@@ -7,16 +7,15 @@ import pytest
 from actors.web.address import ForbiddenAddressError, PublicAddresses, is_own, is_public
 
 
-@pytest.mark.parametrize(
-    "address", ["93.184.216.34", "8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2001:4860:4860::8888"]
-)
-def test_addresses_of_the_internet_are_public(address: str) -> None:
-    assert is_public(address)
+def test_addresses_of_the_internet_are_public(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["93.184.216.34", "8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2001:4860:4860::8888"]
+    for address in cases:
+        with subtests.test(address=address):
+            assert is_public(address)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_addresses_of_this_machine_its_networks_and_special_uses_are_not(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("0.0.0.0", "0.1.2.3", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.8.8.8", "169.254.169.254", "172.31.0.1"),
         *("192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.251"),
         *("239.255.255.250", "240.0.0.1", "255.255.255.255"),
@@ -28,23 +27,22 @@ def test_addresses_of_the_internet_are_public(address: str) -> None:
         *("2606:4700::5efe:a00:1", "2606:4700::200:5efe:a9fe:a9fe", "2606:4700::5efe:808:808"),  # ISATAP
         *("64:ff9b::a9fe:a9fe", "64:ff9b::7f00:1", "64:ff9b:1::808:808", "::ffff:0:808:808", "::808:808"),
         *("2001:2::1", "2001:20::1", "3fff::1", "3fff:fff::1", "3ffe::1", "5f00::1", "100::1", "4000::1"),
-    ],
-)
-def test_addresses_of_this_machine_its_networks_and_special_uses_are_not(address: str) -> None:
-    assert not is_public(address)
+    ]
+    for address in cases:
+        with subtests.test(address=address):
+            assert not is_public(address)
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_what_clouds_tell_their_machines_is_not_public(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         *("168.63.129.16", "169.254.169.254", "169.254.170.2", "169.254.169.123", "169.254.42.42", "100.100.100.200"),
         *("192.0.0.192", "192.80.8.124", "161.26.0.7", "166.8.1.1", "166.11.255.255", "192.88.99.1"),
         *("fd00:ec2::254", "fd20:ce::254", "fd00:42::42", "fe80::a9fe:a9fe"),
         *("::ffff:168.63.129.16", "64:ff9b::168.63.129.16", "2002:a83f:8110::"),
-    ],
-)
-def test_what_clouds_tell_their_machines_is_not_public(address: str) -> None:
-    assert not is_public(address)
+    ]
+    for address in cases:
+        with subtests.test(address=address):
+            assert not is_public(address)
 
 
 def test_an_ipv4_address_in_the_clothes_of_ipv6_is_judged_as_what_it_is() -> None:

@@ -34,12 +34,14 @@ def test_headings_lists_code_tables_and_quotes_become_markdown() -> None:
     assert "| h |\n| --- |\n| d |" in text
 
 
-@pytest.mark.parametrize("part", ["article", "main", 'div role="main"'])
-def test_the_main_part_is_taken_when_it_has_enough_to_say(part: str) -> None:
-    html = f"<body><p>Around.</p><{part}>{PARAGRAPH}</{part.split()[0]}><p>Below.</p></body>"
+def test_the_main_part_is_taken_when_it_has_enough_to_say(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["article", "main", 'div role="main"']
+    for part in cases:
+        with subtests.test(part=part):
+            html = f"<body><p>Around.</p><{part}>{PARAGRAPH}</{part.split()[0]}><p>Below.</p></body>"
 
-    assert markdown(html).startswith("Owls see")
-    assert "Below" not in markdown(html)
+            assert markdown(html).startswith("Owls see")
+            assert "Below" not in markdown(html)
 
 
 def test_a_main_part_with_next_to_nothing_is_not_what_the_page_is_about() -> None:
@@ -53,9 +55,11 @@ def test_several_articles_are_a_list_and_all_are_shown() -> None:
     assert "Two" in text
 
 
-@pytest.mark.parametrize("tag", ["nav", "script", "style", "noscript", "footer", "svg", "template", "iframe"])
-def test_what_is_not_content_is_left_out(tag: str) -> None:
-    assert markdown(f"<p>kept</p><{tag}>gone</{tag}><!-- gone -->") == "kept"
+def test_what_is_not_content_is_left_out(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["nav", "script", "style", "noscript", "footer", "svg", "template", "iframe"]
+    for tag in cases:
+        with subtests.test(tag=tag):
+            assert markdown(f"<p>kept</p><{tag}>gone</{tag}><!-- gone -->") == "kept"
 
 
 def test_a_page_without_a_title_is_named_by_its_first_heading() -> None:
@@ -101,10 +105,11 @@ def test_malformed_pages_take_no_time_that_grows_with_the_square_of_their_size(h
     assert paced_s(extracted) < 8, "html.parser alone takes minutes"
 
 
-@pytest.mark.parametrize("tag", ["div", "blockquote", "ul><li", "table><tr><td", "b"])
-def test_tags_nested_without_end_are_a_page_without_content_and_no_crash(tag: str) -> None:
-    with pytest.raises(NoArticleError):
-        markdown(f"<{tag}>" * 3_000 + "x")
+def test_tags_nested_without_end_are_a_page_without_content_and_no_crash(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["div", "blockquote", "ul><li", "table><tr><td", "b"]
+    for tag in cases:
+        with subtests.test(tag=tag), pytest.raises(NoArticleError):
+            markdown(f"<{tag}>" * 3_000 + "x")
 
 
 def test_parsing_stops_in_time_and_what_was_parsed_is_the_page() -> None:

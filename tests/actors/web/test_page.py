@@ -227,9 +227,8 @@ def test_no_cookie_of_one_page_reaches_the_next(bench: Bench, site: Site) -> Non
     assert "Cookie" not in site.asked[1].headers
 
 
-@pytest.mark.parametrize(
-    ("body", "charset", "text"),
-    [
+def test_text_is_read_in_the_encoding_that_the_server_or_the_page_names(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str | None, str]] = [
         ("Eulen können".encode(), None, "Eulen können"),
         ("Eulen können".encode("latin-1"), "iso-8859-1", "Eulen können"),
         ("フクロウ".encode("shift_jis"), "Shift_JIS", "フクロウ"),
@@ -238,19 +237,17 @@ def test_no_cookie_of_one_page_reaches_the_next(bench: Bench, site: Site) -> Non
         (b"owl", "no-such-charset", "owl"),
         (b"owl", "zlib", "owl"),
         (b"owl-", "punycode", "owl-"),
-    ],
-)
-def test_text_is_read_in_the_encoding_that_the_server_or_the_page_names(
-    body: bytes, charset: str | None, text: str
-) -> None:
-    assert decode(body, charset) == text
+    ]
+    for body, charset, text in cases:
+        with subtests.test(body=body, charset=charset, text=text):
+            assert decode(body, charset) == text
 
 
-@pytest.mark.parametrize(
-    "name", ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "hex", "rot13", "\0"]
-)
-def test_encodings_that_no_page_has_are_not_used(name: str) -> None:
-    assert not is_text_encoding(name)
+def test_encodings_that_no_page_has_are_not_used(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "hex", "rot13", "\0"]
+    for name in cases:
+        with subtests.test(name=name):
+            assert not is_text_encoding(name)
 
 
 class Victim:

@@ -17,9 +17,8 @@ DIGESTS = st.sampled_from((ABSENT, ONE, OTHER))
 LISTS = st.dictionaries(PATHS, DIGESTS, max_size=6).map(TrustList)
 
 
-@pytest.mark.parametrize(
-    ("path", "digest", "standing"),
-    [
+def test_place_and_content_are_trusted_together(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, Standing]] = [
         ("/a/agent.toml", ONE, Standing.TRUSTED),
         ("/a/agent.toml", OTHER, Standing.CHANGED),
         ("/a/agent.toml", ABSENT, Standing.CHANGED),
@@ -29,12 +28,12 @@ LISTS = st.dictionaries(PATHS, DIGESTS, max_size=6).map(TrustList)
         # A folder that was trusted without a settings file is not trusted with one that comes later.
         ("/empty/agent.toml", ABSENT, Standing.TRUSTED),
         ("/empty/agent.toml", ONE, Standing.CHANGED),
-    ],
-)
-def test_place_and_content_are_trusted_together(path: str, digest: str, standing: Standing) -> None:
-    known = TrustList({"/a/agent.toml": ONE, "/empty/agent.toml": ABSENT})
+    ]
+    for path, digest, standing in cases:
+        with subtests.test(path=path, digest=digest, standing=standing):
+            known = TrustList({"/a/agent.toml": ONE, "/empty/agent.toml": ABSENT})
 
-    assert known.standing(path, digest) is standing
+            assert known.standing(path, digest) is standing
 
 
 def test_trust_in_a_new_content_ends_that_in_the_old_one() -> None:
@@ -77,9 +76,8 @@ def test_a_name_that_is_no_text_survives() -> None:
     assert parse_trust_list(known.render()) == known
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_no_list_is_refused_with_the_rule(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "{",
         "[]",
@@ -95,8 +93,7 @@ def test_a_name_that_is_no_text_survives() -> None:
         json.dumps({"version": 1, "files": {"/a/agent.toml": True}}),
         json.dumps({"version": 1, "files": {"/a/agent.toml": f"{ONE}\n"}}),
         "[" * 100_000,
-    ],
-)
-def test_what_is_no_list_is_refused_with_the_rule(text: str) -> None:
-    with pytest.raises(ValueError, match=r"must be|must have"):
-        parse_trust_list(text)
+    ]
+    for text in cases:
+        with subtests.test(text=text), pytest.raises(ValueError, match=r"must be|must have"):
+            parse_trust_list(text)

@@ -121,18 +121,22 @@ def test_another_model_is_sent_the_picture() -> None:
     assert caller.pictures() == ["a.png"]
 
 
-@pytest.mark.parametrize("words", ["Could not process image", "no, thank you"])
-def test_of_a_broken_picture_only_that_one_is_left_out_from_then_on(words: str) -> None:
-    caller = Caller(broken("bad.png", words))
-    caller.ask(*talk(60), window=3)
-    caller.ask(user("look", "good.png"))
-    told = [user("look", "good.png"), agent(), user("and this", "bad.png")]
-    assert caller.ask(*told) == "1 picture"
-    assert caller.pictures() == ["good.png"]
-    told += [agent(), user("and that", "new.png")]
-    assert caller.ask(*told) == ""
-    assert caller.pictures() == ["good.png", "new.png"]
-    assert caller.ask(user("look", "bad.png"), window=2) == "1 picture"  # another window's may be another picture
+def test_of_a_broken_picture_only_that_one_is_left_out_from_then_on(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["Could not process image", "no, thank you"]
+    for words in cases:
+        with subtests.test(words=words):
+            caller = Caller(broken("bad.png", words))
+            caller.ask(*talk(60), window=3)
+            caller.ask(user("look", "good.png"))
+            told = [user("look", "good.png"), agent(), user("and this", "bad.png")]
+            assert caller.ask(*told) == "1 picture"
+            assert caller.pictures() == ["good.png"]
+            told += [agent(), user("and that", "new.png")]
+            assert caller.ask(*told) == ""
+            assert caller.pictures() == ["good.png", "new.png"]
+            assert (
+                caller.ask(user("look", "bad.png"), window=2) == "1 picture"
+            )  # another window's may be another picture
 
 
 def test_of_too_many_pictures_the_newest_are_kept() -> None:

@@ -32,41 +32,52 @@ def step(
 
 
 @pytest.mark.req("X-202")
-@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
-@pytest.mark.parametrize("count", [1, 2, 64])
-def test_who_is_at_fault_is_found_out_first(kind: FaultKind, count: int) -> None:
-    assert step(Fault(kind), count) is Step.PROBE
+def test_who_is_at_fault_is_found_out_first(subtests: pytest.Subtests) -> None:
+    cases_1: list[int] = [1, 2, 64]
+    cases_2: list[FaultKind] = [*TEXTS, *REFUSALS]
+    for count in cases_1:
+        for kind in cases_2:
+            with subtests.test(count=count, kind=kind):
+                assert step(Fault(kind), count) is Step.PROBE
 
 
-@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
-def test_a_server_that_answers_nothing_is_waited_for_and_no_text_is_blamed(kind: FaultKind) -> None:
-    assert step(Fault(kind), 1, tries=9, downs=1, works=False) is Step.WAIT
-    assert step(Fault(kind), 64, downs=1, works=False) is Step.WAIT
+def test_a_server_that_answers_nothing_is_waited_for_and_no_text_is_blamed(subtests: pytest.Subtests) -> None:
+    cases: list[FaultKind] = [*TEXTS, *REFUSALS]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            assert step(Fault(kind), 1, tries=9, downs=1, works=False) is Step.WAIT
+            assert step(Fault(kind), 64, downs=1, works=False) is Step.WAIT
 
 
-@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
-def test_a_call_that_fails_while_the_server_works_is_split(kind: FaultKind) -> None:
-    assert step(Fault(kind), 2, works=True) is Step.SPLIT
+def test_a_call_that_fails_while_the_server_works_is_split(subtests: pytest.Subtests) -> None:
+    cases: list[FaultKind] = [*TEXTS, *REFUSALS]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            assert step(Fault(kind), 2, works=True) is Step.SPLIT
 
 
-@pytest.mark.parametrize("kind", [*TEXTS, *REFUSALS])
-def test_a_text_alone_is_put_off_after_a_few_tries(kind: FaultKind) -> None:
-    steps = [step(Fault(kind), 1, tries=tries, works=True) for tries in range(1, TRIES + 1)]
-    last = Step.SET_ASIDE if kind is FaultKind.TOO_LONG else Step.PUT_OFF
+def test_a_text_alone_is_put_off_after_a_few_tries(subtests: pytest.Subtests) -> None:
+    cases: list[FaultKind] = [*TEXTS, *REFUSALS]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            steps = [step(Fault(kind), 1, tries=tries, works=True) for tries in range(1, TRIES + 1)]
+            last = Step.SET_ASIDE if kind is FaultKind.TOO_LONG else Step.PUT_OFF
 
-    assert steps == sorted(steps, key=lambda each: each is last)
-    assert set(steps) <= {Step.REPEAT, last}
-    assert steps[-1] is last
-    assert (steps[0] is last) is (kind in REFUSALS)
+            assert steps == sorted(steps, key=lambda each: each is last)
+            assert set(steps) <= {Step.REPEAT, last}
+            assert steps[-1] is last
+            assert (steps[0] is last) is (kind in REFUSALS)
 
 
-@pytest.mark.parametrize("kind", [*TEXTS, FaultKind.REJECTED])
-def test_a_text_is_set_aside_once_it_has_failed_over_minutes(kind: FaultKind) -> None:
-    rounds = range(1, len(LATER_S) + 1)
-    steps = [step(Fault(kind), 1, tries=1, rounds=each, works=True) for each in rounds]
+def test_a_text_is_set_aside_once_it_has_failed_over_minutes(subtests: pytest.Subtests) -> None:
+    cases: list[FaultKind] = [*TEXTS, FaultKind.REJECTED]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            rounds = range(1, len(LATER_S) + 1)
+            steps = [step(Fault(kind), 1, tries=1, rounds=each, works=True) for each in rounds]
 
-    assert steps == [Step.PUT_OFF] * (len(LATER_S) - 1) + [Step.SET_ASIDE]
-    assert sum(LATER_S) > 120
+            assert steps == [Step.PUT_OFF] * (len(LATER_S) - 1) + [Step.SET_ASIDE]
+            assert sum(LATER_S) > 120
 
 
 ACCOUNT = (FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND)
@@ -83,21 +94,27 @@ def test_what_looks_like_a_refused_account_may_be_about_one_text(kind: FaultKind
     assert step(fault, 1, tries=1, works=True) is Step.REPEAT
 
 
-@pytest.mark.parametrize("kind", ACCOUNT)
-@pytest.mark.parametrize("status", [None, 401, 402, 429])
-def test_a_refused_account_is_about_no_text(kind: FaultKind, status: int | None) -> None:
-    assert step(Fault(kind, status), 1, tries=9, downs=9, works=True) is Step.WAIT
+def test_a_refused_account_is_about_no_text(subtests: pytest.Subtests) -> None:
+    cases_1: list[int | None] = [None, 401, 402, 429]
+    for status in cases_1:
+        for kind in ACCOUNT:
+            with subtests.test(status=status, kind=kind):
+                assert step(Fault(kind, status), 1, tries=9, downs=9, works=True) is Step.WAIT
 
 
-@pytest.mark.parametrize("kind", [FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND])
-def test_no_text_can_cause_what_no_text_has_reached(kind: FaultKind) -> None:
-    assert step(Fault(kind), 1, tries=9, downs=9, works=True) is Step.WAIT
+def test_no_text_can_cause_what_no_text_has_reached(subtests: pytest.Subtests) -> None:
+    cases: list[FaultKind] = [FaultKind.UNREACHABLE, FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            assert step(Fault(kind), 1, tries=9, downs=9, works=True) is Step.WAIT
 
 
-@pytest.mark.parametrize("fault", [Fault(FaultKind.RATE_LIMIT, 429), Fault(FaultKind.SERVER, 503, asked_wait_s=5.0)])
-def test_a_server_that_asks_for_a_wait_gets_it(fault: Fault) -> None:
-    assert server_works(fault, works=True) is False
-    assert step(fault, 64, works=True) is Step.WAIT
+def test_a_server_that_asks_for_a_wait_gets_it(subtests: pytest.Subtests) -> None:
+    cases: list[Fault] = [Fault(FaultKind.RATE_LIMIT, 429), Fault(FaultKind.SERVER, 503, asked_wait_s=5.0)]
+    for fault in cases:
+        with subtests.test(fault=fault):
+            assert server_works(fault, works=True) is False
+            assert step(fault, 64, works=True) is Step.WAIT
 
 
 def test_a_text_before_which_the_server_works_and_after_which_it_does_not_is_found_too() -> None:
@@ -156,13 +173,15 @@ def test_one_vector_for_several_texts_twice_means_that_each_goes_alone() -> None
     assert size.most == 1
 
 
-@pytest.mark.parametrize("given", [0, 2, 63, 64, 65])
-def test_another_wrong_count_is_no_sign_of_that(given: int) -> None:
-    size = CallSize(64)
-    for _ in range(9):
-        size.note_answer(64, given)
+def test_another_wrong_count_is_no_sign_of_that(subtests: pytest.Subtests) -> None:
+    cases: list[int] = [0, 2, 63, 64, 65]
+    for count in cases:
+        with subtests.test(count=count):
+            size = CallSize(64)
+            for _ in range(9):
+                size.note_answer(64, count)
 
-    assert size.most == 64
+            assert size.most == 64
 
 
 def test_a_call_that_was_too_large_makes_the_next_ones_smaller_and_later_a_greater_one_is_tried() -> None:

@@ -39,16 +39,18 @@ def test_acts_weigh_what_is_said_and_who_waits_waits_until_there_is_room_for_tha
     assert limit.take("1", 100, 4) == 0
 
 
-@pytest.mark.parametrize("weight", [0, -1, 11])
-def test_a_weight_that_could_never_be_allowed_or_is_none_is_refused(weight: int) -> None:
-    with pytest.raises(ValueError, match=r"weight .* 1 to 10"):
-        RateLimit(10, 100).take("1", 0, weight)
+def test_a_weight_that_could_never_be_allowed_or_is_none_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[int] = [0, -1, 11]
+    for weight in cases:
+        with subtests.test(weight=weight), pytest.raises(ValueError, match=r"weight .* 1 to 10"):
+            RateLimit(10, 100).take("1", 0, weight)
 
 
-@pytest.mark.parametrize(("limit", "window_s"), [(0, 1), (1, 0), (1, -1)])
-def test_a_limit_of_nothing_is_refused(limit: int, window_s: float) -> None:
-    with pytest.raises(ValueError, match=r"limit .* window_s"):
-        RateLimit(limit, window_s)
+def test_a_limit_of_nothing_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, float]] = [(0, 1), (1, 0), (1, -1)]
+    for limit, window_s in cases:
+        with subtests.test(limit=limit, window_s=window_s), pytest.raises(ValueError, match=r"limit .* window_s"):
+            RateLimit(limit, window_s)
 
 
 @given(

@@ -26,62 +26,68 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "words", "limit"), LENGTHS)
-def test_the_length_and_its_limit_are_read(source: str, words: str, limit: int | None) -> None:
-    refusal = read_refusal(words)
-    assert refusal.mends == {Mend.HISTORY}, source
-    assert refusal.limit_tokens == limit, source
+def test_the_length_and_its_limit_are_read(subtests: pytest.Subtests) -> None:
+    for source, words, limit in LENGTHS:
+        with subtests.test(source=source, words=words, limit=limit):
+            refusal = read_refusal(words)
+            assert refusal.mends == {Mend.HISTORY}, source
+            assert refusal.limit_tokens == limit, source
 
 
-@pytest.mark.parametrize("words", UNSEEN_LENGTHS)
-def test_sentences_of_no_known_server_are_read_too(words: str) -> None:
-    assert read_refusal(words).mends == {Mend.HISTORY}
+def test_sentences_of_no_known_server_are_read_too(subtests: pytest.Subtests) -> None:
+    for words in UNSEEN_LENGTHS:
+        with subtests.test(words=words):
+            assert read_refusal(words).mends == {Mend.HISTORY}
 
 
-@pytest.mark.parametrize(("source", "words", "most"), PICTURES)
-def test_a_refused_picture_is_told_from_a_model_without_vision(source: str, words: str, most: int | None) -> None:
-    refusal = read_refusal(words)
-    assert refusal.mends == {Mend.PICTURES}, source
-    assert refusal.most_pictures == most, source
+def test_a_refused_picture_is_told_from_a_model_without_vision(subtests: pytest.Subtests) -> None:
+    for source, words, most in PICTURES:
+        with subtests.test(source=source, words=words, most=most):
+            refusal = read_refusal(words)
+            assert refusal.mends == {Mend.PICTURES}, source
+            assert refusal.most_pictures == most, source
 
 
-@pytest.mark.parametrize(("source", "words", "mend"), PARTS)
-def test_the_refused_part_is_read(source: str, words: str, mend: Mend) -> None:
-    assert read_refusal(words).mends == {mend}, source
+def test_the_refused_part_is_read(subtests: pytest.Subtests) -> None:
+    for source, words, mend in PARTS:
+        with subtests.test(source=source, words=words, mend=mend):
+            assert read_refusal(words).mends == {mend}, source
 
 
-@pytest.mark.parametrize(("words", "mend"), UNSEEN)
-def test_other_parts_are_read_in_unseen_words(words: str, mend: Mend) -> None:
-    assert mend in read_refusal(words).mends
+def test_other_parts_are_read_in_unseen_words(subtests: pytest.Subtests) -> None:
+    for words, mend in UNSEEN:
+        with subtests.test(words=words, mend=mend):
+            assert mend in read_refusal(words).mends
 
 
-@pytest.mark.parametrize(("source", "words"), OTHERS)
-def test_words_about_something_else_name_nothing(source: str, words: str) -> None:
-    refusal = read_refusal(words)
-    assert refusal.mends == frozenset(), source
-    assert not refusal.is_final
+def test_words_about_something_else_name_nothing(subtests: pytest.Subtests) -> None:
+    for source, words in OTHERS:
+        with subtests.test(source=source, words=words):
+            refusal = read_refusal(words)
+            assert refusal.mends == frozenset(), source
+            assert not refusal.is_final
 
 
-@pytest.mark.parametrize(
-    ("words", "is_about"),
-    [
+def test_a_models_name_is_no_picture(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [
         ("No endpoints found that support image input", True),
         ("image input is not supported by this server", True),
         ("Failed to load image or audio file", True),
         ("Conversation roles must alternate", True),
         ('model "llama3.2-vision" not found, try pulling it first', False),
         ("vision-7b is overloaded", False),
-    ],
-)
-def test_a_models_name_is_no_picture(words: str, is_about: bool) -> None:
-    assert is_about_content(words) == is_about
+    ]
+    for words, is_about in cases:
+        with subtests.test(words=words, is_about=is_about):
+            assert is_about_content(words) == is_about
 
 
-@pytest.mark.parametrize("words", FINAL)
-def test_a_refusal_of_what_was_said_or_of_tools_is_final(words: str) -> None:
-    refusal = read_refusal(words)
-    assert refusal.is_final
-    assert refusal.mends == frozenset()
+def test_a_refusal_of_what_was_said_or_of_tools_is_final(subtests: pytest.Subtests) -> None:
+    for words in FINAL:
+        with subtests.test(words=words):
+            refusal = read_refusal(words)
+            assert refusal.is_final
+            assert refusal.mends == frozenset()
 
 
 def test_a_body_that_is_too_large_is_blamed_on_its_pictures_too() -> None:

@@ -59,9 +59,8 @@ def test_recent_keeps_the_order_and_invents_nothing(policy: RestartPolicy, crash
     assert all(now - at < policy.window_s for at in kept)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_a_policy_that_cannot_be_kept_is_refused_naming_the_value(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, Any]] = [
         {"intensity": -1},
         {"max_attempts": 0},
         {"min_backoff_s": -0.1},
@@ -69,9 +68,9 @@ def test_recent_keeps_the_order_and_invents_nothing(policy: RestartPolicy, crash
         {"window_s": 0.0},
         {"suspend_s": 0.0},
         {"jitter": -0.1},
-    ],
-)
-def test_a_policy_that_cannot_be_kept_is_refused_naming_the_value(wrong: dict[str, Any]) -> None:
-    (name,) = wrong
-    with pytest.raises(ValueError, match=name):
-        RestartPolicy(**wrong)
+    ]
+    for wrong in cases:
+        with subtests.test(wrong=wrong):
+            (name,) = wrong
+            with pytest.raises(ValueError, match=name):
+                RestartPolicy(**wrong)

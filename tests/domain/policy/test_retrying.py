@@ -31,9 +31,8 @@ def google_429(quota_id: str, delay: str) -> str:
 POLICY = RetryPolicy()
 
 
-@pytest.mark.parametrize(
-    ("names", "status", "message", "kind"),
-    [
+def test_a_failure_is_told_by_its_status_its_types_and_its_words(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[tuple[str, ...], int | None, str, FaultKind]] = [
         (("RateLimitError",), 429, "slow down", FaultKind.RATE_LIMIT),
         (("RateLimitError",), 429, "insufficient_quota: You exceeded your current quota", FaultKind.QUOTA),
         (("BadRequestError",), 400, "Your credit balance is too low", FaultKind.QUOTA),
@@ -82,12 +81,10 @@ POLICY = RetryPolicy()
         (("APIError",), None, "maximum context length", FaultKind.TOO_LONG),
         (("BadRequestError",), 400, "bad", FaultKind.REJECTED),
         (("KeyError", "LookupError"), None, "'x'", FaultKind.UNKNOWN),
-    ],
-)
-def test_a_failure_is_told_by_its_status_its_types_and_its_words(
-    names: tuple[str, ...], status: int | None, message: str, kind: FaultKind
-) -> None:
-    assert classify(names, status, message, {}, NOW).kind is kind
+    ]
+    for names, status, message, kind in cases:
+        with subtests.test(names=names, status=status, message=message, kind=kind):
+            assert classify(names, status, message, {}, NOW).kind is kind
 
 
 def test_what_cannot_pass_by_itself_is_not_tried_again() -> None:
@@ -114,9 +111,8 @@ def test_a_server_that_wants_more_than_a_minute_is_given_up_at_once() -> None:
     assert next_wait_s(Fault(FaultKind.RATE_LIMIT, 429, 60.1), 1, 2.0, POLICY) is None
 
 
-@pytest.mark.parametrize(
-    ("headers", "wait_s"),
-    [
+def test_the_wished_wait_is_read_in_every_form(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], float | None]] = [
         ({}, None),
         ({"retry-after": "7"}, 7.0),
         ({"retry-after": "0.5"}, 0.5),
@@ -128,27 +124,24 @@ def test_a_server_that_wants_more_than_a_minute_is_given_up_at_once() -> None:
         ({"retry-after": "-3"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "1e99"}, None),
-    ],
-)
-def test_the_wished_wait_is_read_in_every_form(headers: dict[str, str], wait_s: float | None) -> None:
-    assert retry_after_s(headers, NOW) == wait_s
+    ]
+    for headers, wait_s in cases:
+        with subtests.test(headers=headers, wait_s=wait_s):
+            assert retry_after_s(headers, NOW) == wait_s
 
 
-@pytest.mark.parametrize(
-    ("message", "headers", "wait_s"),
-    [
+def test_the_wished_wait_of_a_limit_is_read_in_its_body_where_no_header_has_it(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, str], float | None]] = [
         (google_429("PerMinute", "26s"), {}, 26.0),
         (google_429("PerMinute", "26.417s"), {}, 26.417),
         (google_429("PerMinute", "26s"), {"retry-after": "3"}, 3.0),
         (repr(google_429("PerMinute", "26s").replace(", ", ",\n  ").encode()), {}, 26.0),
         (google_429("PerMinute", "soon"), {}, None),
         (google_429("PerDay", "26s"), {}, None),
-    ],
-)
-def test_the_wished_wait_of_a_limit_is_read_in_its_body_where_no_header_has_it(
-    message: str, headers: dict[str, str], wait_s: float | None
-) -> None:
-    assert classify(("RateLimitError",), 429, message, headers, NOW).asked_wait_s == wait_s
+    ]
+    for message, headers, wait_s in cases:
+        with subtests.test(message=message, headers=headers, wait_s=wait_s):
+            assert classify(("RateLimitError",), 429, message, headers, NOW).asked_wait_s == wait_s
 
 
 @given(st.text())
@@ -158,9 +151,8 @@ def test_no_header_breaks_the_reader(value: str) -> None:
     assert wait_s is None or wait_s >= 0
 
 
-@pytest.mark.parametrize(
-    ("fault", "attempts", "text"),
-    [
+def test_the_reason_is_words_for_a_person(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Fault, int, str]] = [
         (Fault(FaultKind.RATE_LIMIT, 429), 4, "the model's server answered 429 (rate limit) 4 times"),
         (Fault(FaultKind.SERVER, 500), 1, "the model's server answered 500 (server error)"),
         (Fault(FaultKind.SERVER), 4, "the model's server reported a server error 4 times"),
@@ -177,10 +169,10 @@ def test_no_header_breaks_the_reader(value: str) -> None:
             1,
             "the call of the model failed in a way that is not known here (KeyError)",
         ),
-    ],
-)
-def test_the_reason_is_words_for_a_person(fault: Fault, attempts: int, text: str) -> None:
-    assert reason(fault, attempts) == text
+    ]
+    for fault, attempts, text in cases:
+        with subtests.test(fault=fault, attempts=attempts, text=text):
+            assert reason(fault, attempts) == text
 
 
 @given(st.sampled_from(FaultKind), st.text(), st.text())
@@ -192,18 +184,21 @@ def test_no_word_of_a_server_gets_into_the_reason(kind: FaultKind, message: str,
     assert "?" not in reason(Fault(kind), 2)
 
 
-@pytest.mark.parametrize(
-    "broken", [{"max_retries": -1}, {"base_s": -1.0}, {"factor": 0.5}, {"cap_s": 1.0}, {"jitter_s": -0.1}]
-)
-def test_a_policy_that_cannot_be_followed_is_refused(broken: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        RetryPolicy(**broken)  # type: ignore[arg-type]
+def test_a_policy_that_cannot_be_followed_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, float]] = [
+        {"max_retries": -1},
+        {"base_s": -1.0},
+        {"factor": 0.5},
+        {"cap_s": 1.0},
+        {"jitter_s": -0.1},
+    ]
+    for broken in cases:
+        with subtests.test(broken=broken), pytest.raises(ValueError, match="must be"):
+            RetryPolicy(**broken)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("names", "status", "wait_s"), [("RateLimitError", 429, 7.0), ("AuthenticationError", 401, None)]
-)
-def test_what_a_server_asks_to_wait_counts_only_where_another_try_could_help(
-    names: str, status: int, wait_s: float | None
-) -> None:
-    assert classify((names,), status, "", {"retry-after": "7"}, NOW).asked_wait_s == wait_s
+def test_what_a_server_asks_to_wait_counts_only_where_another_try_could_help(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, float | None]] = [("RateLimitError", 429, 7.0), ("AuthenticationError", 401, None)]
+    for names, status, wait_s in cases:
+        with subtests.test(names=names, status=status, wait_s=wait_s):
+            assert classify((names,), status, "", {"retry-after": "7"}, NOW).asked_wait_s == wait_s
