@@ -257,15 +257,19 @@ def test_the_word_to_go_on_is_sent_once_in_whatever_form_it_is_asked_for(
     assert upstream.body == BODY
 
 
-@pytest.mark.parametrize(
-    ("version", "headers", "body"),
-    [("1.0", [WAITS], BODY), ("1.0", ["Expect: 200-maybe"], BODY), ("1.1", ["Expect:"], BODY), ("1.1", [WAITS], b"")],
-)
-def test_no_word_to_go_on_is_sent_where_none_is_waited_for(
-    rig: GatewayRig, version: str, headers: list[str], body: bytes
-) -> None:
-    with rig.raw(request("POST", "/v1/embeddings", body, *headers, version=version)) as connection:
-        assert connection.recv(4_096).partition(b"\r\n")[0].endswith(b" 200 OK")
+def test_no_word_to_go_on_is_sent_where_none_is_waited_for(rig: GatewayRig, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[str], bytes]] = [
+        ("1.0", [WAITS], BODY),
+        ("1.0", ["Expect: 200-maybe"], BODY),
+        ("1.1", ["Expect:"], BODY),
+        ("1.1", [WAITS], b""),
+    ]
+    for version, headers, body in cases:
+        with (
+            subtests.test(version=version, headers=headers, body=body),
+            rig.raw(request("POST", "/v1/embeddings", body, *headers, version=version)) as connection,
+        ):
+            assert connection.recv(4_096).partition(b"\r\n")[0].endswith(b" 200 OK")
 
 
 def test_a_connection_ends_behind_an_answer_for_which_no_body_was_read(guarded: GatewayRig) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import http.client
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -243,25 +243,34 @@ def test_a_stream_that_breaks_off_is_broken_off_for_the_client_too(rig: GatewayR
     assert (last.is_over, last.answer_text) == (True, "")
 
 
-@pytest.mark.parametrize("streams", [False, True])
-@pytest.mark.parametrize(
-    ("status", "headers"), [(400, {}), (401, {}), (429, {"Retry-After": "7"}), (500, {}), (503, {"Retry-After": "1"})]
-)
-def test_an_error_of_the_server_comes_back_as_it_is(
-    rig: GatewayRig, streams: bool, status: int, headers: dict[str, str]
-) -> None:
-    error = b'{"error": {"message": "no", "type": "x", "code": null},   "odd": 1}'
-    rig.upstream.handler = lambda _: web.Response(
-        status=status, body=error, headers=headers, content_type="application/json"
-    )
-    reply = rig.send(STREAM if streams else ASK)
+def handler_of(status: int, body: bytes, headers: dict[str, str]) -> Callable[[web.Request], web.Response]:
+    """A server that answers always alike."""
+    return lambda _: web.Response(status=status, body=body, headers=headers, content_type="application/json")
 
-    assert (reply.status, reply.body) == (status, error)
-    assert reply.headers.get("Retry-After") == headers.get("Retry-After")
-    if streams:
-        assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
-    else:
-        assert rig.facts.stored == []
+
+def test_an_error_of_the_server_comes_back_as_it_is(rig: GatewayRig, subtests: pytest.Subtests) -> None:
+    cases_1: list[tuple[int, dict[str, str]]] = [
+        (400, {}),
+        (401, {}),
+        (429, {"Retry-After": "7"}),
+        (500, {}),
+        (503, {"Retry-After": "1"}),
+    ]
+    cases_2: list[bool] = [False, True]
+    for status, headers in cases_1:
+        for streams in cases_2:
+            with subtests.test(status=status, headers=headers, streams=streams):
+                error = b'{"error": {"message": "no", "type": "x", "code": null},   "odd": 1}'
+                rig.facts.stored.clear()
+                rig.upstream.handler = handler_of(status, error, headers)
+                reply = rig.send(STREAM if streams else ASK)
+
+                assert (reply.status, reply.body) == (status, error)
+                assert reply.headers.get("Retry-After") == headers.get("Retry-After")
+                if streams:
+                    assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+                else:
+                    assert rig.facts.stored == []
 
 
 def test_a_server_that_is_not_there_is_told_in_openai_s_form(rig: GatewayRig) -> None:
@@ -318,21 +327,20 @@ def test_a_memory_that_refuses_is_no_matter(rig: GatewayRig) -> None:
 
 
 @pytest.mark.req("S2-02")
-@pytest.mark.parametrize(
-    ("body", "param"),
-    [
+def test_what_is_no_request_is_refused_in_openai_s_form(rig: GatewayRig, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, str | None]] = [
         (b"no JSON", None),
         ({"model": "m"}, "messages"),
         (ASK | {"memory_id": 3}, "memory_id"),
         (ASK | {"memory_top_k": "x"}, "memory_top_k"),
-    ],
-)
-def test_what_is_no_request_is_refused_in_openai_s_form(rig: GatewayRig, body: object, param: str | None) -> None:
-    reply = rig.send(body)
+    ]
+    for body, param in cases:
+        with subtests.test(body=body, param=param):
+            reply = rig.send(body)
 
-    assert reply.status == 400
-    assert (reply.error["type"], reply.error["param"]) == ("invalid_request_error", param)
-    assert rig.upstream.heard == []
+            assert reply.status == 400
+            assert (reply.error["type"], reply.error["param"]) == ("invalid_request_error", param)
+            assert rig.upstream.heard == []
 
 
 def test_a_packed_body_is_refused(rig: GatewayRig) -> None:
@@ -534,15 +542,19 @@ def test_a_client_that_goes_before_a_whole_answer_ends_the_call_and_leaves_nothi
     assert rig.facts.stored == []
 
 
-@pytest.mark.parametrize("streams", [False, True])
-def test_an_answer_is_kept_before_its_end_is_there(rig: GatewayRig, streams: bool) -> None:
-    rig.facts.stores = False
-    if streams:
-        rig.upstream.handler = lambda request: stream(request, event("Hello"), event(finish_reason="stop"), DONE)
-    for _ in range(3):
-        before = len(rig.facts.stored)
-        rig.send(STREAM if streams else ASK)
-        assert len(rig.facts.stored) - before == 1 + streams
+def test_an_answer_is_kept_before_its_end_is_there(rig: GatewayRig, subtests: pytest.Subtests) -> None:
+    cases: list[bool] = [False, True]
+    for streams in cases:
+        with subtests.test(streams=streams):
+            rig.facts.stores = False
+            if streams:
+                rig.upstream.handler = lambda request: stream(
+                    request, event("Hello"), event(finish_reason="stop"), DONE
+                )
+            for _ in range(3):
+                before = len(rig.facts.stored)
+                rig.send(STREAM if streams else ASK)
+                assert len(rig.facts.stored) - before == 1 + streams
 
 
 def test_what_is_asked_for_twice_on_one_connection_is_answered_in_order(rig: GatewayRig) -> None:

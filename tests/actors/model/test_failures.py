@@ -65,13 +65,14 @@ def test_what_cannot_pass_is_told_at_once(
     assert failure.attempts == bench.server.request_count == 1
 
 
-@pytest.mark.parametrize("behaviour", [case[1] for case in PASSING], ids=[case[0] for case in PASSING])
-def test_a_failure_that_passes_leaves_no_trace_in_the_reply(bench: Bench, behaviour: Behaviour) -> None:
-    bench.server.script(behaviour, Answer("whole"))
+def test_a_failure_that_passes_leaves_no_trace_in_the_reply(bench: Bench, subtests: pytest.Subtests) -> None:
+    for behaviour in [case[1] for case in PASSING]:
+        with subtests.test(behaviour=behaviour):
+            bench.server.script(behaviour, Answer("whole"))
 
-    reply = bench.reply(bench.ask())
+            reply = bench.reply(bench.ask())
 
-    assert (reply.text, reply.tool_calls, reply.stop_reason) == ("whole", (), StopReason.STOP)
+            assert (reply.text, reply.tool_calls, reply.stop_reason) == ("whole", (), StopReason.STOP)
 
 
 def test_waits_double_from_two_seconds(bench: Bench) -> None:

@@ -32,19 +32,21 @@ def test_an_answer_without_end_is_given_up(make_bench: Callable[..., Bench]) -> 
     assert "no model's answer" in bench.failure(bench.ask()).reason
 
 
-@pytest.mark.parametrize("status", [307, 308])
 def test_a_redirection_is_litellms_and_the_key_does_not_follow_to_another_host(
-    make_bench: Callable[..., Bench], status: int
+    make_bench: Callable[..., Bench], subtests: pytest.Subtests
 ) -> None:
-    with LoopbackModel() as other:
-        bench = make_bench(name="openai/test", api_keys={"OPENAI_API_KEY": "sk-secret"}, retries=0)
-        elsewhere = other.api_base.replace("127.0.0.1", "localhost") + "/chat/completions"
-        bench.server.script(*[Refusal(status, headers=(("Location", elsewhere),))] * 2)
+    cases: list[int] = [307, 308]
+    for status in cases:
+        with subtests.test(status=status), LoopbackModel() as other:
+            bench = make_bench(name="openai/test", api_keys={"OPENAI_API_KEY": "sk-secret"}, retries=0)
+            elsewhere = other.api_base.replace("127.0.0.1", "localhost") + "/chat/completions"
+            bench.server.script(*[Refusal(status, headers=(("Location", elsewhere),))] * 2)
 
-        bench.end(bench.ask())
+            before = bench.server.request_count
+            bench.end(bench.ask())
 
-        assert bench.server.request_count == 2
-        assert all("sk-secret" not in str(request.headers) for request in other.received())
+            assert bench.server.request_count == before + 2
+            assert all("sk-secret" not in str(request.headers) for request in other.received())
 
 
 def test_a_connection_serves_one_call_after_the_other(bench: Bench) -> None:
@@ -67,13 +69,17 @@ def test_a_key_with_a_line_end_is_a_failure_that_does_not_say_it(
     assert bench.server.request_count == 0
 
 
-@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 399])
-def test_a_page_in_between_costs_a_try_and_nothing_for_ever(bench: Bench, status: int) -> None:
-    bench.server.script(Refusal(status, headers=(("Location", "http://127.0.0.1:1/login"),)))
+def test_a_page_in_between_costs_a_try_and_nothing_for_ever(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[int] = [300, 301, 302, 303, 304, 399]
+    for status in cases:
+        with subtests.test(status=status):
+            before = bench.server.request_count
+            bench.waits.clear()
+            bench.server.script(Refusal(status, headers=(("Location", "http://127.0.0.1:1/login"),)))
 
-    assert bench.reply(bench.ask("a")).text == "echo: a"
-    assert len(bench.waits) == 1
-    assert bench.server.request_count == 2
+            assert bench.reply(bench.ask("a")).text == "echo: a"
+            assert len(bench.waits) == 1
+            assert bench.server.request_count == before + 2
 
 
 def test_a_connection_that_was_closed_meanwhile_costs_no_try(make_bench: Callable[..., Bench]) -> None:
@@ -87,20 +93,20 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_try(make_bench: Callabl
         assert bench.reply(bench.ask(str(number))).text == f"echo: {number}"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_an_answer_in_another_form_is_one(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases_1: list[str] = [EVENTS, "text/plain"]
+    cases_2: list[bytes] = [
         b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": 7}]}\n\n',
         b'data: [DONE]\n\ndata: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n',
         b'{"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n',
-    ],
-)
-@pytest.mark.parametrize("content_type", [EVENTS, "text/plain"])
-def test_an_answer_in_another_form_is_one(bench: Bench, body: bytes, content_type: str) -> None:
-    bench.server.script(Raw(body, content_type))
+    ]
+    for content_type in cases_1:
+        for body in cases_2:
+            with subtests.test(content_type=content_type, body=body):
+                bench.server.script(Raw(body, content_type))
 
-    assert bench.reply(bench.ask()).text == "a"
-    assert bench.waits == []
+                assert bench.reply(bench.ask()).text == "a"
+                assert bench.waits == []
 
 
 def test_events_that_are_called_json_are_read(bench: Bench) -> None:
@@ -116,60 +122,63 @@ WHOLE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("content_type", [EVENTS, "text/plain", "application/json", "application/x+json", "odd"])
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_a_whole_answer_is_read_whatever_it_is_called(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases_1: list[bytes] = [
         json.dumps(WHOLE).encode(),
         json.dumps(WHOLE, indent=1).encode(),
         b"\r\n " + json.dumps(WHOLE).encode() + b"\n",
         b"data: " + json.dumps(WHOLE).encode() + b"\n\ndata: [DONE]\n\n",
-    ],
-    ids=["a line", "lines", "between blanks", "an event"],
-)
-def test_a_whole_answer_is_read_whatever_it_is_called(bench: Bench, body: bytes, content_type: str) -> None:
-    bench.server.script(Raw(body, content_type))
+    ]
+    cases_2: list[str] = [EVENTS, "text/plain", "application/json", "application/x+json", "odd"]
+    for body in cases_1:
+        for content_type in cases_2:
+            with subtests.test(body=body, content_type=content_type):
+                bench.server.script(Raw(body, content_type))
 
-    reply = bench.reply(bench.ask())
+                reply = bench.reply(bench.ask())
 
-    assert (reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("a", 3, 2)
-    assert bench.waits == []
+                assert (reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("a", 3, 2)
+                assert bench.waits == []
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_a_mark_of_the_byte_order_costs_no_word(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n',
         json.dumps(WHOLE, indent=1).encode(),
-    ],
-    ids=["events", "lines"],
-)
-def test_a_mark_of_the_byte_order_costs_no_word(bench: Bench, body: bytes) -> None:
-    bench.server.script(Raw(b"\xef\xbb\xbf" + body, EVENTS))
+    ]
+    for body in cases:
+        with subtests.test(body=body):
+            bench.server.script(Raw(b"\xef\xbb\xbf" + body, EVENTS))
 
-    assert bench.reply(bench.ask()).text == "a"
-
-
-@pytest.mark.parametrize("content_type", [EVENTS, "application/json"])
-@pytest.mark.parametrize("frame", ["%s", "data: %s\n\n"], ids=["bare", "an event"])
-@pytest.mark.parametrize(
-    ("code", "words", "tries"), [(402, "quota or credit", 1), ("401", "missing or was refused", 1), (503, "", 4)]
-)
-def test_an_error_whose_status_is_well_is_told_as_the_error_that_it_is(
-    bench: Bench, content_type: str, frame: str, code: object, words: str, tries: int
-) -> None:
-    body = (frame % json.dumps({"error": {"code": code, "message": "no"}})).encode()
-    bench.server.script(*[Raw(body, content_type)] * 4)
-
-    failure = bench.failure(bench.ask())
-
-    assert (words in failure.reason, failure.attempts) == (True, tries)
+            assert bench.reply(bench.ask()).text == "a"
 
 
-@pytest.mark.parametrize("more", [b'data: {"error": {"code": 500}}\n\n', b"x" * (MOST_ANSWER_BYTES + 10)])
-def test_what_a_server_says_after_the_end_costs_no_answer(bench: Bench, more: bytes) -> None:
-    said = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
-    bench.server.script(Raw(said + more, EVENTS))
+def test_an_error_whose_status_is_well_is_told_as_the_error_that_it_is(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases_1: list[tuple[object, str, int]] = [
+        (402, "quota or credit", 1),
+        ("401", "missing or was refused", 1),
+        (503, "", 4),
+    ]
+    cases_2: list[str] = ["%s", "data: %s\n\n"]
+    cases_3: list[str] = [EVENTS, "application/json"]
+    for code, words, tries in cases_1:
+        for frame in cases_2:
+            for content_type in cases_3:
+                with subtests.test(code=code, words=words, tries=tries, frame=frame, content_type=content_type):
+                    body = (frame % json.dumps({"error": {"code": code, "message": "no"}})).encode()
+                    bench.server.script(*[Raw(body, content_type)] * tries)
 
-    assert bench.reply(bench.ask()).text == "a"
-    assert bench.waits == []
+                    failure = bench.failure(bench.ask())
+
+                    assert (words in failure.reason, failure.attempts) == (True, tries)
+
+
+def test_what_a_server_says_after_the_end_costs_no_answer(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b'data: {"error": {"code": 500}}\n\n', b"x" * (MOST_ANSWER_BYTES + 10)]
+    for more in cases:
+        with subtests.test(more=more):
+            said = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+            bench.server.script(Raw(said + more, EVENTS))
+
+            assert bench.reply(bench.ask()).text == "a"
+            assert bench.waits == []

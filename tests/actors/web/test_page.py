@@ -43,16 +43,17 @@ def test_a_circle_of_redirects_ends(bench: Bench) -> None:
     assert len(bench.site.asked) == 6
 
 
-@pytest.mark.parametrize("to", ["", "http://", "http://[bad/"])
-def test_a_redirect_to_nowhere_is_a_refusal(bench: Bench, to: str) -> None:
-    bench.site.pages["/lost"] = redirect(to)
+def test_a_redirect_to_nowhere_is_a_refusal(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "http://", "http://[bad/"]
+    for to in cases:
+        with subtests.test(to=to):
+            bench.site.pages["/lost"] = redirect(to)
 
-    assert bench.page_refusal("/lost")
+            assert bench.page_refusal("/lost")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_no_spelling_of_loopback_reaches_a_service_of_this_machine(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "http://127.0.0.1:{port}/",
         "http://localhost:{port}/",
         "http://LOCALHOST.:{port}/",
@@ -69,14 +70,13 @@ def test_a_redirect_to_nowhere_is_a_refusal(bench: Bench, to: str) -> None:
         "http://[64:ff9b::7f00:1]:{port}/",
         "http://[2002:7f00:1::]:{port}/",
         "http://１２７.0.0.1:{port}/",
-    ],
-)
-def test_no_spelling_of_loopback_reaches_a_service_of_this_machine(bench: Bench, url: str) -> None:
-    with Victim() as victim:
-        reason = bench.page_refusal(url.format(port=victim.port))
+    ]
+    for url in cases:
+        with subtests.test(url=url), Victim() as victim:
+            reason = bench.page_refusal(url.format(port=victim.port))
 
-        assert "not a public address" in reason or "cannot connect" in reason or "is not an address" in reason
-        assert not victim.was_reached()
+            assert "not a public address" in reason or "cannot connect" in reason or "is not an address" in reason
+            assert not victim.was_reached()
 
 
 def test_the_victim_of_these_tests_notices_who_reaches_it() -> None:
@@ -84,18 +84,19 @@ def test_the_victim_of_these_tests_notices_who_reaches_it() -> None:
         assert victim.was_reached()
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_to_another_service_of_this_machine_is_not_followed(bench: Bench, status: int) -> None:
-    with Victim() as victim:
-        bench.site.pages["/trap"] = redirect(f"http://127.0.0.1:{victim.port}/", status)
+def test_a_redirect_to_another_service_of_this_machine_is_not_followed(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[int] = [301, 302, 303, 307, 308]
+    for status in cases:
+        with subtests.test(status=status), Victim() as victim:
+            bench.site.pages["/trap"] = redirect(f"http://127.0.0.1:{victim.port}/", status)
 
-        assert bench.page_refusal("/trap") == "127.0.0.1 is not a public address: only those are read"
-        assert not victim.was_reached()
+            assert bench.page_refusal("/trap") == "127.0.0.1 is not a public address: only those are read"
+            assert not victim.was_reached()
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_private_and_special_networks_are_not_read(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases_1: list[bool] = [False, True]
+    cases_2: list[str] = [
         "http://10.0.0.1/",
         "http://172.16.5.4/",
         "http://192.168.1.1/",
@@ -107,18 +108,17 @@ def test_a_redirect_to_another_service_of_this_machine_is_not_followed(bench: Be
         "http://[fd00:ec2::254]/",
         "http://[ff02::1]/",
         "http://[::ffff:169.254.169.254]/",
-    ],
-)
-@pytest.mark.parametrize("by_redirect", [False, True], ids=["directly", "by redirect"])
-def test_private_and_special_networks_are_not_read(bench: Bench, url: str, by_redirect: bool) -> None:
-    bench.site.pages["/trap"] = redirect(url)
+    ]
+    for by_redirect in cases_1:
+        for url in cases_2:
+            with subtests.test(by_redirect=by_redirect, url=url):
+                bench.site.pages["/trap"] = redirect(url)
 
-    assert "is not a public address" in bench.page_refusal("/trap" if by_redirect else url)
+                assert "is not a public address" in bench.page_refusal("/trap" if by_redirect else url)
 
 
-@pytest.mark.parametrize(
-    ("url", "rule"),
-    [
+def test_other_kinds_of_addresses_are_refused_by_redirect_too(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("file:///etc/passwd", "only http:// and https://"),
         ("ftp://example.com/", "only http:// and https://"),
         ("gopher://127.0.0.1:6379/_INFO", "only http:// and https://"),
@@ -130,29 +130,33 @@ def test_private_and_special_networks_are_not_read(bench: Bench, url: str, by_re
         ("http://example.com:25/", "port 25 "),
         ("http://example.com:99999/", "is not an address"),
         ("https://example.com/" + "x" * 4_000, "at most 4000"),
-    ],
-)
-def test_other_kinds_of_addresses_are_refused_by_redirect_too(bench: Bench, url: str, rule: str) -> None:
-    bench.site.pages["/trap"] = redirect(url)
-    direct = bench.ask_page(url if not url.startswith("/") else f"x:{url}")
+    ]
+    for url, rule in cases:
+        with subtests.test(url=url, rule=rule):
+            bench.site.pages["/trap"] = redirect(url)
+            direct = bench.ask_page(url if not url.startswith("/") else f"x:{url}")
 
-    assert rule in getattr(bench.answer(direct), "reason", "")
-    if "://" in url and len(url) < 1_000:
-        assert "reason" in bench.answer(bench.ask_page("/trap")).__struct_fields__
-
-
-@pytest.mark.parametrize("status", [204, 401, 404, 500, 503])
-def test_another_status_than_200_is_a_refusal_that_names_it(bench: Bench, status: int) -> None:
-    bench.site.pages["/bad"] = said("", status=status)
-
-    assert bench.page_refusal("/bad").startswith(f"HTTP {status}")
+            assert rule in getattr(bench.answer(direct), "reason", "")
+            if "://" in url and len(url) < 1_000:
+                assert "reason" in bench.answer(bench.ask_page("/trap")).__struct_fields__
 
 
-@pytest.mark.parametrize("kind", ["application/pdf", "image/png", "application/json", "application/octet-stream"])
-def test_only_html_and_plain_text_are_read(bench: Bench, kind: str) -> None:
-    bench.site.pages["/other"] = raw(b"<p>hello", **{"Content-Type": kind})
+def test_another_status_than_200_is_a_refusal_that_names_it(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[int] = [204, 401, 404, 500, 503]
+    for status in cases:
+        with subtests.test(status=status):
+            bench.site.pages["/bad"] = said("", status=status)
 
-    assert f"content type '{kind}'" in bench.page_refusal("/other")
+            assert bench.page_refusal("/bad").startswith(f"HTTP {status}")
+
+
+def test_only_html_and_plain_text_are_read(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["application/pdf", "image/png", "application/json", "application/octet-stream"]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            bench.site.pages["/other"] = raw(b"<p>hello", **{"Content-Type": kind})
+
+            assert f"content type '{kind}'" in bench.page_refusal("/other")
 
 
 def test_a_page_that_does_not_say_what_it_is_is_not_read(bench: Bench) -> None:
@@ -194,12 +198,16 @@ def test_bytes_that_do_not_unpack_are_a_refusal(bench: Bench) -> None:
     assert bench.page_refusal("/broken").startswith("the connection failed")
 
 
-@pytest.mark.parametrize("kind", ["slow", "drip"])
-def test_a_page_that_does_not_come_in_time_is_given_up(make_bench: Callable[..., Bench], kind: str) -> None:
-    bench = make_bench(single_page_s=0.3)
-    bench.site.pages["/late"] = getattr(bench.site, kind)
+def test_a_page_that_does_not_come_in_time_is_given_up(
+    make_bench: Callable[..., Bench], subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = ["slow", "drip"]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            bench = make_bench(single_page_s=0.3)
+            bench.site.pages["/late"] = getattr(bench.site, kind)
 
-    assert bench.page_refusal("/late") == "no answer within 0.3 seconds"
+            assert bench.page_refusal("/late") == "no answer within 0.3 seconds"
 
 
 def test_a_connection_that_breaks_is_a_refusal(bench: Bench, free_port: int) -> None:

@@ -170,9 +170,11 @@ def test_a_new_conversation_begins_without_addresses(seen: Bench) -> None:
     assert UNSEEN in seen.page_refusal("/article")
 
 
-@pytest.mark.parametrize("address", ["/article", "http://unknown.example:70/", "nonsense", "file:///etc/passwd"])
-def test_where_reading_is_off_nothing_is_read_whatever_it_is(make_bench: MakeBench, address: str) -> None:
-    assert make_bench(read="off").page_refusal(address) == READ_OFF
+def test_where_reading_is_off_nothing_is_read_whatever_it_is(make_bench: MakeBench, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["/article", "http://unknown.example:70/", "nonsense", "file:///etc/passwd"]
+    for address in cases:
+        with subtests.test(address=address):
+            assert make_bench(read="off").page_refusal(address) == READ_OFF
 
 
 def test_where_reading_is_off_searches_go_on_and_say_so_of_their_pages(make_bench: MakeBench) -> None:

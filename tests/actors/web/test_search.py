@@ -70,16 +70,17 @@ def test_line_breaks_in_a_result_cannot_forge_another_result(bench: Bench) -> No
     assert bench.search().results[0].title == "A --- Result 2 --- Title: forged"
 
 
-@pytest.mark.parametrize("answer", [{}, {"web": {}}, {"web": None}, {"web": {"results": []}}, {"mixed": 1}])
-def test_an_answer_without_results_is_no_failure(bench: Bench, answer: object) -> None:
-    bench.site.results = answer
+def test_an_answer_without_results_is_no_failure(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[object] = [{}, {"web": {}}, {"web": None}, {"web": {"results": []}}, {"mixed": 1}]
+    for answer in cases:
+        with subtests.test(answer=answer):
+            bench.site.results = answer
 
-    assert bench.search().results == ()
+            assert bench.search().results == ()
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
+def test_a_faulty_search_is_refused_with_the_value_and_nobody_is_asked(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, object], str]] = [
         ({"query": "  "}, "query"),
         ({"query": "x" * 401}, "401"),
         ({"count": 0}, "count 0"),
@@ -88,13 +89,11 @@ def test_an_answer_without_results_is_no_failure(bench: Bench, answer: object) -
         ({"country": "D\n"}, "country"),
         ({"freshness": "yesterday"}, "'yesterday'"),
         ({"freshness": "2026-01-01"}, "'2026-01-01'"),
-    ],
-)
-def test_a_faulty_search_is_refused_with_the_value_and_nobody_is_asked(
-    bench: Bench, options: dict[str, object], named: str
-) -> None:
-    assert named in bench.search_refusal(**options)  # type: ignore[arg-type]
-    assert bench.site.asked == []
+    ]
+    for options, named in cases:
+        with subtests.test(options=options, named=named):
+            assert named in bench.search_refusal(**options)  # type: ignore[arg-type]
+            assert bench.site.asked == []
 
 
 def test_without_a_key_a_search_is_refused_and_pages_are_still_read(make_bench: Callable[..., Bench]) -> None:
@@ -105,14 +104,16 @@ def test_without_a_key_a_search_is_refused_and_pages_are_still_read(make_bench: 
     assert bench.site.paths() == ["/article"]
 
 
-@pytest.mark.parametrize(("status", "words"), [(401, "Unauthorized"), (429, "Too Many Requests"), (500, "Internal")])
-def test_a_failed_search_says_the_status_and_what_the_engine_said(bench: Bench, status: int, words: str) -> None:
-    bench.site.pages[SEARCH] = said('{"error":\n "no"}', status=status, kind="application/json")
+def test_a_failed_search_says_the_status_and_what_the_engine_said(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str]] = [(401, "Unauthorized"), (429, "Too Many Requests"), (500, "Internal")]
+    for status, words in cases:
+        with subtests.test(status=status, words=words):
+            bench.site.pages[SEARCH] = said('{"error":\n "no"}', status=status, kind="application/json")
 
-    reason = bench.search_refusal()
+            reason = bench.search_refusal()
 
-    assert reason.startswith(f"HTTP {status}: {words}")
-    assert reason.endswith('\n{"error": "no"}')
+            assert reason.startswith(f"HTTP {status}: {words}")
+            assert reason.endswith('\n{"error": "no"}')
 
 
 def test_the_key_is_in_no_refusal_even_if_the_engine_repeats_it(bench: Bench) -> None:
@@ -124,11 +125,13 @@ def test_the_key_is_in_no_refusal_even_if_the_engine_repeats_it(bench: Bench) ->
     assert KEY not in reason
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"", b"[1]", b'{"web": 3}', b'{"web": {"results": [4]}}', b"\xff\xfe"])
-def test_an_answer_that_is_not_what_it_should_be_is_refused(bench: Bench, body: bytes) -> None:
-    bench.site.pages[SEARCH] = raw(body, **{"Content-Type": "application/json"})
+def test_an_answer_that_is_not_what_it_should_be_is_refused(bench: Bench, subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"<html>", b"", b"[1]", b'{"web": 3}', b'{"web": {"results": [4]}}', b"\xff\xfe"]
+    for body in cases:
+        with subtests.test(body=body):
+            bench.site.pages[SEARCH] = raw(body, **{"Content-Type": "application/json"})
 
-    assert "not what it should be" in bench.search_refusal()
+            assert "not what it should be" in bench.search_refusal()
 
 
 def test_a_search_engine_that_redirects_is_not_followed_since_the_key_would_go_along(bench: Bench) -> None:

@@ -22,17 +22,19 @@ MakeBench = Callable[..., Bench]
 GAVE_WAY = "not done within 0.2 seconds, and others are waiting for the web"
 
 
-@pytest.mark.parametrize("kind", ["slow", "drip"])
-def test_slow_pages_in_every_slot_give_way_to_who_waits(make_bench: MakeBench, kind: str) -> None:
-    bench = make_bench(slot_s=0.2)
-    bench.site.pages["/slow"] = getattr(bench.site, kind)
-    first, *_ = [bench.ask_page("/slow", of=window(number)) for number in range(REQUESTS_AT_ONCE)]
+def test_slow_pages_in_every_slot_give_way_to_who_waits(make_bench: MakeBench, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["slow", "drip"]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            bench = make_bench(slot_s=0.2)
+            bench.site.pages["/slow"] = getattr(bench.site, kind)
+            first, *_ = [bench.ask_page("/slow", of=window(number)) for number in range(REQUESTS_AT_ONCE)]
 
-    assert isinstance(bench.answer(bench.ask_page("/article", of=window(99))), PageRead)
+            assert isinstance(bench.answer(bench.ask_page("/article", of=window(99))), PageRead)
 
-    gave_way = bench.answer(first)
-    assert isinstance(gave_way, Refused)
-    assert gave_way.reason == GAVE_WAY
+            gave_way = bench.answer(first)
+            assert isinstance(gave_way, Refused)
+            assert gave_way.reason == GAVE_WAY
 
 
 def test_who_asks_again_and_again_gets_no_more_than_his_turns(make_bench: MakeBench) -> None:
