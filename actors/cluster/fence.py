@@ -37,15 +37,22 @@ def end_at_once() -> NoReturn:
 class FencedDisk:
     """A disk that changes nothing without a lease, and whose open files are locked."""
 
-    def __init__(self, disk: Disk, lease: Lease, on_lapse: Callable[[], NoReturn] = end_at_once) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        lease: Lease,
+        on_lapse: Callable[[], NoReturn] = end_at_once,
+        lock_wait_s: float = LOCK_WAIT_S,
+    ) -> None:
         """A fence around `disk`.
 
         Args:
             disk: What is written by.
             lease: Without which nothing is.
             on_lapse: Called instead of a change when it has run out; does not come back.
+            lock_wait_s: Longest wait for a log that another host has open.
         """
-        self._disk, self._lease, self._on_lapse = disk, lease, on_lapse
+        self._disk, self._lease, self._on_lapse, self._lock_wait_s = disk, lease, on_lapse, lock_wait_s
 
     def _check(self) -> None:
         if not self._lease.is_valid:
@@ -60,7 +67,7 @@ class FencedDisk:
         self._check()
         fd = self._disk.open(path, flags & ~os.O_TRUNC, mode)
         try:
-            _lock(fd, path)
+            _lock(fd, path, self._lock_wait_s)
             if flags & os.O_TRUNC:  # not before it is ours: an earlier owner may be writing it
                 self._check()
                 os.ftruncate(fd, 0)
@@ -114,9 +121,9 @@ class FencedDisk:
         self._disk.change_mode(fd, mode)
 
 
-def _lock(fd: int, path: Path) -> None:
+def _lock(fd: int, path: Path, wait_s: float) -> None:
     pause = threading.Event()
-    for _ in range(int(LOCK_WAIT_S / LOCK_LOOK_S)):
+    for _ in range(int(wait_s / LOCK_LOOK_S)):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -144,14 +151,15 @@ def hold_hosts_lock(data_root: Path) -> int:
 class LeaseWatchdog:
     """Thread that ends the process when its lease has run out."""
 
-    def __init__(self, lease: Lease, on_lapse: Callable[[], object] = end_at_once) -> None:
+    def __init__(self, lease: Lease, on_lapse: Callable[[], object] = end_at_once, look_s: float = LOOK_S) -> None:
         """Create the thread without starting it.
 
         Args:
             lease: Lease to watch, from the lease's beginning on.
             on_lapse: Called once when it has run out.
+            look_s: Seconds between two looks.
         """
-        self._lease, self._on_lapse = lease, on_lapse
+        self._lease, self._on_lapse, self._look_s = lease, on_lapse, look_s
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="lease", daemon=True)
 
@@ -164,7 +172,7 @@ class LeaseWatchdog:
         self._over.set()
 
     def _watch(self) -> None:
-        while not self._over.wait(LOOK_S):
+        while not self._over.wait(self._look_s):
             if self._lease.has_begun and not self._lease.is_valid:
                 self._on_lapse()
                 return

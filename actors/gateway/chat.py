@@ -25,7 +25,6 @@ from messages.facts import EntriesRecalled, FactHit, RecallEntries
 from messages.model import SPENT, CallOutcome, Usage
 from messages.socket import Refused
 
-MOST_ANSWER_BYTES = 64 * 1024 * 1024
 MOST_HEADER_CHARS = 2_000
 _LONGEST_MODEL = 200
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
@@ -164,7 +163,7 @@ class Chat:
         heard: _Heard,
     ) -> web.StreamResponse:
         """An answer that comes in one piece, kept before it goes on."""
-        answer = await _read(response)
+        answer = await _read(response, self._config.most_answer_bytes)
         said = text_of_answer(answer)
         heard.is_whole, heard.chars, heard.usage = True, len(said), usage_of_answer(answer)
         await self._end(turn, said)
@@ -210,7 +209,7 @@ class Chat:
         self._metrics.unstored += not await turn.end(answer)
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
+async def _read(response: aiohttp.ClientResponse, most_bytes: int) -> bytes:
     """All of an answer.
 
     Raises:
@@ -220,8 +219,8 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
     try:
         async for piece in pieces_of(response):
             data += piece
-            if len(data) > MOST_ANSWER_BYTES:
-                raise GatewayError(502, f"the model's server answered more than {MOST_ANSWER_BYTES} bytes")
+            if len(data) > most_bytes:
+                raise GatewayError(502, f"the model's server answered more than {most_bytes} bytes")
     except BrokenAnswerError as error:
         if isinstance(error.__cause__, TimeoutError):
             raise GatewayError(504, "the model's server fell silent within its answer") from error

@@ -1,4 +1,4 @@
-"""Configuration of the gateway: where it listens, whom it lets in, and where it passes requests on to."""
+"""Configuration of the gateway: its address, its clients, and the server behind the gateway."""
 
 from __future__ import annotations
 
@@ -75,6 +75,12 @@ class GatewayConfig:
     """Rate of a body on the average of such a wait."""
     most_body_s: float = 600.0
     """Longest wait for a client in all of a body."""
+    silence_s: float = 600.0
+    """Longest wait for the next bytes of an answer: models think."""
+    most_answer_bytes: int = 64 * 1024 * 1024
+    """Of an answer that is read as a whole."""
+    shutdown_s: float = 1.0
+    """Longest wait for requests under way at the end."""
     own_uid: int = field(default_factory=os.geteuid)
     """User whose clients are served without a key, beside root."""
     uid_tables: tuple[Path, ...] = TABLES
@@ -130,7 +136,7 @@ def _problem_of_keys(table: GatewayTable, secrets: Mapping[str, str]) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, to itself."""
+    """True if a host is this machine."""
     if host.casefold() == "localhost":
         return True
     try:

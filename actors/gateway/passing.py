@@ -19,8 +19,6 @@ from actors.gateway.errors import GatewayError
 from actors.http_client.clean_connector import CleanConnector
 
 CONNECT_S = 10.0
-SILENCE_S = 600.0
-"""Longest wait for the next bytes of an answer: models think."""
 IDLE_S = 4.0
 """For a connection that is kept: less than 5 s, after which common servers close theirs, maybe under a request."""
 MOST_HEADER_BYTES = 65_536
@@ -59,13 +57,14 @@ class Upstream:
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._key = config.upstream_key
         self._takes_clients_key = not config.keys
+        self._silence_s = config.silence_s
         self._session: aiohttp.ClientSession | None = None
 
     def start(self) -> None:
         """Make the session, on the loop that it is used on."""
         self._session = aiohttp.ClientSession(
             connector=CleanConnector(limit=0, keepalive_timeout=IDLE_S),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=SILENCE_S),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=self._silence_s),
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             max_line_size=MOST_HEADER_BYTES,
@@ -78,13 +77,13 @@ class Upstream:
             await self._session.close()
 
     def address(self, target: str) -> URL:
-        """Where a request goes on to.
+        """Address of a request at the model's server.
 
         Args:
             target: Path and query as the client wrote them; a whole address counts as its path.
 
         Raises:
-            GatewayError: it is no path, or one that leads back up.
+            GatewayError: the target is no path, or leads back up.
         """
         if not target.startswith("/"):
             target = urlsplit(target)._replace(scheme="", netloc="").geturl()
@@ -96,7 +95,7 @@ class Upstream:
         return URL(f"{self._origin}{target}", encoded=True)
 
     def chat_address(self, target: str) -> URL:
-        """Where a chat completion goes on to, with the query of `target`."""
+        """Address of a chat completion at the model's server, with the query of `target`."""
         _, mark, query = target.partition("?")
         return URL(f"{self._base}/chat/completions{mark}{query}", encoded=True)
 
@@ -151,13 +150,13 @@ def response_headers(response: aiohttp.ClientResponse) -> CIMultiDict[str]:
 
 
 def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> CIMultiDict[str]:
-    """Those that are no connection's own."""
+    """Headers that are no connection's own."""
     left_out |= {name.strip().lower() for name in headers.get("Connection", "").split(",")}
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in left_out)
 
 
 class PassedAnswer(web.StreamResponse):
-    """An answer that goes back, with no headers but those that it came with and those of its connection."""
+    """Answer on its way back: with its own headers and its connection's, and no others."""
 
     def __init__(self, response: aiohttp.ClientResponse, headers: CIMultiDict[str]) -> None:
         """With the status of `response`, and these headers."""

@@ -27,8 +27,6 @@ from actors.linux.tcp_peer import uid_of_peer
 log = logging.getLogger(__name__)
 
 CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
-SHUTDOWN_S = 1.0
-"""For requests that are under way when it ends; the library waits twice as long."""
 BROKEN_OFF = 499
 NOT_LET_IN = frozenset({401, 403, 429})
 """Statuses after which the connection is closed: its place is for another client."""
@@ -99,7 +97,7 @@ class Server:
             auto_decompress=False,
             handler_cancellation=True,
             logger=ClientFaults(log),
-            shutdown_timeout=SHUTDOWN_S,
+            shutdown_timeout=self._config.shutdown_s,  # the library waits twice as long
         )
 
     @web.middleware

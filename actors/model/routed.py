@@ -187,7 +187,7 @@ class _Reading:
     def _take(self, chunks: list[Chunk]) -> None:
         assembly = self._assembly
         for chunk in chunks:
-            if (error := chunk.reported()) and not (self.is_done and assembly.finish_reason):
+            if (error := chunk.reported_error()) and not (self.is_done and assembly.finish_reason):
                 raise AttemptError(reported_fault(error, self._now()))
             self._usage = chunk.usage or self._usage
             for choice in chunk.choices or ():

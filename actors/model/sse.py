@@ -62,7 +62,7 @@ class Chunk(Report):
     choices: list[Choice] | None = None
     usage: object = None
 
-    def reported(self) -> object:
+    def reported_error(self) -> object:
         """The error that an event tells, in place of a part of the answer; None if there is none."""
         return self.error or (None if self.choices else self.fields())
 
@@ -77,7 +77,8 @@ _DECODER = msgspec.json.Decoder(Chunk)
 class EventStream:
     """Splitter of a stream, which looks at each byte once. Lines end by LF, CR or both, wherever they are cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_line_bytes: int = MOST_LINE_BYTES) -> None:
+        self._most_line_bytes = most_line_bytes
         self._rest = bytearray()
         self._is_after_cr = False
         self.is_done = False
@@ -87,7 +88,7 @@ class EventStream:
         """The chunks that `data` completes; what is no chunk is left out.
 
         Raises:
-            LineTooLongError: a line is longer than `MOST_LINE_BYTES`.
+            LineTooLongError: a line is longer than the limit.
         """
         if self._is_after_cr and data.startswith(b"\n"):
             data = data[1:]
@@ -95,8 +96,8 @@ class EventStream:
             self._is_after_cr = data.endswith(b"\r")
         first, *others = _LINE_END.split(data)
         self._rest += first
-        if len(self._rest) > MOST_LINE_BYTES:
-            raise LineTooLongError(f"a line of an answer is longer than {MOST_LINE_BYTES} bytes")
+        if len(self._rest) > self._most_line_bytes:
+            raise LineTooLongError(f"a line of an answer is longer than {self._most_line_bytes} bytes")
         if not others:
             return []
         lines = [bytes(self._rest), *others[:-1]]

@@ -79,15 +79,12 @@ def test_nothing_is_changed_without_a_lease(name: str, disk: FencedDisk, time: T
 
 
 @pytest.mark.req("X-156")
-def test_a_host_that_was_stopped_and_goes_on_keeps_its_log_from_the_next_owner(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_that_was_stopped_and_goes_on_keeps_its_log_from_the_next_owner(tmp_path: Path) -> None:
     """Its look at the lease came before the stop, so its write is under way; the lock holds until it ends."""
-    monkeypatch.setattr(fence, "LOCK_WAIT_S", 0.2)
     leases = [Lease(boot_seconds), Lease(boot_seconds)]
     for lease in leases:
         lease.renew(boot_seconds() + PATIENCE_S)
-    stopped, successor = (FencedDisk(RealDisk(), lease, lapse) for lease in leases)
+    stopped, successor = (FencedDisk(RealDisk(), lease, lapse, 0.2) for lease in leases)
     log = WindowLog.create(tmp_path, WINDOW, NOW, "1", stopped)
     before = log.path.read_bytes()
     with pytest.raises(LogUnwritable, match="another host has it open"):
@@ -100,10 +97,10 @@ def test_a_host_that_was_stopped_and_goes_on_keeps_its_log_from_the_next_owner(
     opened[0].close()
 
 
-def test_a_file_is_emptied_only_by_who_has_its_lock(
-    disk: FencedDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fence, "LOCK_WAIT_S", 0.1)
+def test_a_file_is_emptied_only_by_who_has_its_lock(tmp_path: Path) -> None:
+    lease = Lease(boot_seconds)
+    lease.renew(boot_seconds() + PATIENCE_S)
+    disk = FencedDisk(RealDisk(), lease, lapse, 0.1)
     path = tmp_path / ".new"
     path.write_bytes(b"half a log")
     with path.open("rb") as held:
@@ -116,13 +113,10 @@ def test_a_file_is_emptied_only_by_who_has_its_lock(
     assert path.read_bytes() == b""
 
 
-def test_the_watchdog_ends_a_host_whose_lease_ran_out_and_none_that_has_not_begun(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(fence, "LOOK_S", 0.01)
+def test_the_watchdog_ends_a_host_whose_lease_ran_out_and_none_that_has_not_begun() -> None:
     time, ended = Time(), threading.Event()
     lease = Lease(time)
-    watchdog = LeaseWatchdog(lease, ended.set)
+    watchdog = LeaseWatchdog(lease, ended.set, 0.01)
     watchdog.start()
     assert not ended.wait(0.1)
     lease.renew(2.0)

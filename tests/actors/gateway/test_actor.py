@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from actors.gateway import server
 from messages.facts import GATEWAY
 from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unchunked
 from tests.actors.gateway.rig import GatewayRig, event, stream
@@ -138,11 +137,8 @@ def test_a_request_under_way_ends_before_its_end(make: Make) -> None:
     assert (body, ended) == (b"{}", "whole")
 
 
-def test_an_answer_without_end_is_broken_off_at_the_end_and_its_turn_is_over(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server, "SHUTDOWN_S", 0.1)
-    rig = make()
+def test_an_answer_without_end_is_broken_off_at_the_end_and_its_turn_is_over(make: Make) -> None:
+    rig = make(shutdown_s=0.1)
     goes_on = threading.Event()
 
     async def endless(request: web.Request) -> web.StreamResponse:

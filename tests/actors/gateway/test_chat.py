@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from aiohttp import web
 
-from actors.gateway import chat, passing
 from messages.base import Address
 from messages.facts import EntryRole, FactHit
 from tests.actors.gateway.raw import post, request
@@ -460,11 +459,8 @@ def test_a_stream_that_breaks_off_behind_a_tool_s_result_leaves_nothing(rig: Gat
 
 
 @pytest.mark.parametrize(("streams", "status"), [(False, 504), (True, 504)])
-def test_a_server_that_does_not_begin_in_time_is_told_in_openai_s_form(
-    monkeypatch: pytest.MonkeyPatch, streams: bool, status: int
-) -> None:
-    monkeypatch.setattr(passing, "SILENCE_S", 0.2)
-    rig = GatewayRig()
+def test_a_server_that_does_not_begin_in_time_is_told_in_openai_s_form(streams: bool, status: int) -> None:
+    rig = GatewayRig(silence_s=0.2)
     goes_on = threading.Event()
 
     async def silent(_request: web.Request) -> web.StreamResponse:
@@ -486,10 +482,9 @@ def test_a_server_that_does_not_begin_in_time_is_told_in_openai_s_form(
 
 @pytest.mark.parametrize("streams", [False, True])
 def test_a_server_that_falls_silent_within_its_answer_is_told_or_broken_off(
-    monkeypatch: pytest.MonkeyPatch, streams: bool
+    streams: bool,
 ) -> None:
-    monkeypatch.setattr(passing, "SILENCE_S", 0.2)
-    rig = GatewayRig()
+    rig = GatewayRig(silence_s=0.2)
     goes_on = threading.Event()
 
     async def silent(request: web.Request) -> web.StreamResponse:
@@ -514,12 +509,15 @@ def test_a_server_that_falls_silent_within_its_answer_is_told_or_broken_off(
         rig.stop()
 
 
-def test_an_answer_that_is_endless_is_an_error(monkeypatch: pytest.MonkeyPatch, rig: GatewayRig) -> None:
-    monkeypatch.setattr(chat, "MOST_ANSWER_BYTES", 10)
-    reply = rig.send()
+def test_an_answer_that_is_endless_is_an_error() -> None:
+    rig = GatewayRig(most_answer_bytes=10)
+    try:
+        reply = rig.send()
 
-    assert (reply.status, reply.error["type"]) == (502, "upstream_error")
-    assert rig.facts.stored == []
+        assert (reply.status, reply.error["type"]) == (502, "upstream_error")
+        assert rig.facts.stored == []
+    finally:
+        rig.stop()
 
 
 def test_a_client_that_goes_before_a_whole_answer_ends_the_call_and_leaves_nothing(rig: GatewayRig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import os
 import threading
@@ -12,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.model import conversation
+from actors.model.conversation import Conversations
 from actors.model.picture import data_url, refuse_image
 from actors.model.wire import messages_of
 from domain.turn.attachments import LONGEST_IMAGE_BYTES
@@ -122,20 +123,14 @@ def test_only_a_model_that_sees_is_sent_images(
     assert (b"this model takes no images" in received.raw) is not sees
 
 
-def test_a_disk_that_hangs_costs_the_image_and_not_the_answer(
-    make_bench: Callable[..., Bench], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_hangs_costs_the_image_and_not_the_answer(folder: Path) -> None:
     over = threading.Event()
-    monkeypatch.setattr(conversation, "data_url", lambda _folder, _image: str(over.wait()))
-    monkeypatch.setattr(conversation, "IMAGES_TIMEOUT_S", 0.1)
-    bench = make_bench(name="openai/gpt-4o")
+    conversations = Conversations(lambda _folder, _image: str(over.wait()), 0.1)
     try:
-        bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
-        bench.reply(RequestId("r"))
+        messages = asyncio.run(conversations.messages(request(folder), sees_images=True))
     finally:
         over.set()
-    (received,) = bench.server.received()
-    assert b"attachments/1/a.png is not shown to you: it could not be read in time" in received.raw
+    assert "attachments/1/a.png is not shown to you: it could not be read in time" in str(messages)
 
 
 @pytest.mark.filterwarnings("ignore:Sending a large body directly:ResourceWarning")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.model import sse
 from actors.model.sse import Chunk, EventStream, LineTooLongError
 from tests.pace import paced_s
 
@@ -79,9 +78,8 @@ def test_a_last_line_without_an_end_counts_if_it_is_whole() -> None:
     assert read([event("a").rstrip()[:-1]]) == ([], False)
 
 
-def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sse, "MOST_LINE_BYTES", 1000)
-    stream = EventStream()
+def test_a_line_without_an_end_is_given_up() -> None:
+    stream = EventStream(most_line_bytes=1000)
     stream.feed(b"x" * 600)
 
     with pytest.raises(LineTooLongError, match="longer than 1000 bytes"):
