@@ -156,7 +156,7 @@ def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> CIMulti
 
 
 class PassedAnswer(web.StreamResponse):
-    """Answer on its way back: with its own headers and its connection's, and no others."""
+    """Answer on its way back, with the server's headers and the connection's alone."""
 
     def __init__(self, response: aiohttp.ClientResponse, headers: CIMultiDict[str]) -> None:
         """With the status of `response`, and these headers."""
