@@ -13,20 +13,14 @@ from actors.cluster.part import row as cluster
 from actors.context.part import row as context
 from actors.curated.part import LAYER as CURATED
 from actors.discord.part import row as discord
-from actors.embedder.part import facts_embedder_row
 from actors.embedder.part import row as embedder
-from actors.embedder.reranking.part import reranker_row
+from actors.facts.part import INNER_ROWS as FACTS_INNER_ROWS
 from actors.facts.part import LAYER as FACTS
-from actors.facts.part import table_of as facts_table
 from actors.feed.part import row as feed
-from actors.gateway.part import gateway_row
 from actors.ledger.part import row as ledger
-from actors.memory.facts.part import fact_index_row
-from actors.memory.objects.part import object_store_row
 from actors.memory.part import row as memory
 from actors.model.part import row as model
 from actors.objects.part import LAYER as OBJECTS
-from actors.objects.part import kept_bytes
 from actors.observer.part import row as observer
 from actors.observer.part import traces_row as traces
 from actors.part import Layer, Part, Parts, Plan, Row, Table
@@ -37,21 +31,7 @@ from actors.socket.part import row as socket
 from actors.web.part import row as web
 from actors.workspace.part import LAYER as WORKSPACE
 
-LAYERS: tuple[Layer, ...] = (
-    WORKSPACE,
-    CURATED,
-    replace(OBJECTS, rows=(object_store_row(kept_bytes), *OBJECTS.rows)),
-    replace(
-        FACTS,
-        rows=(
-            fact_index_row,
-            facts_embedder_row(facts_table),
-            reranker_row(facts_table),
-            *FACTS.rows,
-            gateway_row(facts_table),
-        ),
-    ),
-)
+LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
 BEFORE_LAYERS: tuple[Row, ...] = (ledger, model, web, embedder, memory, skills)
@@ -99,8 +79,7 @@ def gateway_parts(plan: Plan) -> Parts:
     Raises:
         ValueError: two parts claim one name.
     """
-    facts = next(layer for layer in LAYERS if layer.name == FACTS.name)
-    return Parts(plan, (ledger, model, *(_not_core(row, facts) for row in facts.rows), socket))
+    return Parts(plan, (ledger, model, *(_not_core(row, FACTS) for row in FACTS.rows), socket))
 
 
 def facts_alone(plan: Plan) -> Parts:
@@ -109,8 +88,7 @@ def facts_alone(plan: Plan) -> Parts:
     Args:
         plan: What they are made from; its settings have the layer switched on.
     """
-    rows = (fact_index_row, facts_embedder_row(facts_table), reranker_row(facts_table), *FACTS.rows)
-    return Parts(plan, rows)
+    return Parts(plan, FACTS_INNER_ROWS)
 
 
 def _not_core(row: Row, layer: Layer) -> Row:

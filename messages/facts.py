@@ -335,10 +335,6 @@ class IndexBegun(Message, frozen=True, kw_only=True, gc=False):
     """The index is another file than before, and may know less: told to FactsActor."""
 
 
-class IndexTidyDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the index's own: write-ahead entries move into the database itself."""
-
-
 class FindRows(Message, frozen=True, kw_only=True, gc=False):
     """Give the nearest rows of each scope by cosine; answered by `RowsFound` or `Refused`."""
 
@@ -393,7 +389,7 @@ FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
 FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
 FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
 IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
-IndexMessage = IndexCommand | IndexTidyDue | DescribeYourself
+IndexMessage = IndexCommand | DescribeYourself
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
 IndexEvent = IndexBegun
 make_ready(__name__)

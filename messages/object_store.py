@@ -227,11 +227,7 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
     """Of the database."""
 
 
-class TidyDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the store's own: write-ahead entries move into the database itself."""
-
-
 StoreCommand = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
-StoreMessage = StoreCommand | TidyDue
+StoreMessage = StoreCommand
 StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | ObjectsCollected
 make_ready(__name__)

@@ -90,7 +90,7 @@ TARGETS = {
     # objects and the index
     "actors/objects/observer.py": "tests/actors/objects",
     "actors/objects/actor.py": "tests/actors/objects",
-    "actors/memory/objects/rounds.py": f"{_MEMORY}/objects",
+    "actors/objects/store/rounds.py": "tests/actors/objects/store",
     "actors/memory/index/seal.py": f"{_MEMORY}/test_alteration.py {_MEMORY}/test_damage.py",
     # backups
     "actors/backup/copying.py": _BACKUP,

@@ -36,7 +36,7 @@ LOCKS = ("requirements.lock", "requirements-dev.lock")
 ELSEWHERE = {
     "chromadb": "lab/bench/memory/chromadb_peer.py",
     "matplotlib": "lab/load/plot.py",
-    "onnxruntime": "actors/embedder/reranking/cross_encoder.py",
+    "onnxruntime": "actors/facts/reranking/cross_encoder.py",
     "opentelemetry": "actors/observer/tracing/exporting.py",
     "ray": "actors/cluster/ray_pool.py",
 }

@@ -20,7 +20,8 @@ from actors.backup import selection, sums
 from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
-from actors.memory.objects import copying as database
+from actors.memory import database
+from actors.objects.store.database import SCHEMA as OBJECTS
 
 _TRIES = 20
 """Looks at a log or at the reminders' file that is being written."""
@@ -28,6 +29,7 @@ _LOG_PAUSE_S = 0.01
 _REMINDERS_PAUSE_S = 0.1
 _LONGEST_PATH_BYTES = 3000
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DATABASE = (OBJECTS.place, f"{OBJECTS.place}-wal", f"{OBJECTS.place}-shm")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -180,8 +182,8 @@ class _Copier:
             self._copy_folder(parent, (*folder, name), path)
         elif stat.S_ISLNK(status.st_mode):
             (self._folder / path).symlink_to(os.readlink(name, dir_fd=parent))
-        elif folder == (database.FOLDER,) and name in (database.FILE, *database.SIDES):
-            self._copy_database(name, path)
+        elif "/".join((*folder, name)) in _DATABASE:
+            self._copy_database(folder, name, path)
         elif stat.S_ISREG(status.st_mode):
             self._copy_file(parent, name, path, is_log=selection.is_log(folder, name))
         elif selection.is_commands((*folder, name)):
@@ -213,14 +215,14 @@ class _Copier:
         finally:
             os.close(fd)
 
-    def _copy_database(self, name: str, path: str) -> None:
+    def _copy_database(self, folder: tuple[str, ...], name: str, path: str) -> None:
         """Copy the object store as of one moment; one that is not sound is left out, and begun anew after a restore."""
-        if name != database.FILE:
+        if "/".join((*folder, name)) != OBJECTS.place:
             return  # What it holds is in the copy.
         try:
-            database.copy(self._root / database.FOLDER / name, self._folder / path)
+            database.copy(self._root / OBJECTS.place, self._folder / path, OBJECTS)
         except database.UncopyableError as error:
-            self._leave_out((database.FOLDER,), name, error)
+            self._leave_out(folder, name, error)
             return
         self._note(path, digest(self._folder / path)[1])
 

@@ -25,8 +25,7 @@ from pathlib import Path
 from actors.context.log.data_root import UNFINISHED_RESTORE
 from actors.context.log.ends import FILE_NAME as ENDS
 from actors.context.log.scan import log_names
-from actors.memory.facts.database import FILE as FACTS_INDEX
-from actors.memory.facts.database import FOLDER as FACTS
+from actors.facts.index.database import SCHEMA as FACTS
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
 
@@ -57,6 +56,7 @@ CHANNELS = ("workspace", "channels")
 TRASH = ".emptied"
 """In the folder of working directories: what is being removed."""
 FIRST = (WATERMARKS, LOGS)
+_FACTS = Path(FACTS.place)
 _LAST = (WORK,)
 _TAIL_BYTES = 256
 _WHOLE = re.compile(rb"\n<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]+ hash=[0-9a-f]{16} -->\n\n\Z")
@@ -92,8 +92,8 @@ def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
         return [*reversed(logs), *others]
     if folder == (WORK,):
         return sorted(name for name in names if name != TRASH)
-    if folder == (FACTS,):  # derived as well; whatever else people keep there is not
-        return sorted(name for name in names if not name.startswith(FACTS_INDEX))
+    if folder == _FACTS.parent.parts:  # derived as well; whatever else people keep there is not
+        return sorted(name for name in names if not name.startswith(_FACTS.name))
     return sorted(names)
 
 

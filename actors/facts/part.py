@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from actors.facts.embedding import embedder_row
+from actors.facts.reranking.part import reranker_row
 from actors.facts.table import FactsTable
-from actors.part import Layer, Part, Parts, Plan
+from actors.gateway.part import gateway_row
+from actors.kernel import Actor, ActorSpec
+from actors.part import Finding, Layer, Level, Part, Parts, Plan
+from messages.facts import FACT_INDEX
 
 
 def table_of(plan: Plan) -> FactsTable:
@@ -11,8 +19,39 @@ def table_of(plan: Plan) -> FactsTable:
     return plan.settings.table(FactsTable)
 
 
+def index_row(plan: Plan, _parts: Parts) -> Part:
+    """Row of the one actor that owns the index."""
+
+    def build(_key: str) -> Actor:
+        from actors.facts.index.actor import FactIndexActor
+
+        return FactIndexActor(plan.settings.data_root if plan.lives else None)
+
+    return Part(spec=ActorSpec(FACT_INDEX.kind, build), checks=(lambda: _look(plan),))
+
+
+def _look(plan: Plan) -> Iterator[Finding]:
+    from actors.facts.index.audit import audit, count_bare
+    from actors.facts.index.database import SCHEMA
+    from actors.memory.audit import finding
+
+    path = SCHEMA.path(plan.settings.data_root)
+    found = finding(
+        "facts-index",
+        path,
+        audit,
+        none_yet="nothing is indexed yet: the index is made from the files when the layer starts",
+        remedy="without the file it is made again at a start",
+    )
+    if found.level is Level.OK and path.exists() and (bare := count_bare(path)):
+        waits = "they wait for one, or are set aside, since the embedding model fails with their text alone"
+        told = f"{found.detail}; {bare} entries have no vector: {waits}; the next start tries again"
+        found = replace(found, level=Level.WARN, detail=told)
+    yield found
+
+
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The owner of the files; none for the one turn of a command line, which keeps nothing."""
+    """Row of the owner of the files; None for the one turn of a command line, which keeps nothing."""
     if not plan.lives:
         return None
     from actors.facts.row import facts_part
@@ -21,7 +60,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
 
 def recall_row(plan: Plan, _parts: Parts) -> Part | None:
-    """The reader."""
+    """Row of the reader."""
     if not plan.lives:
         return None
     from actors.facts.row import recall_part
@@ -29,4 +68,6 @@ def recall_row(plan: Plan, _parts: Parts) -> Part | None:
     return recall_part(plan)
 
 
-LAYER = Layer(name="facts", table=FactsTable, rows=(recall_row, row))
+INNER_ROWS = (index_row, embedder_row, reranker_row, recall_row, row)
+"""Rows of the actors that keep and find entries."""
+LAYER = Layer(name="facts", table=FactsTable, rows=(*INNER_ROWS, gateway_row(table_of)))

@@ -60,19 +60,18 @@ def _renewal(plan: Plan) -> Repair:
     """Repair of an index that cannot be used."""
 
     def renew() -> None:
-        from actors.memory.index.database import FILE, FOLDER, open_or_rebuild
+        from actors.memory.index.database import PLACE, open_or_rebuild
 
-        connection, _ = open_or_rebuild(plan.settings.data_root / FOLDER / FILE, plan.system.clock.now())
-        connection.close()
+        open_or_rebuild(plan.settings.data_root / PLACE, plan.system.clock.now()).close()
 
     return Repair("move it aside and keep its vectors; the next start fills a new one from the logs", renew)
 
 
 def has_index(data_root: Path) -> bool:
     """True if an index file exists."""
-    from actors.memory.index.database import FILE, FOLDER
+    from actors.memory.index.database import PLACE
 
-    return (data_root / FOLDER / FILE).exists()
+    return (data_root / PLACE).exists()
 
 
 def turns_in_logs(data_root: Path) -> int:

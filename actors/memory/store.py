@@ -18,7 +18,6 @@ from actors.memory.index.index import Index
 from actors.memory.index.pending import Waiting
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import check_rows_after, check_vectors_after
-from actors.memory.index.sqlite_file import inode, is_in_place
 from actors.memory.index.vectors import IndexVectors
 from actors.memory.index.word_check import check_words
 from actors.memory.search.search import Kind, Searcher
@@ -55,7 +54,7 @@ class MemoryPlan:
     """With `read_only`: whether an agent has the index open."""
     exclude_visible: bool = True
     """True to leave out of a window's results the turns that its history shows, pins apart."""
-    busy_ms: int = database.BUSY_MS
+    busy_ms: int = database.SCHEMA.busy_ms
     """Milliseconds that a statement waits for another program's lock."""
     tuning: Tuning = MEASURED
     """Of the vector engine."""
@@ -63,7 +62,7 @@ class MemoryPlan:
     @property
     def path(self) -> Path:
         """The index."""
-        return self.data_root / database.FOLDER / database.FILE
+        return self.data_root / database.PLACE
 
 
 class Store:
@@ -84,7 +83,6 @@ class Store:
         if plan.scope == "audience" and not plan.read_only:
             self._views = Views(plan.data_root, index.connection, readers)
             self._views.open()
-        self._inode = None if plan.read_only else inode(plan.path)
         self.is_new = False
         self.space_changed = False
         self._scrubbed = {"rows": 0, "vectors": 0}
@@ -99,7 +97,7 @@ class Store:
         Raises:
             apsw.Error: the index cannot be opened now.
             OSError: as above.
-            database.ForeignIndexError: only in read-only mode: the index is missing or foreign.
+            ForeignDatabaseError: only in read-only mode: the index is missing or foreign.
         """
         readers = readers or KnownReaders()
         if plan.read_only:
@@ -129,13 +127,11 @@ class Store:
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    def is_in_place(self) -> bool:
-        """True if the path still names the file that was opened."""
-        return self._inode is None or is_in_place(self._plan.path, self._inode)
-
     def size_bytes(self) -> int:
         """Of the index with what belongs to it."""
-        return sum(file.stat().st_size for file in self._plan.path.parent.glob(f"{database.FILE}*") if file.is_file())
+        return sum(
+            file.stat().st_size for file in self._plan.path.parent.glob(f"{self._plan.path.name}*") if file.is_file()
+        )
 
     # what was said
 

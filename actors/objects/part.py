@@ -1,24 +1,55 @@
-"""Layer of objects: its settings and its row, of which nothing else is loaded while it is switched off."""
+"""Layer of objects: its settings and its rows, of which nothing else is loaded while it is switched off."""
 
 from __future__ import annotations
 
-from actors.objects.table import ObjectsTable
-from actors.part import Layer, Part, Parts, Plan
+from collections.abc import Iterator
 
+from actors.kernel import Actor, ActorSpec
+from actors.objects.table import ObjectsTable
+from actors.part import Finding, Layer, Part, Parts, Plan, Verb
+from messages.object_store import OBJECT_STORE, CollectObjects
+
+COLLECTING_S = 600.0
 MIB = 1024 * 1024
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """The part, made when the layer is on."""
+    """Row of the actors that word results, one per window."""
     from actors.objects.row import objects_part
 
     return objects_part(plan)
 
 
-def kept_bytes(plan: Plan) -> tuple[int, int]:
-    """How many bytes of texts are kept of one window, and of all."""
-    table = plan.settings.table(ObjectsTable)
-    return table.window_mib * MIB, table.total_mib * MIB
+def store_row(plan: Plan, _parts: Parts) -> Part:
+    """Row of the one actor that owns the store."""
+
+    def build(_key: str) -> Actor:
+        from actors.objects.store.actor import ObjectStoreActor
+        from actors.objects.store.bounds import StoreLimits
+
+        table = plan.settings.table(ObjectsTable)
+        limits = StoreLimits(window_bytes=table.window_mib * MIB, total_bytes=table.total_mib * MIB)
+        return ObjectStoreActor(plan.settings.data_root if plan.lives else None, limits)
+
+    return Part(
+        spec=ActorSpec(OBJECT_STORE.kind, build),
+        checks=(lambda: _look(plan),),
+        operator_verbs={"objects.gc": Verb(OBJECT_STORE, CollectObjects, answer_s=COLLECTING_S)},
+    )
 
 
-LAYER = Layer(name="objects", table=ObjectsTable, rows=(row,))
+def _look(plan: Plan) -> Iterator[Finding]:
+    from actors.memory.audit import finding
+    from actors.objects.store.audit import audit
+    from actors.objects.store.database import SCHEMA
+
+    yield finding(
+        "objects",
+        SCHEMA.path(plan.settings.data_root),
+        audit,
+        none_yet="nothing is kept yet: the first command of a conversation begins it",
+        remedy="a file that cannot be read is moved aside and begun anew",
+    )
+
+
+LAYER = Layer(name="objects", table=ObjectsTable, rows=(store_row, row))

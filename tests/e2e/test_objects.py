@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from actors.memory.objects.audit import audit
+from actors.objects.store.audit import audit
 from actors.part import SHIPPED_SKILLS
 from lab.loopback_model.server import Answer as LoopbackAnswer
 from lab.loopback_model.server import Call, LoopbackModel
@@ -260,5 +260,4 @@ def test_while_it_is_off_nothing_of_it_is_loaded_but_its_settings(tmp_path: Path
     )
     assert set(json.loads(done.stdout)) == {
         *("actors.objects", "actors.objects.part", "actors.objects.table"),
-        *("actors.memory.objects", "actors.memory.objects.part"),
     }

@@ -1,8 +1,8 @@
 """Index of the memory: one SQLite file, and its comparison with the logs.
 
-Read `index.py` first (queries and changes), then `database.py` (the schema; opens, checks and replaces the file), then
+Read `index.py` first (queries and changes), then `database.py` (the tables), then
 `reconcile.py` (the comparison with the logs). `turns.py` writes rows, `pending.py` rows that wait for a vector,
 `episodes.py` rows that belong together, all on the connection of `session.py`; `vectors.py` reads vectors.
-`sqlite_file.py` has what the object store's file needs too. This room is the only writer of `memory/index.sqlite`.
+This room is the only writer of `memory/index.sqlite`.
 Nothing here is pure.
 """

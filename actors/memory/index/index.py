@@ -10,6 +10,7 @@ from pathlib import Path
 
 import apsw
 
+from actors.memory.database import DerivedDatabase
 from actors.memory.index import database
 from actors.memory.index.pending import Pending
 from actors.memory.index.seal import key_of_log
@@ -40,20 +41,22 @@ class Counts:
 class Index:
     """The open index; each changing method is one transaction. A row's number never comes back."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, file: DerivedDatabase | None = None) -> None:
+        self._file = file
+        """File to give back at the end; None if the index is only read."""
         self._session = IndexSession(connection)
         self._turns = Turns(self._session)
         self.pending = Pending(self._session)
         self._version = self._data_version()
 
     @classmethod
-    def open(cls, path: Path, now: datetime, busy_ms: int = database.BUSY_MS) -> tuple[Index, bool]:
+    def open(cls, path: Path, now: datetime, busy_ms: int = database.SCHEMA.busy_ms) -> tuple[Index, bool]:
         """(index at `path`, True if new). Raises as `database.open_or_rebuild`."""
-        connection, is_new = database.open_or_rebuild(path, now, busy_ms)
-        index = cls(connection)
+        file = database.open_or_rebuild(path, now, busy_ms)
+        index = cls(file.connection, file)
         if index.note_of("generation") is None:
             index.note("generation", milliseconds(now))
-        return index, is_new
+        return index, file.is_new
 
     @property
     def connection(self) -> apsw.Connection:
@@ -73,7 +76,14 @@ class Index:
                 database.seal_rest(self.connection)
         except apsw.Error as error:
             log.info("the memory index is closed without a sum: %s", error)
+        if self._file is not None:
+            self._file.close()
         self.connection.close()
+
+    @property
+    def is_in_place(self) -> bool:
+        """True if the path still names the file that was opened."""
+        return self._file is None or self._file.is_in_place
 
     def is_written_by_others(self) -> bool:
         """True if another program has written into the file since the opening. The check takes a few microseconds."""

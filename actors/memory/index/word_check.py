@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 import apsw
 
+from actors.memory.database import open_scratch
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.session import moment
 from actors.memory.index.turns import storable
@@ -47,7 +48,7 @@ def _difference(connection: apsw.Connection) -> Generator[None, None, tuple[int,
     """Last row and number of the rows that were looked at, and the first term that differs; None if none does."""
     last = int(str(next(iter(connection.execute("SELECT coalesce(max(id), 0) FROM turns")))[0]))
     count = _count(connection, last)
-    expected = apsw.Connection(":memory:")
+    expected = open_scratch()
     try:
         yield from _fill(expected, connection, last)
         for each in (connection, expected):

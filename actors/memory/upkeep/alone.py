@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from actors.kernel import ActorSpec, ActorSystem
-from actors.memory.index.database import FILE, FOLDER
+from actors.memory.index.database import PLACE
 from messages.base import Message, RequestId, Surface, Window
 from messages.memory import MEMORY, DescribeMemory, MemoryCommand, MemoryDescribed
 
-INDEX = f"{FOLDER}/{FILE}"
+INDEX = PLACE
 """Path of the index, below the data root."""
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 LOOK_EVERY_S = 0.5

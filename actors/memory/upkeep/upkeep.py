@@ -8,8 +8,9 @@ from collections.abc import Callable, Generator
 import apsw
 
 from actors.kernel import Host, Timer
-from actors.memory.index import database
-from actors.memory.index.database import ForeignIndexError
+from actors.memory import database
+from actors.memory.database import ForeignDatabaseError
+from actors.memory.index.database import SCHEMA
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.search.views import remove_views
@@ -92,7 +93,7 @@ class Upkeep:
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.CantOpenError, OSError) as error:
             self._let_go()
             self._suffer(f"the memory index cannot be used: {error}", REOPEN_AFTER_S)
-        except ForeignIndexError as error:
+        except ForeignDatabaseError as error:
             self._suffer(str(error), None)
         except AlteredIndexError as error:
             self._make_anew(str(error))
@@ -110,7 +111,7 @@ class Upkeep:
         Raises:
             apsw.Error: it cannot be opened now.
             OSError: as above.
-            ForeignIndexError: as `Store.open`.
+            ForeignDatabaseError: as `Store.open`.
         """
         with self._host.blocking():
             if not self._plan.read_only:
@@ -167,7 +168,7 @@ class Upkeep:
     def _disown(self, reason: str) -> None:
         self._remade += 1
         log.warning("the memory index was altered by something else than the agent: %s", reason)
-        database.disown(self._plan.path)
+        database.disown(self._plan.path, SCHEMA)
 
     def store(self) -> Store:
         """The open memory, made anew if its file was taken away.
@@ -178,7 +179,7 @@ class Upkeep:
         """
         if self._store is None:
             raise NotOpenError
-        if not self._store.is_in_place():
+        if not self._store.index.is_in_place:
             log.warning("the memory index was removed or replaced: building it anew from the logs")
             self._let_go()
             self.open()

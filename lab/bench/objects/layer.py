@@ -9,10 +9,10 @@ from typing import Self
 
 from actors.context.config import COUNTED_RESULT_CHARS
 from actors.kernel import ActorSpec, ActorSystem, Clock
-from actors.memory.objects.actor import ObjectStoreActor, StoreConfig
-from actors.memory.objects.bounds import StoreLimits
 from actors.objects.actor import ObjectsActor
 from actors.objects.config import ObjectsConfig
+from actors.objects.store.actor import ObjectStoreActor
+from actors.objects.store.bounds import StoreLimits
 from domain.objects.ageing import Keep
 from domain.turn.worded import Worded
 from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
@@ -54,10 +54,9 @@ def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:
         idle_s: After so long without a request a window leaves memory.
     """
     config = config_of(root)
-    store = StoreConfig(data_root=root, limits=StoreLimits())
     return (
         ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config), idle_s=idle_s),
-        ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(store)),
+        ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(root, StoreLimits())),
     )
 
 

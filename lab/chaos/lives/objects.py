@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from actors.kernel import ActorSpec, ActorSystem, SystemClock
-from actors.memory.objects import database
-from actors.memory.objects.audit import audit
 from actors.objects.actor import ObjectsActor
+from actors.objects.store.audit import audit
+from actors.objects.store.database import SCHEMA
 from lab.bench.objects.layer import config_of, folder_of, specs, word_request
 from lab.bench.objects.play import Asked
 from lab.bench.objects.prose import WINDOW, source
@@ -210,7 +210,7 @@ def judged(answered: Iterable[Entry], versions: Iterable[str], outputs: Iterable
 def _judge(folder: Path) -> Counts:
     kept = json.loads((folder / KEPT).read_text())
     answered = [Entry.read(about) for about in Account(folder).about(ANSWERED)]
-    faults = len(audit(folder / database.FOLDER / database.FILE))
+    faults = len(audit(SCHEMA.path(folder)))
     return {**judged(answered, kept["versions"], kept["outputs"]), "faults": faults}
 
 

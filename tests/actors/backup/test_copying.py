@@ -19,7 +19,7 @@ from actors.backup.sums import BackupError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
-from tests.actors.memory.facts.rig import IndexRig, row, unit
+from tests.actors.facts.index.rig import IndexRig, row, unit
 from tests.ordinary_user import as_ordinary_user
 
 

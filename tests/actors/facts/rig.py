@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from actors.facts.actor import FactsActor
 from actors.facts.config import FactsConfig
+from actors.facts.index.actor import FactIndexActor
 from actors.facts.recall import FactRecallActor
 from actors.facts.store.front_matter import read_keys
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from actors.memory.facts.actor import FactIndexActor
 from domain.facts.entry import Defaults, Entry, read_entry
 from domain.facts.folders import folder_of
 from messages.base import Address, Message, RequestId

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from actors.facts.actor import FactsActor
 from actors.facts.config import FactsConfig
+from actors.facts.index.actor import FactIndexActor
 from actors.facts.recall import FactRecallActor
 from actors.kernel import ActorSpec, ActorSystem
-from actors.memory.facts.actor import FactIndexActor
 from messages.base import Address, Message, RequestId
 from messages.embedder import FACTS_EMBEDDER
 from messages.facts import (

@@ -41,20 +41,22 @@ def test_switched_off_it_makes_no_actor_and_imports_nothing(tmp_path: Path) -> N
     assert not kinds(plan) & {FACTS.kind, FACT_INDEX.kind, FACT_RECALL.kind, GATEWAY.kind, "facts-embedder"}
     program = (
         "import sys; from actors.parts import settings_tables; settings_tables(); "
-        "rooms = ('watchfiles', 'aiohttp', 'actors.facts', 'actors.gateway', 'actors.memory.facts', 'domain.facts'); "
+        "rooms = ('watchfiles', 'aiohttp', 'actors.facts', 'actors.gateway', 'domain.facts'); "
         "print(sorted(name for name in sys.modules if name.startswith(rooms)))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == str(
         [
             "actors.facts",
+            "actors.facts.embedding",
             "actors.facts.part",
+            "actors.facts.reranking",
+            "actors.facts.reranking.folder",
+            "actors.facts.reranking.part",
             "actors.facts.table",
             "actors.gateway",
             "actors.gateway.config",
             "actors.gateway.part",
-            "actors.memory.facts",
-            "actors.memory.facts.part",
         ]
     ), ran.stderr
 

@@ -7,10 +7,11 @@ shows a turn, a pin or something taken back that the logs would not have.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 
-from actors.memory.index.database import FILE, FOLDER
+from actors.memory.index.database import PLACE
 from domain.log.parser import parse
 from messages.base import Address, Message
 from tests.actors.context.durability import Unsynced, WatchedSystem, violations
@@ -48,9 +49,9 @@ class WatchedMemorySystem(WatchedSystem):
 
     def _known_places(self) -> list[tuple[str, int]]:
         """Path and line of all that the index has from the logs; nothing where it cannot be read at the moment."""
-        path = self._root / FOLDER / FILE
+        path = self._root / PLACE
         # Where nobody has it open, looking at it is not to leave a file beside it.
-        how = "" if path.with_name(f"{FILE}-wal").exists() else "?immutable=1"
+        how = "" if Path(f"{path}-wal").exists() else "?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
             index = apsw.Connection(f"{path.resolve().as_uri()}{how}", flags=flags)

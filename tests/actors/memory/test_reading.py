@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.index.database import ForeignIndexError
+from actors.memory.database import ForeignDatabaseError
 from actors.memory.store import MemoryPlan, Store
 from messages.memory import MemoriesFound, SearchMemory
 from messages.socket import Refused
@@ -73,7 +73,7 @@ def test_what_is_no_index_is_told_and_left_alone(tmp_path: Path, content: bytes 
         (tmp_path / "memory" / "index.sqlite").write_bytes(content)
     before = digest(tmp_path)
 
-    with pytest.raises(ForeignIndexError):
+    with pytest.raises(ForeignDatabaseError):
         rows_of(tmp_path, is_live=False)
     assert digest(tmp_path) == before
 

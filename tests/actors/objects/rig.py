@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
-from actors.memory.objects.actor import ObjectStoreActor, StoreConfig
-from actors.memory.objects.bounds import StoreLimits
 from actors.objects.actor import ObjectsActor
 from actors.objects.config import ObjectsConfig
+from actors.objects.store.actor import ObjectStoreActor
+from actors.objects.store.bounds import StoreLimits
 from domain.objects.ageing import Keep
 from domain.text.output_tail import KeptOutput, OutputTail, render
 from messages.base import EventId, Message, RequestId, Surface, TurnId, Window
@@ -76,7 +76,7 @@ class ObjectsRig:
     def _store(self, _key: str) -> Actor:
         """The real store, where one is asked for."""
         if self._has_store:
-            return ObjectStoreActor(StoreConfig(data_root=self.root, limits=StoreLimits()))
+            return ObjectStoreActor(self.root, StoreLimits())
         return StandInStore(self.shelf)
 
     def stop(self) -> None:

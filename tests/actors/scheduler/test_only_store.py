@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.index.database import SCHEMA
+from actors.memory.index.database import TABLES
 from actors.scheduler.actor import SchedulerActor
 from lab.chaos.reminders.world import Channel
 from messages.base import Address, Message
@@ -34,7 +34,7 @@ def test_what_is_due_follows_from_the_file_whatever_else_is_gone(
     second.pass_minutes(1)
 
     assert [text.split("\n")[0].rpartition("> ")[2] for text in channel.texts()[1:]] == ["by hand"]
-    assert "reminder" not in SCHEMA.lower()
+    assert "reminder" not in TABLES.lower()
 
 
 @pytest.mark.req("S0-134", "X-43")

@@ -27,7 +27,7 @@ SETTINGS = ("settings", "_settings")
 SWITCHES = "layers"
 """The table of which each key is read by `Settings.has_layer`."""
 
-FACES = {"EmbeddingTable": "FactsTable", "GatewayTable": "FactsTable", "RerankingTable": "FactsTable"}
+FACES = {"GatewayTable": "FactsTable"}
 """Protocols by which rooms read a layer's table that they may not import."""
 
 

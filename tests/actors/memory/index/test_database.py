@@ -9,23 +9,24 @@ from pathlib import Path
 import apsw
 import pytest
 
+from actors.memory.database import disown
 from actors.memory.index import database
-from actors.memory.index.database import SCHEMA, SCHEMA_VERSION, _load_distances
+from actors.memory.index.database import SCHEMA
 
 STORED = {2: "5a297eae36836c46", 3: "b92867b8117d3bd4", 4: "1ea246e5c1222dc3"}
 """Version -> digest of its tables' definitions; files of each lie on people's disks."""
 
 
 def test_stored_tables_do_not_change_without_their_version() -> None:
-    digest = blake2b(SCHEMA.encode(), digest_size=8).hexdigest()
+    digest = blake2b(SCHEMA.tables.encode(), digest_size=8).hexdigest()
 
-    assert STORED[SCHEMA_VERSION] == digest, "files of this version have other tables: raise SCHEMA_VERSION"
+    assert STORED[SCHEMA.version] == digest, "files of this version have other tables: raise its version"
 
 
 @pytest.mark.req("C-09")
 def test_sqlite_vec_is_at_work_in_the_index() -> None:
     connection = apsw.Connection(":memory:")
-    _load_distances(connection)
+    SCHEMA.prepare(connection)
 
     assert str(connection.execute("select vec_version()").fetchall()[0][0]).startswith("v0.1")
     assert connection.execute("select vec_distance_cosine('[1, 0]', '[0, 1]')").fetchall() == [(1.0,)]
@@ -36,8 +37,8 @@ def test_what_is_no_database_needs_no_note_that_it_is_not_to_be_used(tmp_path: P
     path = tmp_path / "memory" / "index.sqlite"
     path.parent.mkdir()
     path.write_bytes(content)
-    database.disown(path)
+    disown(path, SCHEMA)
     assert path.read_bytes() == content
-    connection, is_new = database.open_or_rebuild(path, datetime.now(UTC))
-    connection.close()
-    assert is_new
+    index = database.open_or_rebuild(path, datetime.now(UTC))
+    index.close()
+    assert index.is_new

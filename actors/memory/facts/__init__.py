@@ -1,8 +1,0 @@
-"""Index of the facts: rows and vectors of entries, in a database of its own, made again from their files at need.
-
-Read first `actor.py` (what it is told), second `store.py` (rows), third `matrices.py` (vectors in memory).
-`database.py` opens the file, `audit.py` says what is wrong in one. `part.py` alone is loaded while the layer of facts
-is off. The room is the only writer of `facts/index.sqlite` in the data root.
-"""
-
-from __future__ import annotations

@@ -1,0 +1,82 @@
+"""ObjectStoreActor: sole owner of what is kept of windows' files and outputs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from actors.kernel import not_understood
+from actors.memory.owner import DatabaseActor
+from actors.objects.store.bounds import StoreLimits
+from actors.objects.store.database import SCHEMA
+from actors.objects.store.store import ObjectStore
+from messages.base import flaw_of
+from messages.object_store import (
+    CollectObjects,
+    FetchText,
+    ListOutputs,
+    ListVersions,
+    LoadObjects,
+    RoundStored,
+    StoreMessage,
+    StoreRound,
+    TextFetched,
+)
+from messages.status import DescribeYourself
+
+log = logging.getLogger(__name__)
+
+
+class ObjectStoreActor(DatabaseActor[ObjectStore]):
+    """Store of rounds of windows' objects.
+
+    Owns: `objects/objects.sqlite` in the data root.
+    Asks: no actor.
+    Crashes on: its own faults; trouble with the file is no crash.
+    """
+
+    def __init__(self, data_root: Path | None, limits: StoreLimits) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            data_root: Folder of the data; None to keep nothing beyond the process.
+            limits: Limits of what is kept.
+        """
+        path = None if data_root is None else SCHEMA.path(data_root)
+        super().__init__(SCHEMA, lambda is_doubtful: ObjectStore(path, limits, self.now(), is_doubtful=is_doubtful))
+        self._said_damage = False
+
+    def handle(self, message: StoreMessage) -> None:
+        """Answer; what cannot be done is refused."""
+        match message:
+            case _ if flaw := flaw_of(message):
+                self.refuse(message, flaw)
+            case DescribeYourself():
+                self.describe(message)
+            case LoadObjects():
+                self.answer(message, lambda store: store.load(message))
+            case StoreRound():
+                self.answer(message, lambda store: self._keep(store, message))
+                self.tidy_later()
+            case FetchText():
+                self.answer(message, lambda store: self._fetch(store, message))
+            case ListVersions():
+                self.answer(message, lambda store: store.versions(message))
+            case ListOutputs():
+                self.answer(message, lambda store: store.outputs(message))
+            case CollectObjects():
+                self.answer(message, lambda store: store.collect(message, self.now()))
+            case _:
+                not_understood(message)
+
+    @staticmethod
+    def _keep(store: ObjectStore, message: StoreRound) -> RoundStored:
+        store.keep(message)
+        return RoundStored(request_id=message.request_id, round=message.round)
+
+    def _fetch(self, store: ObjectStore, message: FetchText) -> TextFetched:
+        fetched = store.fetch(message)
+        if store.damaged_texts and not self._said_damage:
+            self._said_damage = True
+            log.warning("a text in the object store is not what was kept, and is given to nobody")
+        return fetched

@@ -1,0 +1,50 @@
+"""Values of the store: names, numbers and times as its tables have them, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from actors.memory.owner import RefusalError
+
+FILE, OUTPUT = "f", "t"
+"""Kinds of objects, which their names begin with."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
+_NAME = re.compile(r"([ft])([1-9][0-9]{0,8}|10{9})")
+
+
+def number_of(name: str, kind: str) -> int:
+    """Number of the object of that name.
+
+    Args:
+        name: Of the object.
+        kind: `FILE` or `OUTPUT`, the required kind.
+
+    Raises:
+        RefusalError: the name is not of that kind.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None or found[1] != kind:
+        raise RefusalError(f"object {name!r}: {kind} and a number, as in {kind}12, are needed")
+    return int(found[2])
+
+
+def require_name(name: str) -> None:
+    """Return if `name` is that of an object, of either kind.
+
+    Raises:
+        RefusalError: it is not.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise RefusalError(f"object {name!r}: {FILE} or {OUTPUT} and a number, as in {FILE}12, are needed")
+
+
+def microseconds(at: datetime) -> int:
+    """A time as the tables have it."""
+    return (at - _EPOCH) // _TICK
+
+
+def moment(at: int) -> datetime:
+    """A time of the tables."""
+    return _EPOCH + at * _TICK
