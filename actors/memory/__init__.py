@@ -5,6 +5,6 @@ then `recall/` (the block that a turn gets). `part.py` is its row in the table o
 rebuilds it, and has vectors made.
 Rooms: `index/` (the SQLite file), `search/` (which turns bear on a question), `codes/` (the vector engine).
 `database.py` alone opens databases, those of other rooms too; `owner.py` is the base of actors that own one, and
-`audit.py` examines one. Only `index/` writes `memory/index.sqlite`, only `codes/` `memory/codes*`, only `search/views.py` `views/`. Nothing here
-is pure; the rules are in `domain/memory/`.
+`audit.py` examines one. Only `index/` writes `memory/index.sqlite`, only `codes/` `memory/codes*`, only
+`search/views.py` `views/`. Nothing here is pure; the rules are in `domain/memory/`.
 """

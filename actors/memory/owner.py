@@ -96,7 +96,7 @@ class DatabaseActor(Actor, Generic[S]):
         """Answer a request from the store, or refuse it with the reason; True if the store was usable."""
         try:
             with self.blocking():
-                answer: Message = do(self._opened())
+                answer: Message = do(self._current())
         except RefusalError as error:
             answer = _refusal(message, str(error))
         except UnicodeEncodeError as error:
@@ -118,7 +118,7 @@ class DatabaseActor(Actor, Generic[S]):
         counts: Sequence[tuple[str, int]] = ()
         try:
             with self.blocking():
-                counts = self._opened().figures()
+                counts = self._current().figures()
         except _TROUBLE as error:
             self._note_trouble(error)
         else:
@@ -152,7 +152,7 @@ class DatabaseActor(Actor, Generic[S]):
         except (DatabaseError, OSError) as error:  # The next request meets it again.
             log.info("the WAL of %s stays as it is for now: %s", self._name, error)
 
-    def _opened(self) -> S:
+    def _current(self) -> S:
         """The store, opened anew if its file is not there any more."""
         if self._store is not None and not self._store.file.is_in_place:
             log.warning("%s is not there any more, or another file is: it is opened anew", self._name)

@@ -73,6 +73,14 @@ def test_each_package_has_its_rooms(package: str, rooms: set[str]) -> None:
     assert bool(rooms_that_import(package)) == bool(rooms)
 
 
+@pytest.mark.req("C-27", "X-98")
+def test_one_module_opens_databases() -> None:
+    opening = [
+        path for path, tree in sources() if "apsw.Connection(" in ast.unparse(tree) and path.startswith("actors")
+    ]
+    assert opening == ["actors/memory/database.py"]
+
+
 @pytest.mark.req("C-04", "C-07", "C-09", "C-10", "C-11", "C-12", "C-13")
 @pytest.mark.parametrize(
     ("module", "package"),
