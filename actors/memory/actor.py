@@ -78,7 +78,7 @@ class MemoryActor(Actor):
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
-        self._upkeep.guarded(self._upkeep.open)
+        self._upkeep.guard(self._upkeep.open)
         if self._surface is not None:
             self.tell(self._surface, TellReaders(reply_to=self.address))
 
@@ -90,12 +90,12 @@ class MemoryActor(Actor):
 
     def handle(self, message: MemoryMessage) -> None:
         """Act on `message`; trouble with the database is answered, never passed on."""
-        if not self._upkeep.guarded(lambda: self._dispatch(message)):
+        if not self._upkeep.guard(lambda: self._dispatch(message)):
             self._answer_without(message)
 
     def go_on(self, then: Then, answer: Message | None) -> None:
         """Take an answer of the embedder as `handle` takes a message."""
-        self._upkeep.guarded(lambda: then(answer))
+        self._upkeep.guard(lambda: then(answer))
 
     def _dispatch(self, message: MemoryMessage) -> None:
         match message:
@@ -250,7 +250,7 @@ class MemoryActor(Actor):
         return vector_of(reply.vectors[0]) if self._backlog.is_sound(reply.vectors[0]) else None
 
     def _answer(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:
-        if not self._upkeep.guarded(lambda: self._answer_from_index(request, vector)):
+        if not self._upkeep.guard(lambda: self._answer_from_index(request, vector)):
             self._answer_without(request)
 
     def _answer_from_index(self, request: PrepareTurn | SearchMemory, vector: Vector | None) -> None:

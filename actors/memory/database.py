@@ -47,7 +47,7 @@ class UncopyableError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """Kind of database: its place, its tables, and the settings of its connections."""
+    """Kind of database: place, tables, and settings of connections."""
 
     name: str
     """In sentences: `the object store`."""
@@ -101,13 +101,13 @@ class DerivedDatabase:
             self.connection = _fill(open_scratch(), schema)
         else:
             make_private(path.parent)
-            self.connection = self._opened(schema, path, now, is_doubtful=is_doubtful)
+            self.connection = self._open(schema, path, now, is_doubtful=is_doubtful)
         self.inode = inode(path) if path is not None else (0, 0)
         """(device, inode) of the file, to notice its replacement."""
         sides = sides_of(path) if path is not None else ()
         self._sides = {side: inode(side) for side in sides if side.exists()}
 
-    def _opened(self, schema: Schema, path: Path, now: datetime, *, is_doubtful: bool) -> Connection:
+    def _open(self, schema: Schema, path: Path, now: datetime, *, is_doubtful: bool) -> Connection:
         try:
             status = path.lstat()
         except FileNotFoundError:
@@ -138,7 +138,7 @@ class DerivedDatabase:
     def close(self) -> None:
         """Close the file. Idempotent.
 
-        The WAL of a file that is not there any more is deleted: it would be played into a file that replaces it.
+        The WAL of a missing file is deleted: SQLite would play the WAL into the next file at that path.
         """
         self.connection.close()
         if not self.is_in_place:

@@ -1,4 +1,4 @@
-"""Layer of objects: its settings and its rows, of which nothing else is loaded while it is switched off."""
+"""Layer of objects: settings and rows; while the layer is off, no other module of the room is loaded."""
 
 from __future__ import annotations
 

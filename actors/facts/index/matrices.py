@@ -64,7 +64,7 @@ def vector_of(data: bytes) -> NDArray[np.float32]:
     return vector
 
 
-def _resized(column: NDArray[N], rows: int) -> NDArray[N]:
+def _resize(column: NDArray[N], rows: int) -> NDArray[N]:
     """The same with room for more rows, or fewer; it has a row for each place."""
     other = np.zeros((rows, *column.shape[1:]), dtype=column.dtype)
     kept = min(rows, len(column))
@@ -136,7 +136,7 @@ class Matrix:
             roles: Roles of the rows to search.
             without: Ids of rows to leave out.
         """
-        places = self._allowed(roles, without)
+        places = self._mask(roles, without)
         if len(places) > count:
             near = (self._vectors[: len(self._ids)] @ question)[places]
             edge = np.partition(near, len(near) - count)[len(near) - count]
@@ -146,7 +146,7 @@ class Matrix:
         best = sorted(found, key=lambda each: (-each[0], -each[1], self._ids[each[2]]))
         return [(int(self._numbers[place]), cosine) for cosine, _, place in best[:count]]
 
-    def _allowed(self, roles: Collection[EntryRole], without: Collection[str]) -> NDArray[np.intp]:
+    def _mask(self, roles: Collection[EntryRole], without: Collection[str]) -> NDArray[np.intp]:
         is_wanted = np.array([role in roles for role in _CODE_OF])
         is_allowed = is_wanted[self._roles[: len(self._ids)]]
         is_allowed[[place for each in without if (place := self._places.get(each)) is not None]] = False
@@ -165,10 +165,10 @@ class Matrix:
         return cosines
 
     def _resize(self, rows: int) -> None:
-        self._vectors = _resized(self._vectors, rows)
-        self._numbers = _resized(self._numbers, rows)
-        self._times = _resized(self._times, rows)
-        self._roles = _resized(self._roles, rows)
+        self._vectors = _resize(self._vectors, rows)
+        self._numbers = _resize(self._numbers, rows)
+        self._times = _resize(self._times, rows)
+        self._roles = _resize(self._roles, rows)
 
 
 class Matrices:

@@ -111,7 +111,7 @@ class FactStore:
             except VectorError as error:
                 raise DamageError(f"a vector of {scope!r}: {error}") from error
             near = matrix.nearest(question, message.per_scope, message.roles, message.without)
-            found += [self._found(number, cosine) for number, cosine in near]
+            found += [self._fetch_found(number, cosine) for number, cosine in near]
         return tuple(found)
 
     def figures(self) -> tuple[tuple[str, int], ...]:
@@ -154,7 +154,7 @@ class FactStore:
             except ValueError as error:
                 raise DamageError(f"row {entry_id!r}: {error}") from error
 
-    def _found(self, number: int, cosine: float) -> FoundRow:
+    def _fetch_found(self, number: int, cosine: float) -> FoundRow:
         one = f"SELECT {', '.join(_FOUND)} FROM entries WHERE number = ?"
         for row in self._connection.execute(one, (number,)):
             return _row(FoundRow, (*_FOUND, "cosine"), (*row, cosine))

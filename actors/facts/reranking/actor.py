@@ -95,7 +95,7 @@ class RerankerActor(Actor):
         if request.texts:
             self._loop.submit(self._answer(request))
         else:
-            self._pass_on(self._scored(request, ()))
+            self._pass_on(self._answer_of(request, ()))
 
     def _pass_on(self, answer: RerankerReply) -> None:
         """Hand an answer to its asker, if that still waits."""
@@ -140,7 +140,7 @@ class RerankerActor(Actor):
                 await self._judge.warm_up()
                 scores = await self._judge.judge(request.query, request.texts, request.deadline_s)
             self._books.enter(attempt, CallOutcome.ANSWERED, _tokens(scores))
-            answer = self._scored(request, tuple(scores))
+            answer = self._answer_of(request, tuple(scores))
         except asyncio.CancelledError:
             self._books.enter(attempt, CallOutcome.CANCELLED)
             raise
@@ -158,7 +158,7 @@ class RerankerActor(Actor):
         finally:
             self.tell(self.address, answer)
 
-    def _scored(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
+    def _answer_of(self, request: RerankTexts, scores: tuple[float, ...]) -> RerankerReply:
         if len(scores) != len(request.texts):
             why = f"the reranker gave {len(scores)} scores for {len(request.texts)} texts"
             return RerankFailed(request_id=request.request_id, reason=why)

@@ -93,7 +93,7 @@ class CrossEncoder:
             TimeoutError: `goes_on` said no.
             ValueError: the model gives no logits, or cannot be run.
         """
-        pairs = [(_seen(query), _seen(text)) for text in texts]
+        pairs = [(_tokens_of(query), _tokens_of(text)) for text in texts]
         order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
         scores = np.zeros(len(pairs))
         for start in range(0, len(order), BATCH):
@@ -133,6 +133,6 @@ def _options(library: Any) -> Any:
     return options
 
 
-def _seen(text: str) -> str:
+def _tokens_of(text: str) -> str:
     """Part of a text that is judged, without halves of surrogate pairs, which the tokenizer rejects."""
     return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")

@@ -18,7 +18,7 @@ def reranker_row(plan: Plan, _parts: Parts) -> Part | None:
     if table.reranker == "none" or not plan.lives:
         return None
     is_folder = table.reranker == "onnx" and table.reranker_model
-    model = str(_rooted(plan, table.reranker_model)) if is_folder else table.reranker_model
+    model = str(_folder_path(plan, table.reranker_model)) if is_folder else table.reranker_model
 
     def build(_key: str) -> Actor:
         from actors.facts.reranking.actor import RerankerActor
@@ -33,7 +33,7 @@ def reranker_row(plan: Plan, _parts: Parts) -> Part | None:
     )
 
 
-def _rooted(plan: Plan, name: str) -> Path:
+def _folder_path(plan: Plan, name: str) -> Path:
     try:
         return (plan.settings.data_root / Path(name).expanduser()).absolute()
     except RuntimeError:  # nobody's home

@@ -80,7 +80,7 @@ class Upkeep:
             return self._trouble
         return "comparing with the logs" if self._run is not None else READY
 
-    def guarded(self, act: Callable[[], None]) -> bool:
+    def guard(self, act: Callable[[], None]) -> bool:
         """Do something with the index; False if that could not be done. What was missed comes from the logs later."""
         try:
             act()
@@ -99,7 +99,7 @@ class Upkeep:
             self._make_anew(str(error))
         except (ValueError, LookupError, TypeError):
             # Nonsense in the file comes up as anything; where all is as it was stored, it is a defect.
-            if self.guarded(self._check):
+            if self.guard(self._check):
                 raise
         else:
             return True
@@ -116,7 +116,7 @@ class Upkeep:
         with self._host.blocking():
             if not self._plan.read_only:
                 remove_views(self._plan.data_root)  # First, as the index may not be to be opened for long.
-            self._store = self._opened()
+            self._store = self._open_store()
         self._trouble = ""
         if self._plan.read_only:
             return
@@ -129,7 +129,7 @@ class Upkeep:
         self._look_again(LOOK_EVERY_S)
         self.begin_reconciling()
 
-    def _opened(self) -> Store:
+    def _open_store(self) -> Store:
         try:
             return Store.open(self._plan, self._host.now(), self._readers)
         except (AlteredIndexError, ValueError, LookupError, TypeError) as error:
@@ -159,7 +159,7 @@ class Upkeep:
         if self._plan.read_only or self._remade >= MOST_REMADE:
             self._suffer(f"the memory index was altered: {reason}", None)
         else:
-            self.guarded(lambda: self._open_anew(reason))
+            self.guard(lambda: self._open_anew(reason))
 
     def _open_anew(self, reason: str) -> None:
         self._disown(reason)
@@ -241,11 +241,11 @@ class Upkeep:
                     if self._host.monotonic() >= until:
                         break
         except StopIteration as end:
-            self._reconciled(store, end.value)
+            self._end_reconciling(store, end.value)
             return
         self._host.tell(self._host.address, due)
 
-    def _reconciled(self, store: Store, run: Reconciliation) -> None:
+    def _end_reconciling(self, store: Store, run: Reconciliation) -> None:
         self._run = None
         with self._host.blocking():
             retried = store.index.pending.retry_failed(is_start=not self._has_compared)

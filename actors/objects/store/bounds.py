@@ -70,7 +70,7 @@ def kept_bytes(connection: Connection, window: int) -> int:
     return int(size)
 
 
-def outlived(connection: Connection, before: int, most: int) -> Collection[int]:
+def list_outlived(connection: Connection, before: int, most: int) -> Collection[int]:
     """Texts that no newest version has since before a time.
 
     Args:
@@ -78,13 +78,13 @@ def outlived(connection: Connection, before: int, most: int) -> Collection[int]:
         before: In microseconds.
         most: Largest number.
     """
-    return {text for text, _, _ in _outlived(connection, 0, before, most)}
+    return {text for text, _, _ in _list_outlived(connection, 0, before, most)}
 
 
 def _oldest(connection: Connection, window: int, size: int) -> dict[int, int]:
     """Texts that were replaced first, up to so many bytes, with their length as they are read; of all windows for 0."""
     chosen: dict[int, int] = {}
-    for text, length, plain in _outlived(connection, window, 2**62, _BATCH):
+    for text, length, plain in _list_outlived(connection, window, 2**62, _BATCH):
         if size <= 0 or sum(chosen.values()) >= _WORK:
             break
         chosen[text] = plain
@@ -92,7 +92,7 @@ def _oldest(connection: Connection, window: int, size: int) -> dict[int, int]:
     return chosen
 
 
-def _outlived(connection: Connection, window: int, before: int, most: int) -> list[tuple[int, int, int]]:
+def _list_outlived(connection: Connection, window: int, before: int, most: int) -> list[tuple[int, int, int]]:
     condition = "AND window = :window " if window else ""
     return list(
         connection.execute(

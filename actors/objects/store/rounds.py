@@ -125,7 +125,7 @@ def _keep_version(connection: Connection, window: int, limits: StoreLimits, new:
         raise RefusalError(f"version {version.no} of {version.object}: must be later than the one before it")
     text, is_fresh = None, False
     if new.text is not None:
-        text, is_fresh = texts.keep(connection, window, _bounded(new, new.text, limits), base)
+        text, is_fresh = texts.keep(connection, window, _encode_text(new, new.text, limits), base)
     elif version.content_hash and status in _WITH_TEXT:
         is_same = (version.status, version.content_hash) == (status, content_hash)
         text = before if is_same else None
@@ -138,7 +138,7 @@ def _keep_version(connection: Connection, window: int, limits: StoreLimits, new:
     return [text] if is_fresh and text is not None else []
 
 
-def _bounded(new: NewVersion, text: str, limits: StoreLimits) -> bytes:
+def _encode_text(new: NewVersion, text: str, limits: StoreLimits) -> bytes:
     """A text in UTF-8.
 
     Raises:

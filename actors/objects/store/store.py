@@ -98,7 +98,7 @@ class ObjectStore:
         window = window_of(self._connection, message.window)
         found = None if window is None else self._find(window, message)
         if found is None:
-            raise RefusalError(f"{_wanted(message)}: there is no such version in this window")
+            raise RefusalError(f"{_describe_request(message)}: there is no such version in this window")
         text: str | None = None
         if found.text is not None:
             try:
@@ -184,7 +184,7 @@ class ObjectStore:
         """Throw away texts that were replaced long ago, and give their space back."""
         before = microseconds(now - timedelta(days=message.keep_days))
         count, kept = 0, bounds.kept_bytes(self._connection, 0)
-        while found := bounds.outlived(self._connection, before, _COLLECTED):
+        while found := bounds.list_outlived(self._connection, before, _COLLECTED):
             with transaction(self._connection):
                 texts.forget(self._connection, found)
             count += len(found)
@@ -235,7 +235,7 @@ def _output(row: Sequence[Any]) -> OutputRow:
     )
 
 
-def _wanted(message: FetchText) -> str:
+def _describe_request(message: FetchText) -> str:
     """Description of a request, in words."""
     parts = [message.object or "any file"]
     if message.no:

@@ -41,8 +41,8 @@ def keep(connection: Connection, window: int, data: bytes, before: int | None) -
     for (known,) in connection.execute("SELECT id FROM texts WHERE window = ? AND hash = ?", (window, digest)):
         return int(known), False
     base, depth, other = _base(connection, before)
-    packed = _deflated(data, other)
-    if base is not None and 4 * len(packed) > len(data) and len(whole := _deflated(data, b"")) <= len(packed):
+    packed = _deflate(data, other)
+    if base is not None and 4 * len(packed) > len(data) and len(whole := _deflate(data, b"")) <= len(packed):
         base, depth, packed = None, 0, whole
     row = window, digest, base, depth, len(data), packed
     list(connection.execute("INSERT INTO texts(window, hash, base, depth, size, data) VALUES (?, ?, ?, ?, ?, ?)", row))
@@ -92,7 +92,7 @@ def forget(connection: Connection, gone: Collection[int]) -> None:
 def _keep_whole(connection: Connection, text: int) -> None:
     """Store a text without a base; an unreadable text stays as it is, and stays refused."""
     try:
-        data = _deflated(_plain(connection, text), b"")
+        data = _deflate(_plain(connection, text), b"")
     except DamagedTextError:
         list(connection.execute("UPDATE texts SET base = NULL, depth = 0 WHERE id = ?", (text,)))
         return
@@ -125,25 +125,25 @@ def _plain(connection: Connection, text: int) -> bytes:
         at = base
     plain = b""
     for _, size, data in reversed(chain):
-        plain = _inflated(data, size, plain)
+        plain = _inflate(data, size, plain)
     if hash_of(plain) != chain[0][0]:
         raise DamagedTextError(f"text {text}: it has another hash than it was kept with")
     return plain
 
 
-def _deflated(data: bytes, other: bytes) -> bytes:
+def _deflate(data: bytes, other: bytes) -> bytes:
     """A text compressed against `other`, which its reader must have; by itself if `other` is empty."""
     if not other:
         return zlib.compress(data, 6)
-    return b"".join(_deflated_piece(data, other, at) for at in range(0, len(data), _PIECE))
+    return b"".join(_deflate_piece(data, other, at) for at in range(0, len(data), _PIECE))
 
 
-def _deflated_piece(data: bytes, other: bytes, at: int) -> bytes:
+def _deflate_piece(data: bytes, other: bytes, at: int) -> bytes:
     packer = zlib.compressobj(6, zdict=_around(other, at))
     return packer.compress(data[at : at + _PIECE]) + packer.flush()
 
 
-def _inflated(data: bytes, size: int, other: bytes) -> bytes:
+def _inflate(data: bytes, size: int, other: bytes) -> bytes:
     """The text again, of which so many bytes are expected."""
     try:
         if not other:
