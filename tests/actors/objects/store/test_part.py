@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.actors.objects.plan import plan_of
 from tests.actors.objects.store.rig import WINDOW, StoreRig
 
 
-def part_of(root: Path, *, lives: bool = True, **given: object) -> Part:
+def part_of(root: Path, *, lives: bool = True, **given: Any) -> Part:
     """Part of an agent whose data root is `data`."""
     plan = plan_of(root, **given)
     plan = plan if lives else dataclasses.replace(plan, caller_folder=root)
