@@ -61,7 +61,8 @@ def test_the_settings_say_how_much_is_kept(tmp_path: Path) -> None:
     rig.stop()
     for window_mib, is_kept in ((1, False), (64, True)):
         root = tmp_path / str(window_mib)
-        part = part_of(root, **{"objects.window_mib": window_mib})
+        given: dict[str, Any] = {"objects.window_mib": window_mib}
+        part = part_of(root, **given)
         answer_to_a_round(part, *news)
         rig = StoreRig(root / "data")
         assert (rig.text("f9") is not None) is is_kept
