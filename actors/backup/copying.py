@@ -20,7 +20,7 @@ from actors.backup import selection, sums
 from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
-from actors.memory import database
+from actors.memory.derived import database
 from actors.objects.store.database import SCHEMA as OBJECTS
 
 _TRIES = 20

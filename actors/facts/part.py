@@ -33,7 +33,7 @@ def index_row(plan: Plan, _parts: Parts) -> Part:
 def _look(plan: Plan) -> Iterator[Finding]:
     from actors.facts.index.audit import audit, count_bare
     from actors.facts.index.database import SCHEMA
-    from actors.memory.audit import finding
+    from actors.memory.derived.audit import finding
 
     path = SCHEMA.path(plan.settings.data_root)
     found = finding(

@@ -4,7 +4,6 @@ Read `actor.py` first (what is asked and answered), then `store.py` (the open me
 then `recall/` (the block that a turn gets). `part.py` is its row in the table of parts; `upkeep/` opens, mends and
 rebuilds it, and has vectors made.
 Rooms: `index/` (the SQLite file), `search/` (which turns bear on a question), `codes/` (the vector engine).
-`database.py` alone opens databases, those of other rooms too; `owner.py` is the base of actors that own one, and
-`audit.py` examines one. Only `index/` writes `memory/index.sqlite`, only `codes/` `memory/codes*`, only
-`search/views.py` `views/`. Nothing here is pure; the rules are in `domain/memory/`.
+`derived/` opens every database, those of other rooms too. Only `index/` writes `memory/index.sqlite`, only `codes/`
+`memory/codes*`, only `search/views.py` `views/`. Nothing here is pure; the rules are in `domain/memory/`.
 """

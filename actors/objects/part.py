@@ -39,7 +39,7 @@ def store_row(plan: Plan, _parts: Parts) -> Part:
 
 
 def _look(plan: Plan) -> Iterator[Finding]:
-    from actors.memory.audit import finding
+    from actors.memory.derived.audit import finding
     from actors.objects.store.audit import audit
     from actors.objects.store.database import SCHEMA
 

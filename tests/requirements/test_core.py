@@ -78,7 +78,7 @@ def test_one_module_opens_databases() -> None:
     opening = [
         path for path, tree in sources() if "apsw.Connection(" in ast.unparse(tree) and path.startswith("actors")
     ]
-    assert opening == ["actors/memory/database.py"]
+    assert opening == ["actors/memory/derived/database.py"]
 
 
 @pytest.mark.req("C-04", "C-07", "C-09", "C-10", "C-11", "C-12", "C-13")

@@ -7,7 +7,7 @@ from pathlib import Path
 from actors.facts.index.database import SCHEMA
 from actors.facts.index.store import FactStore
 from actors.kernel import not_understood
-from actors.memory.owner import DatabaseActor
+from actors.memory.derived.owner import DatabaseActor
 from messages.base import flaw_of
 from messages.facts import (
     FACTS,

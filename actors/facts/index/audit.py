@@ -7,8 +7,8 @@ from pathlib import Path
 
 from actors.facts.index.database import SCHEMA
 from actors.facts.index.matrices import VectorError, vector_of
-from actors.memory.audit import audit as database_audit
-from actors.memory.database import Connection, open_to_read
+from actors.memory.derived.audit import audit as database_audit
+from actors.memory.derived.database import Connection, open_to_read
 from messages.facts import EntryRole
 
 _ROLE_WORDS = frozenset(role.value for role in EntryRole)

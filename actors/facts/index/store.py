@@ -11,8 +11,8 @@ import msgspec
 
 from actors.facts.index.database import SCHEMA
 from actors.facts.index.matrices import MOST_BYTES, Key, Matrices, VectorError, VectorRow, vector_of
-from actors.memory.database import DerivedDatabase, transaction
-from actors.memory.owner import DamageError, RefusalError
+from actors.memory.derived.database import DerivedDatabase, transaction
+from actors.memory.derived.owner import DamageError, RefusalError
 from messages.facts import ChangeRows, EntryRole, FetchRows, FindRows, FoundRow, IndexRow, KnownRow
 
 _KNOWN = ("id", "path", "digest", "conversation", "role", "created_at", "summary_kind", "model")

@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 import sqlite_vec  # type: ignore[import-untyped]
 
-from actors.memory import database
-from actors.memory.database import DerivedDatabase, ForeignDatabaseError, Schema, transaction
+from actors.memory.derived import database
+from actors.memory.derived.database import DerivedDatabase, ForeignDatabaseError, Schema, transaction
 from actors.memory.index.seal import rest_sum, vector_sum
 from domain.memory.keywords import TOKENIZER
 

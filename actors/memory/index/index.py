@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from actors.memory.database import DerivedDatabase
+from actors.memory.derived.database import DerivedDatabase
 from actors.memory.index import database
 from actors.memory.index.pending import Pending
 from actors.memory.index.seal import key_of_log

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from actors.memory.database import transaction
+from actors.memory.derived.database import transaction
 from messages.base import Window
 
 MOST_NUMBERS = 4_096

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 import apsw
 
-from actors.memory.database import open_scratch
+from actors.memory.derived.database import open_scratch
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.session import moment
 from actors.memory.index.turns import storable

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator
 import apsw
 
 from actors.kernel import Host, Timer
-from actors.memory import database
-from actors.memory.database import ForeignDatabaseError
+from actors.memory.derived import database
+from actors.memory.derived.database import ForeignDatabaseError
 from actors.memory.index.database import SCHEMA
 from actors.memory.index.reconcile import Piece, Reconciliation
 from actors.memory.index.seal import AlteredIndexError

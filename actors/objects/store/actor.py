@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from actors.kernel import not_understood
-from actors.memory.owner import DatabaseActor
+from actors.memory.derived.owner import DatabaseActor
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.store import ObjectStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.memory.audit import audit as database_audit
-from actors.memory.database import Connection
+from actors.memory.derived.audit import audit as database_audit
+from actors.memory.derived.database import Connection
 from actors.objects.store import texts
 from actors.objects.store.database import SCHEMA
 

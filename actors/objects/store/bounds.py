@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from actors.memory.database import Connection
+from actors.memory.derived.database import Connection
 from actors.objects.store import texts
 
 MIB = 1024 * 1024

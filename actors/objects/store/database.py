@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from actors.memory.database import Schema
+from actors.memory.derived.database import Schema
 
 # A text is the newest of so many files; when it is of none any more, `replaced` says since when.
-_TABLES = """
+SCHEMA = Schema(
+    name="the object store",
+    place="objects/objects.sqlite",
+    tables="""
 CREATE TABLE windows(
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, last_round INTEGER NOT NULL DEFAULT 0, digest BLOB,
   bytes INTEGER NOT NULL DEFAULT 0);
@@ -53,12 +56,7 @@ CREATE TABLE showings(
   window INTEGER NOT NULL REFERENCES windows(id), object TEXT NOT NULL, no INTEGER NOT NULL, place TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY(window, object, no, place)) WITHOUT ROWID;
-"""
-
-SCHEMA = Schema(
-    name="the object store",
-    place="objects/objects.sqlite",
-    tables=_TABLES,
+""",
     version=3,
     application_id=0x52656D4F,
     remedy="versions begin anew",

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from actors.memory.database import Connection, transaction
-from actors.memory.owner import RefusalError
+from actors.memory.derived.database import Connection, transaction
+from actors.memory.derived.owner import RefusalError
 from actors.objects.store import bounds, texts
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.values import FILE, OUTPUT, microseconds, number_of, require_name

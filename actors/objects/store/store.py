@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from actors.memory.database import DerivedDatabase, transaction
-from actors.memory.owner import RefusalError
+from actors.memory.derived.database import DerivedDatabase, transaction
+from actors.memory.derived.owner import RefusalError
 from actors.objects.store import bounds, rounds, texts
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA

@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Collection
 
-from actors.memory.database import Connection
+from actors.memory.derived.database import Connection
 
 DEEPEST = 20
 """Texts in a chain of differences; the next one is kept whole."""

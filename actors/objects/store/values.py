@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from actors.memory.owner import RefusalError
+from actors.memory.derived.owner import RefusalError
 
 FILE, OUTPUT = "f", "t"
 """Kinds of objects, which their names begin with."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.database import ForeignDatabaseError
+from actors.memory.derived.database import ForeignDatabaseError
 from actors.memory.store import MemoryPlan, Store
 from messages.memory import MemoriesFound, SearchMemory
 from messages.socket import Refused

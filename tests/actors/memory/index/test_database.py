@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from actors.memory.database import disown
+from actors.memory.derived.database import disown
 from actors.memory.index import database
 from actors.memory.index.database import SCHEMA
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from actors.memory.database import DerivedDatabase
+from actors.memory.derived.database import DerivedDatabase
 from actors.objects.store.audit import audit
 from actors.objects.store.bounds import MIB, StoreLimits, enforce
 from actors.objects.store.database import SCHEMA

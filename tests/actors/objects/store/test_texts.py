@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from actors.memory.database import DerivedDatabase
+from actors.memory.derived.database import DerivedDatabase
 from actors.objects.store import texts
 from actors.objects.store.audit import audit
 from actors.objects.store.database import SCHEMA

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from actors.memory.database import (
+from actors.memory.derived.database import (
     UNREADABLE,
     Connection,
     DatabaseError,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from actors.kernel import Actor
-from actors.memory.database import (
+from actors.memory.derived.database import (
     DAMAGE,
     PASSING,
     DatabaseError,
