@@ -91,6 +91,19 @@ def test_a_file_is_shown_once_however_often_it_is_printed_and_requests_go_on_fro
     assert after[: len(before)] == before
 
 
+@pytest.mark.req("S3-48")
+def test_the_layer_words_every_request_from_the_commands_before_it(stage: Stage, model: LoopbackModel) -> None:
+    turn(stage, model, "seq 2; exit 3", "cat missing")
+    asked = [
+        [str(message["content"]) for message in call.body["messages"] if message["role"] == "tool"]
+        for call in model.received()
+    ]
+    heads = [[text.partition("\n")[0] for text in texts] for texts in asked]
+    assert [len(each) for each in heads] == [0, 1, 2], "one request a model call"
+    assert all(each[0].startswith("[output t1: exit 3, ") for each in heads[1:])
+    assert heads[2][1].startswith("[output t2: exit 1, ")
+
+
 @pytest.mark.req("S3-26", "S3-30", "S3-42")
 def test_a_change_from_outside_between_two_turns_stands_at_the_head_of_the_next(
     stage: Stage, model: LoopbackModel
@@ -170,7 +183,7 @@ def test_lists_say_what_is_shown(stage: Stage, model: LoopbackModel) -> None:
     assert any(line.startswith("f2 pinned file") for line in words[-1].splitlines())
 
 
-@pytest.mark.req("S3-35", "S3-48", "S3-57", "S3-62")
+@pytest.mark.req("S3-35", "S3-57", "S3-62")
 def test_only_files_of_the_windows_own_folder_enter(stage: Stage, model: LoopbackModel, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("<secret>\n")

@@ -32,6 +32,24 @@ def test_a_file_that_is_printed_whole_is_an_object_with_its_text(rig: ObjectsRig
     assert (kept.version.object, kept.version.no, kept.version.status, kept.text) == ("f1", 1, "text", "<a>\n")
 
 
+@pytest.mark.req("S3-41")
+def test_a_file_that_is_read_twice_is_one_object_and_two_equal_outputs_are_two(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.turn()
+    rig.cat("a.txt")
+    rig.word()
+    rig.write("a.txt", "<other>\n")
+    rig.cat("a.txt")
+    rig.word()
+    for _ in range(2):
+        rig.ran("grep x b.txt", "same\n")
+    rig.word()
+    files = rig.answer(ObjectsListed, ListObjects, kind="files").objects
+    assert [(each.id, each.about) for each in files] == [("f1", "a.txt, version 2")]
+    words = rig.words()
+    assert ("[output t3: exit 0, 4 characters]" in words, "[output t4: exit 0, 4 characters]" in words) == (True, True)
+
+
 @pytest.mark.req("S3-21")
 def test_a_file_that_no_command_named_is_no_object(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")

@@ -36,7 +36,7 @@ def test_the_layer_calls_no_model_runs_no_command_and_opens_no_database() -> Non
     assert [name for name in imported("actors/objects") if name.startswith(forbidden)] == []
 
 
-@pytest.mark.req("S3-36", "S3-46", "S3-47")
+@pytest.mark.req("S3-46", "S3-47")
 def test_the_rules_know_values_and_texts_and_neither_actors_nor_requests() -> None:
     rooms = {
         ".".join(name.split(".")[:2]) for name in imported("domain/objects") if name.startswith(("domain", "messages"))

@@ -52,6 +52,18 @@ def test_read_says_each_of_its_steps(rig: ObjectsRig) -> None:
     )
 
 
+@pytest.mark.req("S3-36")
+def test_an_object_is_switched_as_a_whole_and_no_field_of_it(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<a>\n")
+    rig.ran("ls", "a.txt\n")
+    rig.word()
+    for name in ("f1.content", "f1.metadata", "f1/content", "f1 content"):
+        assert "f1" in rig.refusal(SwitchObject, id=name, to="active")
+    for state in ("content", "metadata"):
+        assert "one of active, inactive, pinned, unpinned" in rig.refusal(SwitchObject, id="f1", to=state)
+    assert "<a>" not in rig.words()
+
+
 def test_read_takes_a_file_as_it_is_now(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")
     read(rig, "a.txt")

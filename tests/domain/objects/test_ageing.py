@@ -39,14 +39,15 @@ def test_an_output_stays_for_three_turns() -> None:
 
 @pytest.mark.req("S3-19")
 def test_what_is_pinned_neither_ages_nor_is_crowded_out() -> None:
-    story = Story()
+    story = Story(replace(LETTER, active_tokens=50))
     story.turn()
-    pinned = story.run("<out>")
+    pinned = story.run(long("out", 60))
     story.switch(pinned, "pinned")
     for _ in range(6):
         story.turn()
         for number in range(6):
             story.run(f"<other {number}>")
+        story.request()
     assert "<out>" in story.request()
     story.switch(pinned, "unpinned")
     story.switch(pinned, "inactive")

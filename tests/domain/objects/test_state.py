@@ -12,7 +12,7 @@ from tests.domain.objects.story import Story, look
 WIDE = Keep()
 
 
-@pytest.mark.req("S3-02", "S3-41")
+@pytest.mark.req("S3-02")
 def test_a_file_that_is_printed_twice_is_one_object_and_shown_once() -> None:
     story = Story(WIDE)
     story.turn()
@@ -27,7 +27,6 @@ def test_a_file_that_is_printed_twice_is_one_object_and_shown_once() -> None:
     assert list(story.objects.files) == ["f1"]
 
 
-@pytest.mark.req("S3-41")
 def test_two_equal_outputs_are_two_objects() -> None:
     story = Story(WIDE)
     story.turn()
