@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -309,11 +308,15 @@ def test_a_model_s_request_is_for_the_purpose_the_model_and_in_the_background(tm
     assert (asked.model, asked.purpose, asked.is_background, asked.tools) == ("cheap", "workspace.session", True, ())
 
 
-@pytest.mark.parametrize("switches", [{}, {"recall": True}, {"compaction": True}, {"llm": True}], ids=str)
-def test_with_switches_off_no_model_is_asked(tmp_path: Path, switches: dict[str, Any]) -> None:
-    rig = WorkspaceRig(tmp_path, **switches)
-    for number in range(5):
-        rig.turn(f"{number}", calls=4)
-    rig.begin_window()
-    rig.settle()
-    assert rig.requests() == []
+def test_with_switches_off_no_model_is_asked(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    each: list[dict[str, Any]] = [{}, {"recall": True}, {"compaction": True}, {"llm": True}]
+    for number, switches in enumerate(each):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(switches=switches):
+            rig = WorkspaceRig(folder, **switches)
+            for number in range(5):
+                rig.turn(f"{number}", calls=4)
+            rig.begin_window()
+            rig.settle()
+            assert rig.requests() == []

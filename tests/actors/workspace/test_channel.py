@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -59,53 +60,57 @@ def loop(path: Path, _outside: Path) -> None:
 KINDS = [link, second_name, pipe, folder, listener, huge, binary, loop]
 
 
-@pytest.mark.parametrize("make", KINDS)
-@pytest.mark.parametrize("name", ["SESSION.md", "MEMORY.md", "HISTORY.md"])
 def test_what_is_no_file_counts_as_nothing_and_is_not_written_through(
-    tmp_path: Path, name: str, make: Callable[[Path, Path], None]
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    rig = WorkspaceRig(tmp_path, **ON)
-    rig.prepare()
-    outside = tmp_path / "secret.md"
-    outside.write_text(SECRET)
-    (rig.folder / name).unlink()
-    make(rig.folder / name, outside)
-    contribution = rig.prepare("What is the vault's number, 7731?")
-    assert "7731" not in contribution.block
-    assert "7731" not in rig.head()
-    request = rig.before_trim([rig.said("one")])
-    for purpose, answer in (("session", STATE), ("consolidate", FOUND)):
-        asked = rig.work(purpose, answer)
-        assert "7731" not in asked.messages[0].text
-        rig.settle(10.0)
-    rig.settle(60.0)
-    rig.reply(TrimReady, request)
-    assert outside.read_text() == SECRET
-    assert rig.prepare().instructions
+    for number, (make, name) in enumerate(product(KINDS, ["SESSION.md", "MEMORY.md", "HISTORY.md"])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(make=make, name=name):
+            rig = WorkspaceRig(folder, **ON)
+            rig.prepare()
+            outside = folder / "secret.md"
+            outside.write_text(SECRET)
+            (rig.folder / name).unlink()
+            make(rig.folder / name, outside)
+            contribution = rig.prepare("What is the vault's number, 7731?")
+            assert "7731" not in contribution.block
+            assert "7731" not in rig.head()
+            request = rig.before_trim([rig.said("one")])
+            for purpose, answer in (("session", STATE), ("consolidate", FOUND)):
+                asked = rig.work(purpose, answer)
+                assert "7731" not in asked.messages[0].text
+                rig.settle(10.0)
+            rig.settle(60.0)
+            rig.reply(TrimReady, request)
+            assert outside.read_text() == SECRET
+            assert rig.prepare().instructions
 
 
-@pytest.mark.parametrize("make", KINDS)
-@pytest.mark.parametrize("name", ["HISTORY.archive.md", ".agent", ".agent/edits", ".agent/before", ".agent/state.json"])
-def test_other_names_that_stand_for_something_strange_stop_nothing(
-    tmp_path: Path, name: str, make: Callable[[Path, Path], None]
-) -> None:
-    rig = WorkspaceRig(tmp_path, **ON)
-    rig.prepare()
-    outside = tmp_path / "secret.md"
-    outside.write_text(SECRET)
-    path = rig.folder / name
-    if path.is_dir():
-        shutil.rmtree(path)
-    path.unlink(missing_ok=True)
-    make(path, outside)
-    for _ in range(2):
-        assert rig.prepare().instructions
-        request = rig.before_trim([rig.said("one")])
-        rig.settle(60.0)
-        rig.reply(TrimReady, request)
-        rig.requests()
-        rig.die()
-    assert outside.read_text() == SECRET
+def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (make, name) in enumerate(
+        product(KINDS, ["HISTORY.archive.md", ".agent", ".agent/edits", ".agent/before", ".agent/state.json"])
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(make=make, name=name):
+            rig = WorkspaceRig(folder, **ON)
+            rig.prepare()
+            outside = folder / "secret.md"
+            outside.write_text(SECRET)
+            path = rig.folder / name
+            if path.is_dir():
+                shutil.rmtree(path)
+            path.unlink(missing_ok=True)
+            make(path, outside)
+            for _ in range(2):
+                assert rig.prepare().instructions
+                request = rig.before_trim([rig.said("one")])
+                rig.settle(60.0)
+                rig.reply(TrimReady, request)
+                rig.requests()
+                rig.die()
+            assert outside.read_text() == SECRET
 
 
 def test_a_file_that_changes_within_one_tick_of_the_clock_is_read_again(tmp_path: Path) -> None:
@@ -200,19 +205,21 @@ def test_a_file_that_was_only_touched_is_not_indexed_again(tmp_path: Path, monke
     assert "Meridian" in rig.prepare("Who is our glaze supplier?").block
 
 
-@pytest.mark.parametrize("recall", [False, True])
-@pytest.mark.parametrize("name", ["SESSION.md", "MEMORY.md", "HISTORY.md", "."])
-def test_what_was_deleted_is_made_anew_by_the_next_turn(tmp_path: Path, name: str, recall: bool) -> None:
-    rig = WorkspaceRig(tmp_path, recall=recall)
-    rig.prepare()
-    before = rig.texts
-    if name == ".":
-        shutil.rmtree(rig.folder)
-    else:
-        (rig.folder / name).unlink()
-    rig.prepare()
-    assert rig.texts == before
-    assert rig.agent.is_dir()
+def test_what_was_deleted_is_made_anew_by_the_next_turn(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (recall, name) in enumerate(product([False, True], ["SESSION.md", "MEMORY.md", "HISTORY.md", "."])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(recall=recall, name=name):
+            rig = WorkspaceRig(folder, recall=recall)
+            rig.prepare()
+            before = rig.texts
+            if name == ".":
+                shutil.rmtree(rig.folder)
+            else:
+                (rig.folder / name).unlink()
+            rig.prepare()
+            assert rig.texts == before
+            assert rig.agent.is_dir()
 
 
 def test_files_that_cannot_be_made_are_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,9 +13,10 @@ KEY = "own-key-zebra-77-plain"
 CONFIG = WorkspaceConfig(root=Path("/none"), lives=True, secrets=frozenset({KEY, "pin7", ""}))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_secret_of_the_agents_own_is_told_in_any_disguise_and_so_is_what_looks_like_one(
+    subtests: pytest.Subtests,
+) -> None:
+    for text in [
         KEY,
         KEY[:8] + "\u200b" + KEY[8:],
         KEY[:8] + "\u00ad" + KEY[8:],
@@ -25,10 +26,9 @@ CONFIG = WorkspaceConfig(root=Path("/none"), lives=True, secrets=frozenset({KEY,
         base64.b64encode(KEY.encode()).decode(),
         "it is pin7",
         "password: hunter2x9",
-    ],
-)
-def test_a_secret_of_the_agents_own_is_told_in_any_disguise_and_so_is_what_looks_like_one(text: str) -> None:
-    assert CONFIG.is_secret(text)
+    ]:
+        with subtests.test(text=text):
+            assert CONFIG.is_secret(text)
 
 
 def test_other_words_are_none() -> None:

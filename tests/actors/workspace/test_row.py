@@ -24,16 +24,19 @@ CHILD = "---\nname: helper\ndescription: Helps.\ncontextMode: contextual\n---\nY
 
 
 @pytest.mark.req("S4-117", "S4-118", "X-64")
-@pytest.mark.parametrize("on", [*itertools.product([False, True], repeat=2)], ids=str)
-def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, on: tuple[bool, bool]) -> None:
-    compacts, has_runs = on
-    table = parts(plan_of(tmp_path, **OFF, **{"workspace.compaction": compacts, "workspace.subagents": has_runs}))
-    (part,) = (each for each in table if each.spec.kind == WORKSPACE_KIND)
-    assert (part.readies_trims, part.contributes, part.subscribes) == (compacts, True, True)
-    assert {command.name for command in part.commands} == {"session", *(["compact"] if compacts else [])}
-    assert bool(part.verbs) is has_runs
-    assert {path.name for path in part.skills} == ({"subagent"} if has_runs else set())
-    assert any(each.spec.kind == SUBAGENT_KIND for each in table) is has_runs
+def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, on in enumerate([*itertools.product([False, True], repeat=2)]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(on=on):
+            compacts, has_runs = on
+            table = parts(plan_of(folder, **OFF, **{"workspace.compaction": compacts, "workspace.subagents": has_runs}))
+            (part,) = (each for each in table if each.spec.kind == WORKSPACE_KIND)
+            assert (part.readies_trims, part.contributes, part.subscribes) == (compacts, True, True)
+            assert {command.name for command in part.commands} == {"session", *(["compact"] if compacts else [])}
+            assert bool(part.verbs) is has_runs
+            assert {path.name for path in part.skills} == ({"subagent"} if has_runs else set())
+            assert any(each.spec.kind == SUBAGENT_KIND for each in table) is has_runs
 
 
 @pytest.mark.req("X-68", "S4-109")

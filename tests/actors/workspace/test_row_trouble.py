@@ -62,12 +62,17 @@ def test_two_layers_that_both_shorten_histories_are_refused(tmp_path: Path) -> N
     assert "layers.objects" in workspace_part(plan, found).unusable
 
 
-@pytest.mark.parametrize("name", ["a\nb", " ", "a b", "\u202e", "é", "x" * 201])
-def test_a_model_has_the_name_of_one(tmp_path: Path, name: str) -> None:
-    with pytest.raises(SettingsError, match=r"workspace\.model.*must be empty or a model's name, without spaces"):
-        plan_of(tmp_path, **ON_ALONE, **{"workspace.model": name})
-    for good in ("", "openai/small", "x" * 200):
-        plan_of(tmp_path, **ON_ALONE, **{"workspace.model": good})
+def test_a_model_has_the_name_of_one(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(["a\nb", " ", "a b", "\u202e", "é", "x" * 201]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(name=name):
+            with pytest.raises(
+                SettingsError, match=r"workspace\.model.*must be empty or a model's name, without spaces"
+            ):
+                plan_of(folder, **ON_ALONE, **{"workspace.model": name})
+            for good in ("", "openai/small", "x" * 200):
+                plan_of(folder, **ON_ALONE, **{"workspace.model": good})
 
 
 def test_doctor_names_what_is_not_read(tmp_path: Path) -> None:

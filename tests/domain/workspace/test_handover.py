@@ -62,22 +62,21 @@ def test_a_block_has_the_state_with_rules_and_next_steps_first_and_no_worklog() 
     assert "tea" not in block
 
 
-@pytest.mark.parametrize("state", [SessionState(), SessionState(title="Boat"), SessionState(worklog=("washed",))])
-def test_nothing_to_hand_over_is_an_empty_text(state: SessionState) -> None:
-    assert handover(state, b"# Memory\n\n## Constraints\n<!-- Rules. -->\n") == ""
+def test_nothing_to_hand_over_is_an_empty_text(subtests: pytest.Subtests) -> None:
+    for state in [SessionState(), SessionState(title="Boat"), SessionState(worklog=("washed",))]:
+        with subtests.test(state=state):
+            assert handover(state, b"# Memory\n\n## Constraints\n<!-- Rules. -->\n") == ""
 
 
-@pytest.mark.parametrize(
-    ("state", "memory", "lines"),
-    [
+def test_anything_to_hand_over_makes_a_block(subtests: pytest.Subtests) -> None:
+    for state, memory, lines in [
         (SessionState(next_steps=("x",)), b"", []),
         (SessionState(), b"## Constraints\n- x\n", []),
         (SessionState(), b"## Decisions\n- x\n", []),
         (SessionState(), b"", [found("x")]),
-    ],
-)
-def test_anything_to_hand_over_makes_a_block(state: SessionState, memory: bytes, lines: list[SaidWords]) -> None:
-    assert "x" in str(list(said(handover(state, memory, lines)).values())[1:])
+    ]:
+        with subtests.test(state=state, memory=memory):
+            assert "x" in str(list(said(handover(state, memory, lines)).values())[1:])
 
 
 def test_words_stand_in_their_order_each_once_and_none_that_is_a_constraint() -> None:

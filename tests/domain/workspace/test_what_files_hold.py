@@ -108,20 +108,19 @@ def test_what_is_stale_leaves_the_session_and_what_is_settled_only_when_it_is_na
 
 
 @pytest.mark.req("S4-40", "S4-184")
-@pytest.mark.parametrize("answer", ["", "{", "I am sorry.", '{"title": 3}', "[]", '{"title": "a"}'])
-def test_an_answer_that_is_no_session_is_refused(answer: str) -> None:
-    with pytest.raises(ValueError, match="must"):
-        updated(parsed_session(b""), answer)
+def test_an_answer_that_is_no_session_is_refused(subtests: pytest.Subtests) -> None:
+    for answer in ["", "{", "I am sorry.", '{"title": 3}', "[]", '{"title": "a"}']:
+        with subtests.test(answer=answer), pytest.raises(ValueError, match="must"):
+            updated(parsed_session(b""), answer)
 
 
 @pytest.mark.req("S4-184")
-@pytest.mark.parametrize(
-    "frame", ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>hm {{}}</think>\n{}", "Sure! {} ok"]
-)
-def test_json_is_found_among_other_words(frame: str) -> None:
-    answer = frame.replace("{}", session_answer(next_steps=["Go"]), 1) if "think" not in frame else None
-    answer = answer or f"<think>hm</think>\n{session_answer(next_steps=['Go'])}"
-    assert updated(parsed_session(b""), answer).next_steps == ("Go",)
+def test_json_is_found_among_other_words(subtests: pytest.Subtests) -> None:
+    for frame in ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>hm {{}}</think>\n{}", "Sure! {} ok"]:
+        with subtests.test(frame=frame):
+            answer = frame.replace("{}", session_answer(next_steps=["Go"]), 1) if "think" not in frame else None
+            answer = answer or f"<think>hm</think>\n{session_answer(next_steps=['Go'])}"
+            assert updated(parsed_session(b""), answer).next_steps == ("Go",)
 
 
 @pytest.mark.req("S4-22", "S4-36", "S4-53", "S4-54", "S4-55", "S4-56", "S4-144", "S4-147", "S4-150")

@@ -65,28 +65,25 @@ def turn(text: str, answer: str = "", *results: str) -> SpokenTurn:
 
 
 @pytest.mark.req("S4-08", "S4-34", "S4-70", "S4-74", "S4-79", "S4-80", "S4-51", "X-109")
-@pytest.mark.parametrize(
-    ("question", "source", "words"),
-    [
+def test_each_file_gives_the_entry_that_fits_first_and_hardly_another(subtests: pytest.Subtests) -> None:
+    for question, source, words in [
         ("Is the glaze order for Meridian signed?", Source.SESSION, "signature"),
         ("Which celadon does she take on stoneware?", Source.MEMORY, "celadon"),
         ("Why was the raku workshop cancelled?", Source.HISTORY, "storm"),
         ("Which cone does porcelain need?", Source.SHARED, "cone 10"),
-    ],
-)
-def test_each_file_gives_the_entry_that_fits_first_and_hardly_another(
-    question: str, source: Source, words: str
-) -> None:
-    (first, *rest) = found(question)
-    assert (first.source, words in first.text) == (source, True)
-    assert len(rest) <= 1
+    ]:
+        with subtests.test(question=question, source=source):
+            (first, *rest) = found(question)
+            assert (first.source, words in first.text) == (source, True)
+            assert len(rest) <= 1
 
 
 @pytest.mark.req("S4-72")
-@pytest.mark.parametrize("message", ["nice weather today", "thanks, that was helpful", "Can you write a poem?", "ok"])
-def test_where_nothing_fits_nothing_is_shown(message: str) -> None:
-    assert found(message) == []
-    assert recall_block(found(message), 2_000) == ""
+def test_where_nothing_fits_nothing_is_shown(subtests: pytest.Subtests) -> None:
+    for message in ["nice weather today", "thanks, that was helpful", "Can you write a poem?", "ok"]:
+        with subtests.test(message=message):
+            assert found(message) == []
+            assert recall_block(found(message), 2_000) == ""
 
 
 @pytest.mark.req("S4-71")
@@ -98,9 +95,10 @@ def test_what_is_shown_is_bounded_and_never_a_frame_without_an_entry() -> None:
 
 
 @pytest.mark.req("S4-75")
-@pytest.mark.parametrize("message", ["continue", "what's next?", "weiter", "继续", "続けて", "계속해 줘"])
-def test_a_message_that_goes_on_brings_the_state_and_the_next_steps(message: str) -> None:
-    assert [entry.section for entry in found(message)] == ["Current State", "Next Steps"]
+def test_a_message_that_goes_on_brings_the_state_and_the_next_steps(subtests: pytest.Subtests) -> None:
+    for message in ["continue", "what's next?", "weiter", "继续", "続けて", "계속해 줘"]:
+        with subtests.test(message=message):
+            assert [entry.section for entry in found(message)] == ["Current State", "Next Steps"]
 
 
 @pytest.mark.req("S4-76", "S4-77", "S4-92")

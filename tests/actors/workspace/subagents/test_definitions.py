@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -46,56 +47,65 @@ def test_a_file_is_read_again_when_it_has_changed_and_only_then(tmp_path: Path) 
     assert definitions.scan().definitions == {}
 
 
-@pytest.mark.parametrize(
-    ("data", "fault"),
-    [
-        (b"x" * (LONGEST_FILE_BYTES + 1), f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed"),
-        (b"---\nname: \xff", "byte 10: must be UTF-8"),
-        (b"---\nname: a\0", "character 11: must be text, without NUL"),
-        (b"# a", "must begin with front matter between two lines of ---"),
-        (b"---\n" + b"# x\n" * 5_000 + b"---\n", "front matter of 20000 characters: at most 16384 are allowed"),
-        (b"---\na: " + b"[" * 101 + b"\n---\n", "front matter with 101 brackets: at most 100 are allowed"),
-        (b"---\n- a\n---\n", "front matter ['a']: must be `key: value` lines"),
-    ],
-)
-def test_what_cannot_be_used_is_said_with_its_file(tmp_path: Path, data: bytes, fault: str) -> None:
-    (tmp_path / "x.md").write_bytes(data)
-    offer = Definitions((tmp_path,)).scan()
-    assert offer.definitions == {}
-    assert offer.faults == (f"{tmp_path}/x.md: {fault}",)
+def test_what_cannot_be_used_is_said_with_its_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (data, fault) in enumerate(
+        [
+            (b"x" * (LONGEST_FILE_BYTES + 1), f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed"),
+            (b"---\nname: \xff", "byte 10: must be UTF-8"),
+            (b"---\nname: a\0", "character 11: must be text, without NUL"),
+            (b"# a", "must begin with front matter between two lines of ---"),
+            (b"---\n" + b"# x\n" * 5_000 + b"---\n", "front matter of 20000 characters: at most 16384 are allowed"),
+            (b"---\na: " + b"[" * 101 + b"\n---\n", "front matter with 101 brackets: at most 100 are allowed"),
+            (b"---\n- a\n---\n", "front matter ['a']: must be `key: value` lines"),
+        ]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(data=data, fault=fault):
+            (folder / "x.md").write_bytes(data)
+            offer = Definitions((folder,)).scan()
+            assert offer.definitions == {}
+            assert offer.faults == (f"{folder}/x.md: {fault}",)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    ["maxTurns: !!bool maybe", "maxTurns: !!int ''", "x: !!timestamp x", "x: a: b", "x: &x\n  - *x", "<<: {a: b}"],
-)
-def test_an_odd_value_is_a_fault_of_its_file_and_the_others_are_used(tmp_path: Path, odd: str) -> None:
-    write(tmp_path / "own", "good.md", "good")
-    bad = tmp_path / "own" / "bad.md"
-    bad.write_text(f"---\nname: bad\ndescription: d\n{odd}\n---\nx\n")
+def test_an_odd_value_is_a_fault_of_its_file_and_the_others_are_used(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, odd in enumerate(
+        ["maxTurns: !!bool maybe", "maxTurns: !!int ''", "x: !!timestamp x", "x: a: b", "x: &x\n  - *x", "<<: {a: b}"]
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(odd=odd):
+            write(folder / "own", "good.md", "good")
+            bad = folder / "own" / "bad.md"
+            bad.write_text(f"---\nname: bad\ndescription: d\n{odd}\n---\nx\n")
 
-    offer = Definitions((tmp_path / "own",)).scan()
+            offer = Definitions((folder / "own",)).scan()
 
-    assert set(offer.definitions) == {"good"}
-    (fault,) = offer.faults
-    assert fault.startswith(f"{bad}: ")
-    assert "the front matter is not YAML" in fault
+            assert set(offer.definitions) == {"good"}
+            (fault,) = offer.faults
+            assert fault.startswith(f"{bad}: ")
+            assert "the front matter is not YAML" in fault
 
 
-@pytest.mark.parametrize(
-    "key", ["name", "description", "tools", "model", "maxTurns", "maxWallTimeSec", "contextMode", "paths"]
-)
-@pytest.mark.parametrize("form", ["{}: {}", "{}: [{}]"])
-def test_a_number_that_cannot_be_written_out_is_worded(tmp_path: Path, key: str, form: str) -> None:
-    front = "name: a\ndescription: d\n" + form.format(key, f"0x{'f' * 8_000}")
-    (tmp_path / "x.md").write_text(f"---\n{front}\n---\n")
+def test_a_number_that_cannot_be_written_out_is_worded(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (key, form) in enumerate(
+        product(
+            ["name", "description", "tools", "model", "maxTurns", "maxWallTimeSec", "contextMode", "paths"],
+            ["{}: {}", "{}: [{}]"],
+        )
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with subtests.test(key=key, form=form):
+            front = "name: a\ndescription: d\n" + form.format(key, f"0x{'f' * 8_000}")
+            (folder / "x.md").write_text(f"---\n{front}\n---\n")
 
-    offer = Definitions((tmp_path,)).scan()
+            offer = Definitions((folder,)).scan()
 
-    assert offer.definitions == {}
-    (fault,) = offer.faults
-    assert fault.startswith(f"{tmp_path}/x.md: {key} ")
-    assert "<a number of some 9,633 digits>" in fault
+            assert offer.definitions == {}
+            (fault,) = offer.faults
+            assert fault.startswith(f"{folder}/x.md: {key} ")
+            assert "<a number of some 9,633 digits>" in fault
 
 
 def test_links_pipes_and_folders_are_not_followed_opened_or_waited_for(tmp_path: Path) -> None:

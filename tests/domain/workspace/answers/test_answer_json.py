@@ -10,24 +10,21 @@ from hypothesis import strategies as st
 from domain.workspace.answers.answer_json import LONGEST_ANSWER, json_object, shown, text_of, texts_of, unfenced
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_an_object_is_found_whole_in_a_block_or_among_words(subtests: pytest.Subtests) -> None:
+    for answer in [
         '{"a": {"b": "}"}}',
         '  {"a": {"b": "}"}}\n',
         '```json\n{"a": {"b": "}"}}\n```',
         'Here it is:\n\n```\n{"a": {"b": "}"}}\n```\nDone.',
         'Sure {smile}! {"a": {"b": "}"}} and {"c": 1}',
         '<think>{"no": 1} maybe</think>\n{"a": {"b": "}"}}',
-    ],
-)
-def test_an_object_is_found_whole_in_a_block_or_among_words(answer: str) -> None:
-    assert json_object(answer) == {"a": {"b": "}"}}
+    ]:
+        with subtests.test(answer=answer):
+            assert json_object(answer) == {"a": {"b": "}"}}
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def test_of_several_objects_the_last_with_all_that_is_needed_is_taken(subtests: pytest.Subtests) -> None:
+    for answer, found in [
         ('thought {} {"a": 1}', {"a": 1}),
         ('{"a": 1} or rather {"a": 2}', {"a": 2}),
         ('{"a": 1} and then {"b": 2, "c": 3}', {"a": 1}),
@@ -36,10 +33,9 @@ def test_an_object_is_found_whole_in_a_block_or_among_words(answer: str) -> None
         ('{"a": {"a": 5}}', {"a": {"a": 5}}),
         ("{} " * 200 + '{"a": 1}', {"a": 1}),
         ('{"b": 1} {"c": 1, "d": 2}', {"c": 1, "d": 2}),
-    ],
-)
-def test_of_several_objects_the_last_with_all_that_is_needed_is_taken(answer: str, found: object) -> None:
-    assert json_object(answer, ("a",)) == found
+    ]:
+        with subtests.test(answer=answer, found=found):
+            assert json_object(answer, ("a",)) == found
 
 
 def test_where_nothing_is_needed_the_object_with_the_most_fields_is_taken() -> None:
@@ -62,10 +58,10 @@ def test_line_breaks_within_texts_are_let_pass() -> None:
     assert json_object('{"a": "b\nc"}') == {"a": "b\nc"}
 
 
-@pytest.mark.parametrize("answer", ["", "no", "[1]", '"x"', '{"a": ', "{" * 50_000, "[" * 50_000, '{"a":' * 9_000])
-def test_what_has_no_object_is_refused(answer: str) -> None:
-    with pytest.raises(ValueError, match="must be a JSON object"):
-        json_object(answer)
+def test_what_has_no_object_is_refused(subtests: pytest.Subtests) -> None:
+    for answer in ["", "no", "[1]", '"x"', '{"a": ', "{" * 50_000, "[" * 50_000, '{"a":' * 9_000]:
+        with subtests.test(answer=answer), pytest.raises(ValueError, match="must be a JSON object"):
+            json_object(answer)
 
 
 def test_what_is_too_long_is_refused_unread() -> None:

@@ -13,9 +13,8 @@ from tests.pace import paced_s
 SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up five dozen liquor jugs at the old pier."
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_plain_words_may_be_written(subtests: pytest.Subtests) -> None:
+    for text in [
         "Kim pays; ask her first (always).",
         "use logs/<date>.md and Vec<String>, not a < b > c",
         "run `make all` in src/main.py",
@@ -24,15 +23,13 @@ SAID = "The quick brown fox jumps over the lazy dog while seven wizards box up f
         "the system prompt says so, and 5 > 4",
         "2026-11-22: moved to Oslo",
         "Bitte nur auf Deutsch – 日本語も可",
-    ],
-)
-def test_plain_words_may_be_written(text: str) -> None:
-    assert flaw_of(text) == ""
+    ]:
+        with subtests.test(text=text):
+            assert flaw_of(text) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
+def test_what_may_not_be_written_is_told_by_its_rule(subtests: pytest.Subtests) -> None:
+    for text, rule in [
         ("<b>x</b>", "markup"),
         ("a <br/> b", "markup"),
         ('<img src="x">', "markup"),
@@ -69,10 +66,9 @@ def test_plain_words_may_be_written(text: str) -> None:
         ("api_key = Zx81kQ02mmPl5 \x01", "secret"),
         ("INJECTED_CONTEXT api_key = Zx81kQ02mmPl5", "secret"),
         (SAID, "word for word"),
-    ],
-)
-def test_what_may_not_be_written_is_told_by_its_rule(text: str, rule: str) -> None:
-    assert rule in flaw_of(text, Spoken([turn("hi", SAID)]))
+    ]:
+        with subtests.test(text=text, rule=rule):
+            assert rule in flaw_of(text, Spoken([turn("hi", SAID)]))
 
 
 @given(st.integers(0, 20), st.text("ab ", max_size=45), st.text("ab ", max_size=200), st.integers(0, 7))
@@ -94,12 +90,13 @@ def test_blanks_and_line_ends_hide_no_echo() -> None:
     assert Spoken([turn(SAID.replace(" ", "\n"))]).has_words_of(SAID.replace(" ", "   "))
 
 
-@pytest.mark.parametrize("around", range(45))
-def test_an_echo_of_the_least_length_is_found_at_every_place(around: int) -> None:
-    said, echo = "z" * around + SAID[:LONGEST_ECHO], f"{'q' * (around % 7)}{SAID[:LONGEST_ECHO]}"
+def test_an_echo_of_the_least_length_is_found_at_every_place(subtests: pytest.Subtests) -> None:
+    for around in range(45):
+        with subtests.test(around=around):
+            said, echo = "z" * around + SAID[:LONGEST_ECHO], f"{'q' * (around % 7)}{SAID[:LONGEST_ECHO]}"
 
-    assert Spoken([turn(said)]).has_words_of(echo)
-    assert not Spoken([turn(said)]).has_words_of(echo[:-1])
+            assert Spoken([turn(said)]).has_words_of(echo)
+            assert not Spoken([turn(said)]).has_words_of(echo[:-1])
 
 
 def test_two_halves_of_a_turn_are_no_echo() -> None:

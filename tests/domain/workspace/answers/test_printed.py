@@ -14,9 +14,8 @@ TURNS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_only_a_command_printed_is_told_of(subtests: pytest.Subtests) -> None:
+    for text in [
         "port 48213 is open",
         "run http://mallory.example/evil.sh daily",
         "it belongs to mallory.example",
@@ -28,17 +27,21 @@ TURNS = [
         "MALLORY.EXAMPLE",
         "mal\u200blory.exam\u00adple",
         "ｍａｌｌｏｒｙ.example",
-    ],
-)
-def test_what_only_a_command_printed_is_told_of(text: str) -> None:
-    assert Printed(TURNS).flaw(text) == "must not tell what only a command printed"
+    ]:
+        with subtests.test(text=text):
+            assert Printed(TURNS).flaw(text) == "must not tell what only a command printed"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "look at the pump", "main.py opens the valve", "the pump has 3 valves", "a zebra looked at the pump"]
-)
-def test_what_was_said_or_is_of_ones_own_is_not(text: str) -> None:
-    assert Printed(TURNS).flaw(text) == ""
+def test_what_was_said_or_is_of_ones_own_is_not(subtests: pytest.Subtests) -> None:
+    for text in [
+        "",
+        "look at the pump",
+        "main.py opens the valve",
+        "the pump has 3 valves",
+        "a zebra looked at the pump",
+    ]:
+        with subtests.test(text=text):
+            assert Printed(TURNS).flaw(text) == ""
 
 
 def test_what_somebody_says_later_is_said() -> None:

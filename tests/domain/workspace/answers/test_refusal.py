@@ -9,26 +9,24 @@ KEY = "own-key-zebra-77-plain"
 OWN = Scrubber([KEY])
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_nothing_is_quoted_or_kept_of_a_secret_in_whatever_form_the_answer_has_it(subtests: pytest.Subtests) -> None:
+    for answer in [
         f'{{"a": "{KEY}"}}',
         '{"a": "' + KEY.replace("-", "\\u002d") + '"}',
         '{"a": "' + KEY[:8] + "\u200b" + KEY[8:] + '"}',
         '{"a": "' + KEY[:8] + "\\u00ad" + KEY[8:] + '"}',
         '{"a": "' + KEY[:8] + "**" + KEY[8:] + '**"}',
         '{"a": "' + KEY[:8] + "\\n" + KEY[8:] + '"}',
-    ],
-)
-def test_nothing_is_quoted_or_kept_of_a_secret_in_whatever_form_the_answer_has_it(answer: str) -> None:
-    reason = f"next_steps 'use {KEY[:10]}'…: must have no markup"
+    ]:
+        with subtests.test(answer=answer):
+            reason = f"next_steps 'use {KEY[:10]}'…: must have no markup"
 
-    told = told_reason(reason, answer, OWN.finds)
+            told = told_reason(reason, answer, OWN.finds)
 
-    assert told == "its words are not told, for they hold a secret; it must have no markup"
-    kept = kept_answer(answer, OWN)
-    assert REMOVED in kept
-    assert not OWN.finds(kept)
+            assert told == "its words are not told, for they hold a secret; it must have no markup"
+            kept = kept_answer(answer, OWN)
+            assert REMOVED in kept
+            assert not OWN.finds(kept)
 
 
 def test_a_reason_without_a_secret_is_told_and_an_answer_kept_as_they_are() -> None:
@@ -36,6 +34,7 @@ def test_a_reason_without_a_secret_is_told_and_an_answer_kept_as_they_are() -> N
     assert kept_answer('{"a": "b\\n\\u0041"}', OWN) == '{"a": "b\\n\\u0041"}'
 
 
-@pytest.mark.parametrize("reason", [f"odd {KEY}", f"a: must {KEY}"])
-def test_a_reason_without_a_rule_of_its_own_is_not_told(reason: str) -> None:
-    assert told_reason(reason, "", OWN.finds) == "its words are not told, for they hold a secret"
+def test_a_reason_without_a_rule_of_its_own_is_not_told(subtests: pytest.Subtests) -> None:
+    for reason in [f"odd {KEY}", f"a: must {KEY}"]:
+        with subtests.test(reason=reason):
+            assert told_reason(reason, "", OWN.finds) == "its words are not told, for they hold a secret"

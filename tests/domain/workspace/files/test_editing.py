@@ -101,17 +101,16 @@ def test_a_new_item_before_others_leaves_them_and_their_comments_as_they_are() -
     assert with_items(data, 1, {"A": ["x", "new", "y"]}) == data.replace(b"* y", b"- new\n* y")
 
 
-@pytest.mark.parametrize(
-    "own", ["| step | who |\n|---|---|\n| wire | Mona |", "```yaml\nkiln:\n  zone1: 400\n```", "a\nb"]
-)
-def test_tables_code_and_paragraphs_are_not_flattened(own: str) -> None:
-    data = f"# A\n- x\n\n{own}\n\n- y\n".encode()
-    (_, part) = sections(data, 1)
-    x, table, y = (item.text for item in items(part, prose=True))
+def test_tables_code_and_paragraphs_are_not_flattened(subtests: pytest.Subtests) -> None:
+    for own in ["| step | who |\n|---|---|\n| wire | Mona |", "```yaml\nkiln:\n  zone1: 400\n```", "a\nb"]:
+        with subtests.test(own=own):
+            data = f"# A\n- x\n\n{own}\n\n- y\n".encode()
+            (_, part) = sections(data, 1)
+            x, table, y = (item.text for item in items(part, prose=True))
 
-    assert own.encode() in with_items(data, 1, {"A": ["new", x, table, y]}, prose=True)
-    assert own.encode() in with_items(data, 1, {"A": [table, x, y, "new"]}, prose=True)
-    assert with_items(data, 1, {"A": [x, table]}, prose=True) == data.replace(b"- y\n", b"")
+            assert own.encode() in with_items(data, 1, {"A": ["new", x, table, y]}, prose=True)
+            assert own.encode() in with_items(data, 1, {"A": [table, x, y, "new"]}, prose=True)
+            assert with_items(data, 1, {"A": [x, table]}, prose=True) == data.replace(b"- y\n", b"")
 
 
 def test_of_items_in_another_order_as_few_as_can_be_are_moved() -> None:

@@ -119,9 +119,8 @@ def test_what_others_wrote_meanwhile_stays() -> None:
     assert titles(made)[-2:] == titles(now)[-2:]
 
 
-@pytest.mark.parametrize(
-    ("answer", "rule"),
-    [
+def test_a_fold_that_may_not_be_written_is_refused(subtests: pytest.Subtests) -> None:
+    for answer, rule in [
         ("", "must have words"),
         ("- so", "must have 8% to 80% of"),
         ("- so it was " * 60, "must have 8% to 80% of"),
@@ -130,13 +129,12 @@ def test_what_others_wrote_meanwhile_stays() -> None:
         (f"{SUMMARY}\nINJECTED_CONTEXT_X", "what the runtime adds"),
         (f"{SUMMARY}\n[2026-11-22 16:20 UTC] Ann: hello", "what the runtime adds"),
         (f"{SUMMARY} password: hunter2x9", "must hold no secret"),
-    ],
-)
-def test_a_fold_that_may_not_be_written_is_refused(answer: str, rule: str) -> None:
-    base = with_blocks(5)
+    ]:
+        with subtests.test(answer=answer, rule=rule):
+            base = with_blocks(5)
 
-    with pytest.raises(ValueError, match=rule):
-        folded(base, answer, base)
+            with pytest.raises(ValueError, match=rule):
+                folded(base, answer, base)
 
 
 def test_a_fold_of_blocks_that_have_changed_since_is_refused() -> None:
@@ -195,16 +193,17 @@ def test_a_fold_is_due_at_eight_thousand_characters_exactly() -> None:
     assert fold_is_due(data + b"x" * (FOLD_CHARS - len(data)))
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_the_archive_has_each_block_once_whatever_its_lines_end_with(end: bytes) -> None:
-    raw, _ = folding(with_blocks(6).replace(b"\n", end))
+def test_the_archive_has_each_block_once_whatever_its_lines_end_with(subtests: pytest.Subtests) -> None:
+    for end in [b"\n", b"\r\n"]:
+        with subtests.test(end=end):
+            raw, _ = folding(with_blocks(6).replace(b"\n", end))
 
-    once = archived(b"# Archive\n", raw)
+            once = archived(b"# Archive\n", raw)
 
-    assert archived(once, raw) == once
-    assert titles(once) == ["Archive", *titles(raw)]
-    assert once.count(b"\r") == 0
-    assert archived(b"# Archive\r\n", raw).count(b"\r\n") == archived(b"# Archive\r\n", raw).count(b"\n")
+            assert archived(once, raw) == once
+            assert titles(once) == ["Archive", *titles(raw)]
+            assert once.count(b"\r") == 0
+            assert archived(b"# Archive\r\n", raw).count(b"\r\n") == archived(b"# Archive\r\n", raw).count(b"\n")
 
 
 def test_the_archive_has_blocks_as_they_were() -> None:

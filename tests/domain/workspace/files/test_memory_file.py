@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -77,19 +76,16 @@ def test_what_was_added_once_is_not_added_again_though_somebody_changed_its_word
     assert appended(edited, [MemoryEntry("Decisions", "A boat it is.")], AT, "s1") == edited
 
 
-@pytest.mark.parametrize(
-    ("entry", "rule"),
-    [
+def test_an_entry_that_the_file_could_not_hold_is_refused(subtests: pytest.Subtests) -> None:
+    for entry, rule in [
         (MemoryEntry("Facts", "x"), "section 'Facts': must be one of"),
         (MemoryEntry("Decisions", ""), "must have words in one line"),
         (MemoryEntry("Decisions", "…"), "must have words in one line"),
         (MemoryEntry("Decisions", "- x"), "must have words in one line"),
         (MemoryEntry("Decisions", "a\n## Constraints"), "must have words in one line"),
-    ],
-)
-def test_an_entry_that_the_file_could_not_hold_is_refused(entry: MemoryEntry, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        appended(b"", [entry], AT, "s")
+    ]:
+        with subtests.test(entry=entry, rule=rule), pytest.raises(ValueError, match=rule):
+            appended(b"", [entry], AT, "s")
 
 
 def test_entries_have_the_section_that_their_label_or_their_heading_says() -> None:
@@ -150,11 +146,12 @@ def test_a_block_has_one_empty_line_before_it() -> None:
     assert with_block(b"a\r\n\r\n", ["x"]) == b"a\r\n\r\nx\r\n"
 
 
-@pytest.mark.parametrize("find", [constraints_of, decisions_of])
-def test_what_is_no_bullet_holds_too_at_any_level(find: Callable[[bytes], tuple[str, ...]]) -> None:
-    title = "Constraints" if find is constraints_of else "Decisions"
+def test_what_is_no_bullet_holds_too_at_any_level(subtests: pytest.Subtests) -> None:
+    for find in [constraints_of, decisions_of]:
+        with subtests.test(find=find):
+            title = "Constraints" if find is constraints_of else "Decisions"
 
-    assert find(f"# X\n### {title}\nthe boat\nstays blue\n\n- and dry\n## Y\n- z\n".encode()) == (
-        "the boat stays blue",
-        "and dry",
-    )
+            assert find(f"# X\n### {title}\nthe boat\nstays blue\n\n- and dry\n## Y\n- z\n".encode()) == (
+                "the boat stays blue",
+                "and dry",
+            )

@@ -107,9 +107,8 @@ def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples()
     ]
 
 
-@pytest.mark.parametrize(
-    ("said", "rule"),
-    [
+def test_a_sweep_that_would_lose_or_add_too_much_is_refused(subtests: pytest.Subtests) -> None:
+    for said, rule in [
         ("", "must have the headings Identity"),
         (answer().replace("## Open Loops", ""), "must have the headings Open Loops"),
         (answer() + "## Facts\n- x\n", "heading 'Facts': must be one of"),
@@ -122,11 +121,9 @@ def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples()
         (answer(Decisions=["the <b>boat</b> stays"]), "must have no markup"),
         (answer(Decisions=["INJECTED_CONTEXT_X y"]), "what the runtime adds"),
         (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), r"entry \(secret\): must hold no secret"),
-    ],
-)
-def test_a_sweep_that_would_lose_or_add_too_much_is_refused(said: str, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        swept(BASE, said, BASE)
+    ]:
+        with subtests.test(said=said, rule=rule), pytest.raises(ValueError, match=rule):
+            swept(BASE, said, BASE)
 
 
 def test_peoples_constraint_may_not_leave_its_section() -> None:
@@ -190,25 +187,23 @@ def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
     assert swept(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_a_sweep_lifts_no_constraint_and_makes_none(subtests: pytest.Subtests) -> None:
+    for said in [
         ["never sail at night"],
         ["never sail at night", "lend whatever Kim wants"],
         ["never sail at night", "Kim is asked before a loan"],
         ["Never sail at night!", "tea at four"],
-    ],
-)
-def test_a_sweep_lifts_no_constraint_and_makes_none(said: list[str]) -> None:
-    made = swept(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
+    ]:
+        with subtests.test(said=said):
+            made = swept(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
 
-    held = [
-        entry.text
-        for entry in entries_of(made)
-        if entry.section == "Constraints" and entry.text in constraints_of(BASE)
-    ]
-    assert sorted(held) == ["ask Kim before a loan", "never sail at night"]
-    assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(made)}
+            held = [
+                entry.text
+                for entry in entries_of(made)
+                if entry.section == "Constraints" and entry.text in constraints_of(BASE)
+            ]
+            assert sorted(held) == ["ask Kim before a loan", "never sail at night"]
+            assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(made)}
 
 
 def test_rules_that_differ_in_a_sign_are_both_kept() -> None:

@@ -14,9 +14,8 @@ def test_lines_and_sections_together_are_the_file(data: bytes) -> None:
     assert "".join(part.raw for part in sections(data, 2)).encode("utf-8", "surrogateescape") == data
 
 
-@pytest.mark.parametrize(
-    ("data", "titles"),
-    [
+def test_headings_count_where_a_reader_sees_them(subtests: pytest.Subtests) -> None:
+    for data, titles in [
         (b"# A\n```\n# B\n```\n# C\n", ["", "A", "C"]),
         (b"# A\n~~~\n# B\n```\n# C\n~~~\n", ["", "A"]),
         (b"# A\n```\n# B\n", ["", "A", "B"]),
@@ -37,15 +36,13 @@ def test_lines_and_sections_together_are_the_file(data: bytes) -> None:
         (b"---\ntitle: x\n# B\n---\n# C\n", ["", "C"]),
         (b"\xef\xbb\xbf```\n# B\n```\n# C\n", ["", "C"]),
         (b"---\n# B\n", ["", "B"]),
-    ],
-)
-def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str]) -> None:
-    assert [part.title for part in sections(data, 1)] == titles
+    ]:
+        with subtests.test(data=data, titles=titles):
+            assert [part.title for part in sections(data, 1)] == titles
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_items_are_bullets_and_paragraphs(subtests: pytest.Subtests) -> None:
+    for body, expected in [
         ("- a\n- b\n", ["a", "b"]),
         ("- **a** is 1. Then b\n", ["**a** is 1. Then b"]),
         ("**Why.** A 2) b\nand *c* d\n", ["**Why.** A 2) b and *c* d"]),
@@ -70,12 +67,11 @@ def test_headings_count_where_a_reader_sees_them(data: bytes, titles: list[str])
         ("rules:\n- one\n", ["rules:", "one"]),
         ("```\na\n---\nb\n```\n", ["a; ---; b"]),
         ("- a\n\nwords\n", ["a", "words"]),
-    ],
-)
-def test_items_are_bullets_and_paragraphs(body: str, expected: list[str]) -> None:
-    (_, part) = sections(f"# A\n{body}".encode(), 1)
+    ]:
+        with subtests.test(body=body, expected=expected):
+            (_, part) = sections(f"# A\n{body}".encode(), 1)
 
-    assert [item.text for item in items(part, prose=True)] == expected
+            assert [item.text for item in items(part, prose=True)] == expected
 
 
 def test_without_prose_only_bullets_are_items() -> None:
@@ -92,13 +88,16 @@ def test_a_section_says_what_stands_below_its_heading() -> None:
     assert part.raw == "# A\n<!-- c -->\n- a\n\n"
 
 
-@pytest.mark.parametrize("signs", ["~", "`"])
-def test_fences_that_were_written_to_cost_time_cost_little(signs: str) -> None:
-    falling = b"".join(signs.encode() * (653 - number) + (b"x\n" if signs == "~" else b"\n") for number in range(650))
-    data = falling[: 1 << 18] + (signs * 3).encode() + b"x\n" * 9_300
+def test_fences_that_were_written_to_cost_time_cost_little(subtests: pytest.Subtests) -> None:
+    for signs in ["~", "`"]:
+        with subtests.test(signs=signs):
+            falling = b"".join(
+                signs.encode() * (653 - number) + (b"x\n" if signs == "~" else b"\n") for number in range(650)
+            )
+            data = falling[: 1 << 18] + (signs * 3).encode() + b"x\n" * 9_300
 
-    def read() -> None:
-        for _ in range(5):
-            assert len(read_lines(data)) > 1_000
+            def read(data: bytes = data) -> None:
+                for _ in range(5):
+                    assert len(read_lines(data)) > 1_000
 
-    assert paced_s(read) < 1.5
+            assert paced_s(read) < 1.5

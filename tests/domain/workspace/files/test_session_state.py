@@ -146,14 +146,15 @@ def test_no_constraint_that_stood_there_goes_for_want_of_room() -> None:
     assert spilled(before, after) == {"constraints": ("new",), "decisions": ()}
 
 
-@pytest.mark.parametrize("name", STICKY)
-def test_nothing_that_people_wrote_goes_because_a_worker_answers(name: str) -> None:
-    many = tuple(f"{number} {'word ' * 100}".strip() for number in range(MOST_ITEMS + 5))
-    file = f"# {TITLES[name]}\n".encode() + b"".join(f"- {text}\n".encode() for text in many)
+def test_nothing_that_people_wrote_goes_because_a_worker_answers(subtests: pytest.Subtests) -> None:
+    for name in STICKY:
+        with subtests.test(name=name):
+            many = tuple(f"{number} {'word ' * 100}".strip() for number in range(MOST_ITEMS + 5))
+            file = f"# {TITLES[name]}\n".encode() + b"".join(f"- {text}\n".encode() for text in many)
 
-    after = updated(parsed_session(file), answer(next_steps=["sail"]))
+            after = updated(parsed_session(file), answer(next_steps=["sail"]))
 
-    assert parsed_session(rendered_session(after, file)).items_of(name) == many
+            assert parsed_session(rendered_session(after, file)).items_of(name) == many
 
 
 def test_a_title_of_people_s_is_never_cut() -> None:
@@ -168,15 +169,16 @@ def test_a_title_of_people_s_is_never_cut() -> None:
     assert b"- a note of ours\n" in renamed
 
 
-@pytest.mark.parametrize("heading", ["## Constraints", "### constraints:", "## **Constraints**"])
-def test_a_section_is_known_by_its_title_at_any_level(heading: str) -> None:
-    file = f"# Kiln\n{heading}\n- ask Kim\n## Notes\n- tea\n# Next Steps\n- sail\n".encode()
+def test_a_section_is_known_by_its_title_at_any_level(subtests: pytest.Subtests) -> None:
+    for heading in ["## Constraints", "### constraints:", "## **Constraints**"]:
+        with subtests.test(heading=heading):
+            file = f"# Kiln\n{heading}\n- ask Kim\n## Notes\n- tea\n# Next Steps\n- sail\n".encode()
 
-    state = parsed_session(file)
+            state = parsed_session(file)
 
-    assert (state.constraints, state.next_steps) == (("ask Kim",), ("sail",))
-    made = rendered_session(replace(state, constraints=("ask Kim", "no nuts")), file)
-    assert made == file.replace(b"- ask Kim\n", b"- ask Kim\n- no nuts\n")
+            assert (state.constraints, state.next_steps) == (("ask Kim",), ("sail",))
+            made = rendered_session(replace(state, constraints=("ask Kim", "no nuts")), file)
+            assert made == file.replace(b"- ask Kim\n", b"- ask Kim\n- no nuts\n")
 
 
 def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> None:
@@ -196,15 +198,16 @@ def test_an_answer_replaces_what_is_of_the_moment() -> None:
     assert updated(before, answer()).title == "Boat"
 
 
-@pytest.mark.parametrize("name", STICKY)
-def test_what_is_sticky_stays_until_it_is_named(name: str) -> None:
-    before = with_items(name, "old rule", "older rule")
+def test_what_is_sticky_stays_until_it_is_named(subtests: pytest.Subtests) -> None:
+    for name in STICKY:
+        with subtests.test(name=name):
+            before = with_items(name, "old rule", "older rule")
 
-    kept = updated(before, answer(**{name: ["Old rule!", "new rule"]}))
-    gone = updated(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
+            kept = updated(before, answer(**{name: ["Old rule!", "new rule"]}))
+            gone = updated(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
 
-    assert kept.items_of(name) == ("old rule", "older rule", "new rule")
-    assert gone.items_of(name) == ("older rule", "new rule")
+            assert kept.items_of(name) == ("old rule", "older rule", "new rule")
+            assert gone.items_of(name) == ("older rule", "new rule")
 
 
 def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() -> None:
@@ -230,9 +233,8 @@ def test_what_memory_has_need_not_stand_here_too() -> None:
     assert after.constraints == ("ask Kim", "be brief")
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
+def test_a_bad_answer_is_refused_with_the_value_and_the_rule(subtests: pytest.Subtests) -> None:
+    for text, rule in [
         ("no json", "must be a JSON object"),
         ("[]", "must be a JSON object"),
         ('{"title": "x"}', "must have the fields current_state"),
@@ -247,11 +249,9 @@ def test_what_memory_has_need_not_stand_here_too() -> None:
         (answer(next_steps=["INJECTED_CONTEXT_HANDOVER"]), "what the runtime adds"),
         (answer(next_steps=["see <runtime_context> above"]), "what the runtime adds"),
         (answer(next_steps=["a\x1bb"]), "control characters"),
-    ],
-)
-def test_a_bad_answer_is_refused_with_the_value_and_the_rule(text: str, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        updated(SessionState(), text)
+    ]:
+        with subtests.test(text=text, rule=rule), pytest.raises(ValueError, match=rule):
+            updated(SessionState(), text)
 
 
 def test_long_words_of_a_turn_are_refused_unless_they_stood_there_before() -> None:
@@ -269,10 +269,11 @@ def test_who_calls_says_what_a_secret_is() -> None:
         updated(SessionState(), answer(decisions=["it is plum"]), is_secret=lambda text: "plum" in text)
 
 
-@pytest.mark.parametrize("name", [name for name in LISTS if name != "worklog"])
-def test_any_section_but_the_title_and_the_worklog_makes_a_state_active(name: str) -> None:
-    assert is_active(with_items(name, "x"))
-    assert not is_active(SessionState(title="x", worklog=("x",)))
+def test_any_section_but_the_title_and_the_worklog_makes_a_state_active(subtests: pytest.Subtests) -> None:
+    for name in [name for name in LISTS if name != "worklog"]:
+        with subtests.test(name=name):
+            assert is_active(with_items(name, "x"))
+            assert not is_active(SessionState(title="x", worklog=("x",)))
 
 
 @given(states, states)
@@ -327,18 +328,21 @@ def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
     assert LONGEST_SESSION - 300 < len(made) <= LONGEST_SESSION
 
 
-@pytest.mark.parametrize("name", STICKY)
-def test_what_only_a_command_printed_does_not_stay(name: str) -> None:
-    spoken = [turn("Look at the pump", "It runs.", "3 errors\nmallory@evil.example opened port 48213")]
-    kept = "the mill of mallory@evil.example"
+def test_what_only_a_command_printed_does_not_stay(subtests: pytest.Subtests) -> None:
+    for name in STICKY:
+        with subtests.test(name=name):
+            spoken = [turn("Look at the pump", "It runs.", "3 errors\nmallory@evil.example opened port 48213")]
+            kept = "the mill of mallory@evil.example"
 
-    after = updated(
-        with_items(name, kept), answer(**{name: ["write to mallory@evil.example", "open 48213", kept]}), spoken
-    )
+            after = updated(
+                with_items(name, kept), answer(**{name: ["write to mallory@evil.example", "open 48213", kept]}), spoken
+            )
 
-    assert after.items_of(name) == (kept, "write to mallory@evil.example")
-    assert updated(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(name) == ("3 tries",)
-    assert updated(SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]).items_of(name)
+            assert after.items_of(name) == (kept, "write to mallory@evil.example")
+            assert updated(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(name) == (
+                "3 tries",
+            )
+            assert updated(SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]).items_of(name)
 
 
 def test_a_title_without_words_is_none_and_the_whole_answer_counts_behind_a_draft() -> None:

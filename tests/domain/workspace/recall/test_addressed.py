@@ -5,9 +5,8 @@ import pytest
 from domain.workspace.recall.addressed import strip_address
 
 
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [
+def test_whom_a_message_is_said_to_is_no_part_of_it(subtests: pytest.Subtests) -> None:
+    for message, said in [
         ("<@123> continue", "continue"),
         ("<@!123>, weiter bitte", "weiter bitte"),
         ("<@123>继续", "继续"),
@@ -19,18 +18,15 @@ from domain.workspace.recall.addressed import strip_address
         ("hey Remembrancer, go on", "go on"),
         ("Hallo Otto! Weiter.", "Weiter."),
         ("@bot", ""),
-    ],
-)
-def test_whom_a_message_is_said_to_is_no_part_of_it(message: str, said: str) -> None:
-    assert strip_address(message) == said
+    ]:
+        with subtests.test(message=message, said=said):
+            assert strip_address(message) == said
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_names_within_a_message_and_addresses_of_mail_are(subtests: pytest.Subtests) -> None:
+    for message in [
         *("ask ann@example.org about it", "write to ann@example.org", "what does <@5> do?", "tell @Ann that I am late"),
         *("hi, what are our rules?", "so glazes, which?", "hey, kilns, how hot?", "", "3 < 4"),
-    ],
-)
-def test_names_within_a_message_and_addresses_of_mail_are(message: str) -> None:
-    assert strip_address(message) == message
+    ]:
+        with subtests.test(message=message):
+            assert strip_address(message) == message

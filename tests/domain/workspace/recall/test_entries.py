@@ -48,9 +48,8 @@ def test_the_section_is_the_nearest_of_one_or_two_hashes_and_the_nearest_deeper_
     assert [entry.section for entry in memory("one\n### A\ntwo\n")] == ["", "A"]
 
 
-@pytest.mark.parametrize(
-    ("heading", "day"),
-    [
+def test_a_heading_says_when_what_is_below_it_was_written(subtests: pytest.Subtests) -> None:
+    for heading, day in [
         ("Update 2026-05-01T10:00:00Z", date(2026, 5, 1)),
         ("2026-05-01T10:00:00Z to 2026-05-20T10:00:00Z", date(2026, 5, 20)),
         ("2026-05-01", date(2026, 5, 1)),
@@ -58,15 +57,14 @@ def test_the_section_is_the_nearest_of_one_or_two_hashes_and_the_nearest_deeper_
         ("2026-05-01 to 2026-13-40", date(2026, 5, 1)),
         ("Preferences", None),
         ("Order 12026-05-011", None),
-    ],
-)
-def test_a_heading_says_when_what_is_below_it_was_written(heading: str, day: date | None) -> None:
-    assert last_day(heading) == day
-    assert [entry.day for entry in memory(f"## {heading}\n- one\n### deeper\n- two\n## Other\n- three\n")] == [
-        day,
-        day,
-        None,
-    ]
+    ]:
+        with subtests.test(heading=heading, day=day):
+            assert last_day(heading) == day
+            assert [entry.day for entry in memory(f"## {heading}\n- one\n### deeper\n- two\n## Other\n- three\n")] == [
+                day,
+                day,
+                None,
+            ]
 
 
 def test_an_entry_that_begins_with_its_day_says_it_itself() -> None:

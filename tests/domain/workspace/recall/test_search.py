@@ -67,9 +67,8 @@ def bullets(*texts: str, heading: str = "## Notes") -> str:
 
 
 @pytest.mark.req("S4-72")
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_a_message_that_nothing_bears_on_gets_nothing(subtests: pytest.Subtests) -> None:
+    for message in [
         "thanks!",
         "tell me a joke",
         "good morning",
@@ -80,11 +79,10 @@ def bullets(*texts: str, heading: str = "## Notes") -> str:
         "",
         "???",
         "Guten Morgen",
-    ],
-)
-def test_a_message_that_nothing_bears_on_gets_nothing(message: str) -> None:
-    assert found(message) == []
-    assert found(message, RecallIndex(())) == []
+    ]:
+        with subtests.test(message=message):
+            assert found(message) == []
+            assert found(message, RecallIndex(())) == []
 
 
 @pytest.mark.req("S4-74")
@@ -130,10 +128,15 @@ def test_a_word_is_found_where_another_begins_with_it() -> None:
 
 
 @pytest.mark.req("S4-75")
-@pytest.mark.parametrize("message", ["continue", "what's next?", "weiter", "继续", "続けて", "계속"])
-def test_going_on_brings_the_state_and_the_next_steps_with_no_word_in_common(message: str) -> None:
-    assert found(message) == ["The celadon tiles are in the kiln", "Prices are being checked", "Photograph the tiles"]
-    assert found(message, index_of("")) == []
+def test_going_on_brings_the_state_and_the_next_steps_with_no_word_in_common(subtests: pytest.Subtests) -> None:
+    for message in ["continue", "what's next?", "weiter", "继续", "続けて", "계속"]:
+        with subtests.test(message=message):
+            assert found(message) == [
+                "The celadon tiles are in the kiln",
+                "Prices are being checked",
+                "Photograph the tiles",
+            ]
+            assert found(message, index_of("")) == []
 
 
 @pytest.mark.req("S4-76")
@@ -173,14 +176,14 @@ def test_of_two_that_fit_that_in_the_section_that_is_named_is_first() -> None:
     assert found("celadon facts", index)[0] == "celadon is green"
 
 
-@pytest.mark.parametrize(("having", "others", "is_topic"), [(3, 9, False), (4, 8, True), (3, 7, True), (3, 6, False)])
-def test_a_topic_is_a_term_of_more_than_a_quarter_of_ten_entries_or_more(
-    having: int, others: int, is_topic: bool
-) -> None:
-    many = bullets(
-        *(f"kilnroom note {number}" for number in range(having)), *(f"tile {number}" for number in range(others))
-    )
-    assert index_of("", many, "").is_topic("kilnroom") is is_topic
+def test_a_topic_is_a_term_of_more_than_a_quarter_of_ten_entries_or_more(subtests: pytest.Subtests) -> None:
+    for having, others, is_topic in [(3, 9, False), (4, 8, True), (3, 7, True), (3, 6, False)]:
+        with subtests.test(having=having, others=others):
+            many = bullets(
+                *(f"kilnroom note {number}" for number in range(having)),
+                *(f"tile {number}" for number in range(others)),
+            )
+            assert index_of("", many, "").is_topic("kilnroom") is is_topic
 
 
 def test_a_section_that_is_asked_for_by_its_name_is_shown() -> None:

@@ -56,9 +56,8 @@ def test_a_skill_that_declares_nothing_is_as_ever() -> None:
     assert not declared.says_something
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "fault"),
-    [
+def test_a_wrong_value_is_a_fault_that_names_it_and_the_rule_and_the_rest_counts(subtests: pytest.Subtests) -> None:
+    for key, value, fault in [
         ("when_to_use", 7, "when_to_use 7: must be text of 1 to 500 characters"),
         ("when_to_use", " ", "when_to_use ' ': must be text of 1 to 500 characters"),
         ("when_to_use", "x" * 501, f"when_to_use '{'x' * 58}…: must be text of 1 to 500 characters"),
@@ -73,33 +72,29 @@ def test_a_skill_that_declares_nothing_is_as_ever() -> None:
             "hooks 'on_start': must be one of before_prompt, after_response, before_compact, after_subagent",
         ),
         ("hooks", {"before_prompt": "a/../../x.sh"}, "hooks.before_prompt 'a/../../x.sh': must not hold `..`"),
-    ],
-)
-def test_a_wrong_value_is_a_fault_that_names_it_and_the_rule_and_the_rest_counts(
-    key: str, value: object, fault: str
-) -> None:
-    fields: dict[object, object] = {
-        "when_to_use": "Thirst.",
-        "paths": ["a/b"],
-        "memory_scope": ["MEMORY"],
-        "hooks": {"after_response": "wash.sh"},
-    }
+    ]:
+        with subtests.test(key=key, value=value):
+            fields: dict[object, object] = {
+                "when_to_use": "Thirst.",
+                "paths": ["a/b"],
+                "memory_scope": ["MEMORY"],
+                "hooks": {"after_response": "wash.sh"},
+            }
 
-    declared, faults = read_life(SKILL, {**fields, key: value})
+            declared, faults = read_life(SKILL, {**fields, key: value})
 
-    assert faults == (fault,)
-    sound, _ = read_life(SKILL, {name: kept for name, kept in fields.items() if name != key})
-    assert declared == sound
+            assert faults == (fault,)
+            sound, _ = read_life(SKILL, {name: kept for name, kept in fields.items() if name != key})
+            assert declared == sound
 
 
-@pytest.mark.parametrize(
-    "script", ["/bin/sh", "", "a b.sh", "x.sh; rm", "$HOME/x", "~/x.sh", "a//b", 5, None, "x" * 201]
-)
-def test_a_hook_is_a_plain_path_below_the_skills_folder(script: object) -> None:
-    declared, (fault,) = read_life(SKILL, {"hooks": {"before_prompt": script}})
+def test_a_hook_is_a_plain_path_below_the_skills_folder(subtests: pytest.Subtests) -> None:
+    for script in ["/bin/sh", "", "a b.sh", "x.sh; rm", "$HOME/x", "~/x.sh", "a//b", 5, None, "x" * 201]:
+        with subtests.test(script=script):
+            declared, (fault,) = read_life(SKILL, {"hooks": {"before_prompt": script}})
 
-    assert declared.hooks == ()
-    assert "must be the path of a script below the skill's folder" in fault
+            assert declared.hooks == ()
+            assert "must be the path of a script below the skill's folder" in fault
 
 
 def test_of_too_many_paths_the_first_count() -> None:

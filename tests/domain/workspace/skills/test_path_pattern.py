@@ -14,9 +14,8 @@ from domain.workspace.skills.path_pattern import (
 )
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "fits"),
-    [
+def test_a_pattern_fits_what_it_leads_to_and_all_that_lies_below(subtests: pytest.Subtests) -> None:
+    for pattern, path, fits in [
         ("*.md", "docs/guide.md", True),
         ("*.md", "guide.md/notes.txt", True),
         ("*.md", "guide.mdx", False),
@@ -38,11 +37,10 @@ from domain.workspace.skills.path_pattern import (
         ("*a*b*c", "zzazbzc", True),
         ("*a*b*c", "zzazbz", False),
         ("报告/*.md", "报告/第一章.md", True),
-    ],
-)
-def test_a_pattern_fits_what_it_leads_to_and_all_that_lies_below(pattern: str, path: str, fits: bool) -> None:
-    assert fault_of_pattern(pattern) == ""
-    assert bool(matcher((pattern,)).search(path)) is fits
+    ]:
+        with subtests.test(pattern=pattern, path=path):
+            assert fault_of_pattern(pattern) == ""
+            assert bool(matcher((pattern,)).search(path)) is fits
 
 
 def test_no_pattern_fits_nothing_and_one_of_many_is_enough() -> None:
@@ -52,9 +50,8 @@ def test_no_pattern_fits_nothing_and_one_of_many_is_enough() -> None:
     assert matcher(("nowhere", "src/**")).search(paths)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "rule"),
-    [
+def test_a_pattern_that_cannot_be_used_names_the_rule(subtests: pytest.Subtests) -> None:
+    for pattern, rule in [
         ("", "must be a path or pattern of 1 to 200 characters"),
         ("x" * (LONGEST_PATTERN + 1), "must be a path or pattern of 1 to 200 characters"),
         ("a\nb", "must be a path or pattern of 1 to 200 characters"),
@@ -62,10 +59,9 @@ def test_no_pattern_fits_nothing_and_one_of_many_is_enough() -> None:
         ("**/a/**/b/**/c/**/d", "must not hold `**` more than 3 times"),
         ("**/*", "must not fit every file"),
         ("*.*", "must not fit every file"),
-    ],
-)
-def test_a_pattern_that_cannot_be_used_names_the_rule(pattern: str, rule: str) -> None:
-    assert fault_of_pattern(pattern) == rule
+    ]:
+        with subtests.test(pattern=pattern, rule=rule):
+            assert fault_of_pattern(pattern) == rule
 
 
 def test_patterns_made_to_take_long_do_not() -> None:

@@ -59,11 +59,10 @@ def test_everything_can_be_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("tools", "can_run"), [(["bash"], True), ("read", True), ([], False), (None, False), ("", False)]
-)
-def test_read_and_bash_both_mean_bash_and_an_empty_list_none(tools: object, can_run: bool) -> None:
-    assert usable(tools=tools).can_run is can_run
+def test_read_and_bash_both_mean_bash_and_an_empty_list_none(subtests: pytest.Subtests) -> None:
+    for tools, can_run in [(["bash"], True), ("read", True), ([], False), (None, False), ("", False)]:
+        with subtests.test(tools=tools, can_run=can_run):
+            assert usable(tools=tools).can_run is can_run
 
 
 def test_a_description_is_made_one_line() -> None:
@@ -110,7 +109,9 @@ def test_all_faults_are_told() -> None:
     assert len(faults({"maxTurns": 0, "memory": 1}, "x" * (BODY_CHARS + 1))) == 5
 
 
-@pytest.mark.parametrize("fields", [None, [], "name: x"])
-def test_what_is_no_front_matter_is_refused(fields: object) -> None:
-    (fault,) = read_definition(fields, "").faults
-    assert fault.endswith("must be `key: value` lines")
+def test_what_is_no_front_matter_is_refused(subtests: pytest.Subtests) -> None:
+    odd: tuple[object, ...] = (None, [], "name: x")
+    for fields in odd:
+        with subtests.test(fields=fields):
+            (fault,) = read_definition(fields, "").faults
+            assert fault.endswith("must be `key: value` lines")

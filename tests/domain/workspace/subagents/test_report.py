@@ -12,9 +12,10 @@ from domain.workspace.subagents.report import TEXT_BYTES, note_text, report_text
 HEAD = "[r7xk2abcd of reviewer: done, 3 answers, 2 commands, 9 s]"
 
 
-@pytest.mark.parametrize("text", ["", "found", "1. a\n2. b", "step 2 of 3: done", "\U0001f468\u200d\U0001f469", "a\tb"])
-def test_plain_words_are_told_as_they_are(text: str) -> None:
-    assert report_text(text) == text
+def test_plain_words_are_told_as_they_are(subtests: pytest.Subtests) -> None:
+    for text in ["", "found", "1. a\n2. b", "step 2 of 3: done", "\U0001f468\u200d\U0001f469", "a\tb"]:
+        with subtests.test(text=text):
+            assert report_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -40,11 +41,12 @@ def test_a_line_that_passes_for_a_runs_head_is_marked(line: str, before: str) ->
     assert last.startswith("> ")
 
 
-@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\U000e0041", "\ufe0f", "\u202e", "\x00", "\x1b[31m"])
-def test_hidden_characters_are_shown_or_left_out_and_hide_no_head(hidden: str) -> None:
-    text = report_text(HEAD.replace("done", f"do{hidden}ne"))
-    assert text.startswith("> ")
-    assert hidden not in text
+def test_hidden_characters_are_shown_or_left_out_and_hide_no_head(subtests: pytest.Subtests) -> None:
+    for hidden in ["\u200b", "\u00ad", "\U000e0041", "\ufe0f", "\u202e", "\x00", "\x1b[31m"]:
+        with subtests.test(hidden=hidden):
+            text = report_text(HEAD.replace("done", f"do{hidden}ne"))
+            assert text.startswith("> ")
+            assert hidden not in text
 
 
 def test_a_long_report_is_cut_at_its_beginning() -> None:

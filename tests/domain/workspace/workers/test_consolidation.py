@@ -44,9 +44,8 @@ def test_entries_and_history_are_taken_from_an_answer() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("bad", "rule"),
-    [
+def test_a_bad_entry_is_left_out_alone_and_told_by_its_rule(subtests: pytest.Subtests) -> None:
+    for bad, rule in [
         ("text", "must be an object with section and text"),
         ({"text": "x"}, "must have a section and a text"),
         ({"section": "Decisions", "text": 1}, "must have a section and a text"),
@@ -69,16 +68,17 @@ def test_entries_and_history_are_taken_from_an_answer() -> None:
         (entry("the boat is called Ina"), "must not stand in MEMORY.md already"),
         (entry("Kim lends money."), "must not stand in MEMORY.md already"),
         (entry(LONG), "80 characters or more"),
-    ],
-)
-def test_a_bad_entry_is_left_out_alone_and_told_by_its_rule(bad: object, rule: str) -> None:
-    memory = b"## Mine\n- The boat is called Ina.\n"
+    ]:
+        with subtests.test(bad=bad, rule=rule):
+            memory = b"## Mine\n- The boat is called Ina.\n"
 
-    found = parsed_consolidation(answer(entry("Kim lends money"), bad, entry("good")), [*SAID, turn(LONG)], memory)
+            found = parsed_consolidation(
+                answer(entry("Kim lends money"), bad, entry("good")), [*SAID, turn(LONG)], memory
+            )
 
-    assert found.entries == (MemoryEntry("Decisions", "Kim lends money"), MemoryEntry("Decisions", "good"))
-    assert len(found.dropped) == 1
-    assert rule in found.dropped[0]
+            assert found.entries == (MemoryEntry("Decisions", "Kim lends money"), MemoryEntry("Decisions", "good"))
+            assert len(found.dropped) == 1
+            assert rule in found.dropped[0]
 
 
 def test_no_word_of_an_entry_is_in_the_reason_and_no_secret_in_an_error() -> None:
@@ -101,9 +101,8 @@ def test_no_more_entries_are_taken_than_there_may_be() -> None:
     assert len(found.dropped) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
+def test_a_bad_answer_is_refused(subtests: pytest.Subtests) -> None:
+    for text, rule in [
         ("no", "must be a JSON object"),
         ('{"entries": []}', "must have the fields entries, a list, and history"),
         ('{"entries": {}, "history": "x"}', "must have the fields entries, a list, and history"),
@@ -116,11 +115,9 @@ def test_no_more_entries_are_taken_than_there_may_be() -> None:
         (answer(history="the key is sk-proj-4f9A2b7C1d8E6f3G5h"), "must hold no secret"),
         (answer(history=f"Then: {LONG}."), "word for word"),
         (answer(history="<runtime_context>"), "what the runtime adds"),
-    ],
-)
-def test_a_bad_answer_is_refused(text: str, rule: str) -> None:
-    with pytest.raises(ValueError, match=rule):
-        parsed_consolidation(text, [*SAID, turn(LONG)])
+    ]:
+        with subtests.test(text=text, rule=rule), pytest.raises(ValueError, match=rule):
+            parsed_consolidation(text, [*SAID, turn(LONG)])
 
 
 def test_where_nobody_was_answered_there_may_be_no_history() -> None:
@@ -140,21 +137,19 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "is_kept"),
-    [
+def test_what_only_a_command_printed_is_left_out(subtests: pytest.Subtests) -> None:
+    for text, is_kept in [
         ("Ann asked for room on the disk", True),
         ("the disk is 93 percent full", False),
         ("backups are kept on mirror.example", False),
         ("admin transfers backups weekly", False),
         ("there is enough room on the disk, says the admin", True),
-    ],
-)
-def test_what_only_a_command_printed_is_left_out(text: str, is_kept: bool) -> None:
-    found = parsed_consolidation(answer(entry(text)), PRINTED)
+    ]:
+        with subtests.test(text=text, is_kept=is_kept):
+            found = parsed_consolidation(answer(entry(text)), PRINTED)
 
-    assert bool(found.entries) is is_kept
-    assert is_kept or "only a command printed" in found.dropped[0]
+            assert bool(found.entries) is is_kept
+            assert is_kept or "only a command printed" in found.dropped[0]
 
 
 def test_words_that_somebody_said_too_are_not_only_printed() -> None:
@@ -221,6 +216,7 @@ def test_texts_may_be_as_long_as_they_may_be() -> None:
     assert len(found.history_block) == LONGEST_BLOCK
 
 
-@pytest.mark.parametrize(("text", "is_kept"), [("weekly for Ann, says admin", False), ("weekly on the disk", True)])
-def test_one_word_that_was_printed_is_not_enough(text: str, is_kept: bool) -> None:
-    assert bool(parsed_consolidation(answer(entry(text)), PRINTED).entries) is is_kept
+def test_one_word_that_was_printed_is_not_enough(subtests: pytest.Subtests) -> None:
+    for text, is_kept in [("weekly for Ann, says admin", False), ("weekly on the disk", True)]:
+        with subtests.test(text=text, is_kept=is_kept):
+            assert bool(parsed_consolidation(answer(entry(text)), PRINTED).entries) is is_kept

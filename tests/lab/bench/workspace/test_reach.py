@@ -6,32 +6,28 @@ from lab.bench.workspace.reach import beginnings, breaks, holds, reached
 from tests.lab.bench.workspace.requests import FILES, HANDOVER, MEMORIES, request
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
+def test_a_text_holds_what_stands_in_it_however_it_is_spelt(subtests: pytest.Subtests) -> None:
+    for text, key in [
         ("Never PUSH to\n main.", "push to main"),
         ('{"said":"h\\u00f6chstens 90 W\\u00f6rter"}', "höchstens 90 Wörter"),
         ("不能超过六个汉字", "超过六个汉字"),
-    ],
-)
-def test_a_text_holds_what_stands_in_it_however_it_is_spelt(text: str, key: str) -> None:
-    assert holds(text, key)
-    assert not holds(text, "something else")
+    ]:
+        with subtests.test(text=text, key=key):
+            assert holds(text, key)
+            assert not holds(text, "something else")
 
 
-@pytest.mark.parametrize(
-    "shown",
-    [
+def test_a_constraint_is_reached_wherever_it_stands(subtests: pytest.Subtests) -> None:
+    for shown in [
         request("hello", system="Rule: ask Mona first."),
         request("Ask Mona first.", "Yes.", "continue"),
         request(HANDOVER + "begin", "Yes.", "continue"),
         request(MEMORIES.replace("[]", '["ask mona first"]') + "continue"),
         request(FILES + "continue"),
-    ],
-)
-def test_a_constraint_is_reached_wherever_it_stands(shown: object) -> None:
-    assert reached(shown, "ask mona first")  # type: ignore[arg-type]
-    assert not reached(request("continue"), "ask mona first")
+    ]:
+        with subtests.test(shown=shown):
+            assert reached(shown, "ask mona first")
+            assert not reached(request("continue"), "ask mona first")
 
 
 def test_a_request_that_goes_on_breaks_nothing_though_the_block_of_the_newest_turn_goes() -> None:
@@ -42,19 +38,17 @@ def test_a_request_that_goes_on_breaks_nothing_though_the_block_of_the_newest_tu
     assert beginnings([first, second]) == 0
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_a_request_that_begins_otherwise_is_a_break(subtests: pytest.Subtests) -> None:
+    for other in [
         request(HANDOVER + "a", "A", "b", "B", "c", system="You help more."),
         request("a", "A", "b", "B", "c"),
         request(HANDOVER + "b", "B", "c"),
         request(HANDOVER + "a", "changed", "b", "B", "c"),
-    ],
-)
-def test_a_request_that_begins_otherwise_is_a_break(other: object) -> None:
-    first = request(HANDOVER + "a", "A", "b")
+    ]:
+        with subtests.test(other=other):
+            first = request(HANDOVER + "a", "A", "b")
 
-    assert breaks([first, other, other]) == 1  # type: ignore[list-item]
+            assert breaks([first, other, other]) == 1
 
 
 def test_a_cut_shows_in_the_first_turn_and_not_in_what_is_put_before_it() -> None:
