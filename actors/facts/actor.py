@@ -89,10 +89,10 @@ class FactsActor(Actor):
         self._journal = Journal(config.root)
         self._sync = Sync(self._keeper, self._indexing)
         self._work = TurnWork(self, config, self._keeper, self._journal)
-        self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._changed, wake=self._wake)
+        self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._note_change, wake=self._wake)
         self._turns = Turns(self, self._keeper, self._journal, self._pipeline.go_on)
         self._requests = Requests(self, self._keeper, self._work.evict)
-        self._git = Git(self, config.root, self._committed) if config.enable_git_versioning else None
+        self._git = Git(self, config.root, self._tell_commit) if config.enable_git_versioning else None
         self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
         self._timers: dict[FactsTimer, Timer] = {}
         self._is_open = self._is_loaded = False
@@ -115,7 +115,6 @@ class FactsActor(Actor):
             if self._is_open:
                 self._cross_out()
                 self._write_snapshot()
-            self._journal.close()
 
     def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged) -> None:
         """Take a request, an answer to one of ours, or a timer."""
@@ -172,15 +171,15 @@ class FactsActor(Actor):
             case AddEntry():
                 added = self._requests.add(message)
                 self._files.sync()
-                self._changed()
+                self._note_change()
                 return added
             case ListEntries():
                 return self._requests.list(message)
             case ForgetEntry():
                 forgotten = self._requests.forget(message)
-                self._changed()
+                self._note_change()
                 if message.for_good:
-                    self._journal.cross_out()
+                    self._journal.commit()
                     self._journal.shorten()
                 return forgotten
 
@@ -257,7 +256,7 @@ class FactsActor(Actor):
             compares = self._sync.hear(paths)
         if compares:
             self._set(FactsTimer.COMPARE, COMPARE_S)
-        self._changed()
+        self._note_change()
 
     # for the parts
 
@@ -279,7 +278,7 @@ class FactsActor(Actor):
             return None
         return self._keeper.row(item, entry) if item is not None and entry is not None else None
 
-    def _changed(self) -> None:
+    def _note_change(self) -> None:
         """Something has changed in the files."""
         self._set(FactsTimer.CROSS_OUT, CROSS_OUT_S)
         self._set(FactsTimer.SNAPSHOT, self._config.snapshot_s)
@@ -318,7 +317,7 @@ class FactsActor(Actor):
     def _cross_out(self) -> None:
         try:
             self._files.sync()
-            self._journal.cross_out()
+            self._journal.commit()
         except OSError as error:
             log.warning("what is done cannot be crossed out, which is tried again: %s", error)
             self._set(FactsTimer.CROSS_OUT, OPEN_AGAIN_S)
@@ -329,7 +328,7 @@ class FactsActor(Actor):
         except OSError as error:
             log.warning("memory_index.json cannot be written: %s", error)
 
-    def _committed(self, trouble: str) -> None:
+    def _tell_commit(self, trouble: str) -> None:
         self.tell(self.address, Committed(trouble=trouble))
 
     def _files_changed(self, paths: tuple[str, ...]) -> None:

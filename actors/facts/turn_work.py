@@ -83,7 +83,7 @@ class TurnWork:
             yield from self._summaries.renew(owed.conversation, self._host.now(), self._prompting(owed))
         with self._host.blocking():
             self.evict(owed.conversation)
-            self.journal.done(owed.turn)
+            self.journal.finish(owed.turn)
 
     def evict(self, conversation: str) -> None:
         """Move a conversation's oldest facts and turns to the deleted ones, as far as there are too many.
@@ -107,7 +107,7 @@ class TurnWork:
                 raise LaterError(f"facts could not be extracted: {_reason(answer)}")
             facts = facts_of(answer.text)
         with self._host.blocking():
-            self.journal.extracted(owed.turn, facts)
+            self.journal.note_facts(owed.turn, facts)
         return facts
 
     def _reconcile(self, owed: Owed, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
@@ -125,7 +125,7 @@ class TurnWork:
                 reply = answer.text if isinstance(answer, ModelReply) else None
             changes = self._changes(owed, reply, existing, fresh)
         with self._host.blocking():
-            self.journal.decided(owed.turn, changes, self._host.now())
+            self.journal.note_changes(owed.turn, changes, self._host.now())
         self._make(owed, vectors)
 
     def _embed(self, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:

@@ -1,9 +1,10 @@
 """Linux: system calls that Python does not have, files opened safely, how loops wait; no actor, no state.
 
 Read `syscall.py` first (prctl, Landlock, by ctypes), then `safe_open.py` and `folder.py` (files and folders where
-somebody hostile may write), `processes.py` (who stems from whom) with `nameless.py` (what they hold of a disk), then
+hostile programs may write), `processes.py` (who stems from whom) with `nameless.py` (what they hold of a disk), then
 `hardening.py` (the agent's process against its commands), `disk.py` (calls on which promises hang: write, sync, name)
-and `selector.py` (how event loops wait). Whoever needs such a call asks here.
-Only writers: `disk.py` and `exchange.py` of what their caller names, `hardening.py` of this process's own flags.
+with `notebook.py` (small durable files), and `selector.py` (how event loops wait). All such calls stand here.
+Only writers: `disk.py`, `notebook.py` and `exchange.py` of what their caller names, `hardening.py` of this process's
+own flags.
 Pure: `syscall_numbers.py`.
 """

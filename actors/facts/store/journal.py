@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, give_back, put_whole, write_all, write_some
-from actors.linux.private_folder import make_private
+from actors.linux.disk import Disk
+from actors.linux.notebook import Notebook
 from messages.base import make_ready
 
-log = logging.getLogger(__name__)
-
 FILE = ".journal.jsonl"
-COMPACT_BYTES = 4 * 1024 * 1024
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,10 +100,7 @@ class Journal:
             root: `facts.memory_path`.
             disk: Where.
         """
-        self._path = root / FILE
-        self._disk = disk or RealDisk()
-        self._fd = -1
-        self._bytes = 0
+        self._book = Notebook(root / FILE, disk, self._owed_lines)
         self._done: list[_Line] = []
         self.owed: dict[str, Owed] = {}
         """By turn, in order."""
@@ -122,15 +113,9 @@ class Journal:
         """
         self.owed.clear()
         self._done.clear()
-        for line in self._read():
+        for line in self._book.records(_DECODER.decode):
             self._take(line)
-        self._compact()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            give_back(fd)
+        self._book.rewrite()
 
     def begin(self, owed: Owed) -> None:
         """Note a turn's first half."""
@@ -152,20 +137,20 @@ class Journal:
         else:
             self._append(over)
 
-    def extracted(self, turn: str, facts: tuple[str, ...]) -> None:
+    def note_facts(self, turn: str, facts: tuple[str, ...]) -> None:
         """Note the facts of a turn's words, so that the model is not asked again."""
         self._append(_Extracted(turn, facts), is_durable=False)
 
-    def decided(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
+    def note_changes(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
         """Note what is to be changed: it is the same after a crash."""
         self._append(_Decided(turn, changes, at), is_durable=False)
 
-    def done(self, turn: str) -> None:
-        """Note that nothing is owed for a turn any more; `cross_out` says so on the disk."""
+    def finish(self, turn: str) -> None:
+        """Note that nothing is owed for a turn any more; `commit` says so on the disk."""
         self.owed.pop(turn, None)
         self._done.append(_Done(turn))
 
-    def cross_out(self) -> None:
+    def commit(self) -> None:
         """Commit finished work; call only when its results are safe from a power loss.
 
         Raises:
@@ -178,8 +163,6 @@ class Journal:
             except OSError:
                 self._done = [*done, *self._done]
                 raise
-        if not self.owed and self._bytes > COMPACT_BYTES:
-            self._compact()
 
     def shorten(self) -> None:
         """Delete all text but that of unfinished work.
@@ -187,40 +170,15 @@ class Journal:
         Raises:
             OSError: the text may still be there.
         """
-        self._compact()
+        self._book.rewrite()
 
     def _append(self, *lines: _Line, is_durable: bool = True) -> None:
-        data = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        if not self._is_in_place():
-            log.warning("%s is not there any more, or not as it should be: it is written anew", FILE)
-            make_private(self._path.parent, self._disk.make_folder)
-            self._compact()
-        try:
-            (write_all if is_durable else write_some)(self._disk, self._fd, data)
-        except OSError:
-            self._cut_back()
-            raise
-        self._bytes += len(data)
+        self._book.append(*map(_encode, lines), is_durable=is_durable)
         for line in lines:
             self._take(line)
 
-    def _is_in_place(self) -> bool:
-        if self._fd < 0:  # it could not be written anew, or ends in half a line
-            return False
-        try:
-            there = self._path.lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        ours = os.fstat(self._fd)
-        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
-
-    def _cut_back(self) -> None:
-        """Take back what was half written, so that the next line begins a line."""
-        try:
-            os.ftruncate(self._fd, self._bytes)
-        except OSError as error:
-            log.warning("a half line stays in the journal: %s", error)
-            self.close()
+    def _owed_lines(self) -> list[bytes]:
+        return [_encode(line) for owed in self.owed.values() for line in owed._lines]
 
     def _take(self, line: _Line) -> None:
         if isinstance(line, _Done):
@@ -243,29 +201,9 @@ class Journal:
             case _Decided():
                 owed.changes, owed.decided_at = line.changes, line.at
 
-    def _read(self) -> Iterable[_Line]:
-        try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
-            return
-        for raw in data.split(b"\n"):
-            if not raw:
-                continue
-            try:
-                yield _DECODER.decode(raw)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                log.warning("a line of %s of %d bytes cannot be read and is passed over: %s", FILE, len(raw), error)
 
-    def _compact(self) -> None:
-        """Write the file anew with what is owed alone."""
-        self.close()
-        lines = [line for owed in self.owed.values() for line in owed._lines]
-        put_whole(self._disk, self._path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
-        self._open_file()
-
-    def _open_file(self) -> None:
-        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        self._bytes = os.fstat(self._fd).st_size
+def _encode(line: _Line) -> bytes:
+    return msgspec.json.encode(line) + b"\n"
 
 
 make_ready(__name__)
