@@ -38,6 +38,8 @@ class Timing:
     channel for minutes."""
     disk_timeout_s: float = 20.0
     """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
+    disk_again_s: float = 30.0
+    """Before watermarks that the disk did not take are written again."""
     send_timeout_s: float = 50.0
     """Posting a file with all attempts at it; the requester waits no longer than a minute."""
     draft_after_s: float = 1.2

@@ -182,8 +182,9 @@ def _intake(
     watermarks = Watermarks(
         kept=around.watermarks,
         logged=around.last_seen,
-        file=None if around.data_root is None else WatermarkFile(around.data_root),
+        file=None if around.data_root is None else WatermarkFile(around.data_root, kept=around.watermarks),
         catchup_hours=config.catchup_hours,
+        write_again_s=config.timing.disk_again_s,
     )
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(

@@ -6,16 +6,19 @@ renamed file, a folder) survives a power loss only after `sync_folder` of the fo
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from actors.linux.exchange import exchange
 from actors.linux.private_folder import make_private_one
 
 _FILE_MODE = 0o600
+_AT_FDCWD = -100
+_EXCHANGE = 2
+_UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 class Disk(Protocol):
@@ -26,7 +29,7 @@ class Disk(Protocol):
         ...
 
     def write(self, fd: int, data: bytes, /) -> int:
-        """How many of the bytes were written."""
+        """Write bytes; the number of written ones."""
         ...
 
     def sync(self, fd: int, /) -> None:
@@ -42,7 +45,7 @@ class Disk(Protocol):
         ...
 
     def link(self, path: Path, other: Path, /) -> None:
-        """Give the file at `path` the name `other` as well, which nobody may have."""
+        """Give the file at `path` the name `other` as well, which must be free."""
         ...
 
     def replace(self, path: Path, other: Path, /) -> None:
@@ -50,7 +53,7 @@ class Disk(Protocol):
         ...
 
     def exchange(self, path: Path, other: Path, /) -> bool:
-        """Whether two files changed names; False where the file system knows no such thing."""
+        """Exchange the names of two files; False where the file system cannot."""
         ...
 
     def unlink(self, path: Path, /) -> None:
@@ -110,6 +113,23 @@ class RealDisk:
         os.fchmod(fd, mode)
 
 
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange the names of two files, so that a replaced one can still be read; False where the system cannot.
+
+    Raises:
+        OSError: one of them is gone, or may not be renamed.
+    """
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), str(other))
+
+
 def write_all(disk: Disk, fd: int, data: bytes) -> None:
     """Write all of `data`, and return when it is on the disk.
 
@@ -144,7 +164,7 @@ def give_back(fd: int) -> None:
 
 
 def draft_path(path: Path) -> Path:
-    """Where `put_whole` writes what is to be at `path`; a disk that refuses everything may leave it there."""
+    """Path at which `put_whole` writes new content of `path`; a disk that refuses every call may leave a file there."""
     return path.with_name(f".{path.name}.new")
 
 
@@ -154,7 +174,7 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
     Args:
         disk: Where.
         path: Of the file.
-        data: What it is to hold.
+        data: New content.
         is_durable: Otherwise nothing is waited for: whole whenever the process is killed, but after a power loss it may
             hold anything.
 
@@ -183,7 +203,7 @@ def make_durable(disk: Disk, folder: Path, up_to: Path) -> None:
     """Sync the names in `folder` and in each folder above it, up to and with `up_to`.
 
     Raises:
-        OSError: one of them cannot be synced; what is above it was not tried.
+        OSError: a folder cannot be synced; the folders above were not tried.
         ValueError: `up_to` is not above `folder`.
     """
     steps = folder.relative_to(up_to).parts

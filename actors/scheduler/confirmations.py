@@ -118,7 +118,7 @@ class Confirmations:
         Args:
             read: Gives the file; None if unreadable, so that the next look decides.
         """
-        owed = self._owed.kept(_confirming(request_id))
+        owed = self._owed.note_of(_confirming(request_id))
         if owed is None:
             return
         data = read()
@@ -216,7 +216,7 @@ class Confirmations:
             self._shown[reply.request_id] = self._host.monotonic()
         elif isinstance(reply, DeliveryRefused):
             self._owed.drop(reply.request_id)
-        elif owed := self._owed.kept(reply.request_id):
+        elif owed := self._owed.note_of(reply.request_id):
             owed = self._late[owed.request_id] = owed.of_what_happened()
             with suppress(OSError):  # then a later life asks the file, as it does of one that was never tried
                 self._owed.keep(owed)
@@ -229,7 +229,7 @@ class Confirmations:
         """
         if self._has_looked:
             return
-        left = self._owed.left()
+        left = self._owed.earlier_notes()
         self._late.update((owed.request_id, owed) for owed in left if owed.request_id not in self._confirming)
         self._has_looked = True
 
@@ -239,12 +239,12 @@ class Confirmations:
         for request_id, (_, since) in list(self._confirming.items()):
             if now - since > UNANSWERED_S:
                 del self._confirming[request_id]
-                if owed := self._owed.kept(request_id):
+                if owed := self._owed.note_of(request_id):
                     self._late[request_id] = owed.of_what_happened()
 
     def _late_ones(self, *, are_known: bool) -> list[OwedConfirmation]:
         """Late confirmations of edits that took place for certain, or the others."""
-        noted = [(late, self._owed.kept(late.request_id)) for late in self._late.values()]
+        noted = [(late, self._owed.note_of(late.request_id)) for late in self._late.values()]
         newest = [late if note is None or note.line else note for late, note in noted]
         return [owed for owed in newest if are_known is not bool(owed.line)]
 

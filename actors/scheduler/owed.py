@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, draft_path, make_durable, put_whole
+from actors.linux.disk import Disk, draft_path
+from actors.linux.notebook import NoteFolder
 from domain.reminder.naming import base32_key
 from domain.reminder.owed import OwedConfirmation
 from messages.base import RequestId
@@ -18,6 +19,7 @@ log = logging.getLogger(__name__)
 FOLDER = "confirmations"
 """Name of the notes' folder, in the scheduler's own folder."""
 _NAME_CHARS = 16
+_MOST_BYTES = 1024 * 1024
 
 
 class OwedConfirmations:
@@ -30,14 +32,11 @@ class OwedConfirmations:
             spare: The scheduler's own.
             disk: Writes the files.
         """
-        self._folder = spare / FOLDER
-        self._disk = disk
+        self._notes = NoteFolder(spare / FOLDER, disk, most_bytes=_MOST_BYTES, above=spare.parent)
         self._kept: dict[RequestId, OwedConfirmation] = {}
         """Notes that this actor has stored."""
         self._unwanted: set[RequestId] = set()
         """Dropped confirmations whose notes could not be removed."""
-        self._is_named = False
-        """True if the folder would survive a power loss."""
 
     def keep(self, owed: OwedConfirmation) -> None:
         """Return when the note would survive a power loss.
@@ -47,21 +46,16 @@ class OwedConfirmations:
         """
         if self._kept.get(owed.request_id) == owed:
             return
-        if not self._is_named:
-            for folder in (self._folder.parent, self._folder):
-                self._disk.make_folder(folder)
-            make_durable(self._disk, self._folder.parent, self._folder.parent.parent)
-            self._is_named = True
         self._unwanted.discard(owed.request_id)
         try:
-            put_whole(self._disk, self._path(owed.request_id), msgspec.json.encode(owed))
+            self._notes.put(_name(owed.request_id), msgspec.json.encode(owed))
         except OSError:
             if owed.request_id not in self._kept:
                 self.drop(owed.request_id)
             raise
         self._kept[owed.request_id] = owed
 
-    def kept(self, request_id: RequestId) -> OwedConfirmation | None:
+    def note_of(self, request_id: RequestId) -> OwedConfirmation | None:
         """Note of that posting; None for an unknown posting."""
         return self._kept.get(request_id)
 
@@ -76,12 +70,10 @@ class OwedConfirmations:
         """
         self._unwanted.discard(request_id)
         self._kept.pop(request_id, None)
-        path = self._path(request_id)
-        for name in (path, draft_path(path)):
+        name = _name(request_id)
+        for each in (name, draft_path(Path(name)).name):
             try:
-                self._disk.unlink(name)
-            except FileNotFoundError:
-                continue
+                self._notes.remove(each)
             except OSError as error:
                 log.warning("the note of %s stays for now: %s", request_id, error.strerror)
                 self._unwanted.add(request_id)
@@ -91,34 +83,32 @@ class OwedConfirmations:
         for request_id in list(self._unwanted):
             self.drop(request_id)
 
-    def left(self) -> list[OwedConfirmation]:
+    def earlier_notes(self) -> list[OwedConfirmation]:
         """Notes that an earlier life of the actor left, oldest first; an invalid note is removed and logged.
 
         Raises:
             OSError: the folder cannot be read.
         """
-        try:
-            paths = sorted(self._folder.iterdir())
-        except FileNotFoundError:
-            return []
-        found = [owed for path in paths if (owed := self._read(path)) is not None]
+        found = [owed for name in self._notes.names() if (owed := self._read(name)) is not None]
         self._kept.update((owed.request_id, owed) for owed in found)
         return sorted(found, key=lambda owed: owed.at)
 
-    def _read(self, path: Path) -> OwedConfirmation | None:
-        try:
-            owed = msgspec.json.decode(path.read_bytes(), type=OwedConfirmation)
-        except OSError as error:
-            log.error("%s cannot be read, so nobody is shown what it says: %s", path, error.strerror)
+    def _read(self, name: str) -> OwedConfirmation | None:
+        data = self._notes.read(name)
+        if data is None:
+            log.error("%s: nobody is shown what it says", self._notes.folder / name)
             return None
+        try:
+            owed = msgspec.json.decode(data, type=OwedConfirmation)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            log.error("%s is no note of a confirmation and is taken away: %s", path, error)
+            log.error("%s is no note of a confirmation and is taken away: %s", self._notes.folder / name, error)
             owed = None
-        if owed is not None and path == self._path(owed.request_id):
+        if owed is not None and name == _name(owed.request_id):
             return owed
         with suppress(OSError):  # then the next start takes it away
-            self._disk.unlink(path)
+            self._notes.remove(name)
         return None
 
-    def _path(self, request_id: RequestId) -> Path:
-        return self._folder / f"{base32_key(request_id.encode(), _NAME_CHARS)}.json"
+
+def _name(request_id: RequestId) -> str:
+    return f"{base32_key(request_id.encode(), _NAME_CHARS)}.json"

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from actors.linux.disk import Disk, RealDisk, put_whole
-from actors.linux.private_folder import make_private
-from actors.linux.safe_open import read_beneath
+from actors.linux.disk import Disk
+from actors.linux.notebook import NoteFolder
 
 log = logging.getLogger(__name__)
 
@@ -35,18 +34,11 @@ class Bookkeeping:
             disk: What stores; the system's own by default.
         """
         self.folder = folder
-        self._disk = disk or RealDisk()
+        self._notes = NoteFolder(folder, disk, most_bytes=MOST_BYTES)
 
     def read(self, name: str) -> bytes | None:
         """Data kept under a name; None for no data, and for unreadable data."""
-        try:
-            return read_beneath(self.folder, name, MOST_BYTES)
-        except FileNotFoundError:
-            return None
-        except (ValueError, OSError) as error:
-            if not isinstance(error.__cause__, FileNotFoundError):
-                log.warning("%s is not read, as if it were not there: %s", self.folder / name, error)
-            return None
+        return self._notes.read(name)
 
     def document(self, name: str) -> Mapping[str, Any]:
         """JSON object kept under a name; empty for a missing or invalid document."""
@@ -68,15 +60,10 @@ class Bookkeeping:
             data: New content.
             is_durable: Whether the data must survive a power loss too, which takes time.
         """
-        path = self.folder / name
         try:
-            try:
-                put_whole(self._disk, path, data, is_durable=is_durable)
-            except FileNotFoundError:  # the folder was removed, or nothing was ever kept
-                make_private(path.parent, self._disk.make_folder)
-                put_whole(self._disk, path, data, is_durable=is_durable)
+            self._notes.put(name, data, is_durable=is_durable)
         except OSError as error:
-            log.warning("%s is not kept: %s", path, error)
+            log.warning("%s is not kept: %s", self.folder / name, error)
             return False
         return True
 
@@ -94,14 +81,14 @@ class Bookkeeping:
             return
         for path in paths[: max(0, len(paths) - keep)]:
             try:
-                self._disk.unlink(path)
+                self._notes.remove(path.name)
             except OSError as error:
                 log.warning("%s: is old and not taken away: %s", path, error)
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """Names of files with a prefix."""
         try:
-            return tuple(sorted(path.name for path in self.folder.iterdir() if path.name.startswith(prefix)))
+            return tuple(name for name in self._notes.names() if name.startswith(prefix))
         except OSError:
             return ()
 

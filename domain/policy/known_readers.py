@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 
-from domain.log.window_numbers import WindowNumbers
 from domain.policy.audience import view_of
 from messages.discord import Readers, WindowReaders
 
@@ -14,17 +12,15 @@ class KnownReaders:
     """Window -> its readers. Missing window: readers unknown."""
 
     def __init__(self) -> None:
-        self._of = WindowNumbers()
-        """Key of a window -> number of its readers."""
-        self._readers: dict[int, Readers] = {}
-        self._numbers: dict[Readers, int] = {}
-        self._next = count()
+        self._of: dict[str, Readers] = {}
+        """Key of a window -> its readers."""
+        self._shared: dict[Readers, Readers] = {}
+        """All values of them, to have each once: one of a channel takes 2 kB."""
         self._of_view: dict[str, Readers] = {}
 
     def of(self, window_key: str) -> Readers | None:
         """The readers of a window; None when they are not known."""
-        number = self._of.get(window_key)
-        return None if number is None else self._readers[number]
+        return self._of.get(window_key)
 
     def of_view(self, view: str) -> Readers | None:
         """Readers of a channel, who see all messages in its threads; None when unknown."""
@@ -50,24 +46,13 @@ class KnownReaders:
         for key in changed:
             readers = news[key]
             if readers is None:
-                self._of.pop(key)
+                self._of.pop(key, None)
             else:
-                self._of.put(key, self._number_of(readers))
+                self._of[key] = self._shared.setdefault(readers, readers)
         if changed and are_all_new:  # As a new thread is, and to look at all others would cost ever more.
             self._of_view |= {view_of(each): each for key in changed if (each := news[key]) is not None}
         elif changed:
-            self._forget_unused()
-            self._of_view = {view_of(readers): readers for readers in self._readers.values()}
+            used = {id(readers) for readers in self._of.values()}
+            self._shared = {readers: readers for readers in self._shared.values() if id(readers) in used}
+            self._of_view = {view_of(readers): readers for readers in self._shared}
         return changed
-
-    def _number_of(self, readers: Readers) -> int:
-        if readers not in self._numbers:
-            number = self._numbers[readers] = next(self._next)
-            self._readers[number] = readers
-        return self._numbers[readers]
-
-    def _forget_unused(self) -> None:
-        """Forget readers that no window has any more."""
-        used = set(self._of.numbers())
-        for number in self._readers.keys() - used:
-            del self._numbers[self._readers.pop(number)]

@@ -22,7 +22,7 @@ from discord.http import HTTPClient
 
 from actors.discord import actor as discord_actor
 from actors.kernel import runner, supervisor, thread
-from actors.linux import exchange
+from actors.linux import disk as linux_disk
 from lab.simulation.disk import SimulatedDisk
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
@@ -49,7 +49,7 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         http.token = token
         return await http.request(discord.http.Route("GET", "/users/@me"))
 
-    async def closed(_http: HTTPClient) -> None:
+    async def close(_http: HTTPClient) -> None:
         return None
 
     async def connect(client: discord.Client, *, reconnect: bool = True) -> None:
@@ -82,9 +82,9 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         for name, call in calls.items():
             put(mock.patch.object(os, name, call))
         libc = types.SimpleNamespace(renameat2=renameat2)
-        put(mock.patch.object(exchange, "ctypes", types.SimpleNamespace(CDLL=lambda *_name, **_how: libc)))
+        put(mock.patch.object(linux_disk, "ctypes", types.SimpleNamespace(CDLL=lambda *_name, **_how: libc)))
         put(mock.patch.object(HTTPClient, "static_login", static_login))
-        put(mock.patch.object(HTTPClient, "close", closed))
+        put(mock.patch.object(HTTPClient, "close", close))
         put(mock.patch.object(HTTPClient, "request", request))
         put(mock.patch.object(discord.Client, "connect", connect))
         put(mock.patch.object(discord_actor, "LoopThread", side_effect=lambda *_name, **_how: make_loop()))

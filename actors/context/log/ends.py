@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from actors.linux.disk import RealDisk, put_whole
 from actors.linux.regular_file import read_regular
 from messages.base import make_ready
 
@@ -60,15 +61,11 @@ class EndsFile:
 
     def save(self, ends: Mapping[str, SettledEnd]) -> None:
         """Write all of `ends`; a disk that does not take it costs the next start some time."""
-        new = self._path.with_name(f".{FILE_NAME}.new")
         body = msgspec.msgpack.encode(ends)
         try:
-            new.write_bytes(_head(body) + body)
-            new.chmod(0o600)
-            new.replace(self._path)
+            put_whole(RealDisk(), self._path, _head(body) + body, is_durable=False)
         except OSError as error:
             log.warning("%s cannot be written, so the next start takes longer: %s", self._path, error.strerror)
-            new.unlink(missing_ok=True)
 
 
 def end_of(folder: str, name: str) -> SettledEnd:

@@ -22,7 +22,6 @@ from actors.discord.incoming.intake import Intake, Lane
 from actors.discord.incoming.watermarks import ENDLESS
 from actors.discord.incoming.window_map import NoWindow
 from actors.discord.timing import Timing, backoff
-from domain.log.id_table import IdTable
 from messages.base import ChannelId, Surface, Window
 
 log = logging.getLogger(__name__)
@@ -64,10 +63,8 @@ class CatchUp:
         self._rounds = Rounds(self._look, comparison.is_free, self._to_look_at, timing, survey=self._survey_threads)
         self._late: set[int] = set()
         """Channels whose new messages no longer wait for history."""
-        self._guilds = IdTable()
-        """Channel -> number of its server."""
-        self._guild_ids: list[int] = []
-        """Servers by their numbers; 0 stands for conversations."""
+        self._guilds: dict[int, int] = {}
+        """Channel -> its server; 0 for a conversation with one person."""
 
     # sessions
 
@@ -89,7 +86,7 @@ class CatchUp:
             missed += self._meet_all(channel)
         missed += self._meet_direct()
         self.intake.notice_held()
-        await self._secured()
+        await self._secure_watermarks()
         if session != self._watermarks.session:
             return  # Another has begun meanwhile, which has all of this before it.
         missed += [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
@@ -111,16 +108,16 @@ class CatchUp:
     async def _survey_threads(self) -> list[int]:
         """Meet unknown threads; return threads with newer messages than any event told, whose history is to be read."""
         newer: list[int] = []
-        for guild_id in filter(None, self._guild_ids):
+        for guild_id in dict.fromkeys(filter(None, self._guilds.values())):
             list_threads = functools.partial(active_threads, guild_id)
             for thread in await self._rest.persist("listing active threads", list_threads, self._turns):
                 if not self._watermarks.is_current(thread.id):
                     self.meet_thread(thread)
-                elif (thread.last_message_id or 0) > self._watermarks.reached(thread.id):
+                elif (thread.last_message_id or 0) > self._watermarks.newest_known(thread.id):
                     newer.append(thread.id)
         return newer
 
-    async def _secured(self) -> None:
+    async def _secure_watermarks(self) -> None:
         """Return when all watermarks are kept, or the disk takes too long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._timing.disk_timeout_s):
@@ -138,8 +135,7 @@ class CatchUp:
 
     def go_out(self, guild: discord.Guild) -> None:
         """A server is out: of what is said in it nothing comes, though the session goes on."""
-        number = self._number_of_guild(guild.id)
-        self._watermarks.miss(channel_id for channel_id, its in self._guilds.pairs() if its == number)
+        self._watermarks.miss(channel_id for channel_id, its in self._guilds.items() if its == guild.id)
 
     def come_back(self, guild: discord.Guild) -> None:
         """A server was out, and nothing was said of it: read what was said, look for what was deleted."""
@@ -162,7 +158,7 @@ class CatchUp:
         surface = window.surface if isinstance(window, Window) else Surface.DISCORD_THREAD
         is_first = not self._watermarks.has(channel.id)
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) else None
-        self._guilds.put(channel.id, self._number_of_guild(message.guild.id if message.guild is not None else 0))
+        self._guilds[channel.id] = message.guild.id if message.guild is not None else 0
         is_missing = self._watermarks.meet(channel.id, surface, message.id - 1, parent_id)
         return is_missing or (is_first and surface is Surface.DISCORD_DM)
 
@@ -191,7 +187,7 @@ class CatchUp:
             return []
         newest = (channel.last_message_id or 0) if isinstance(channel, Talkable) else 0
         self.intake.seen.notice(str(channel.id), newest)
-        self._guilds.put(channel.id, self._number_of_guild(channel.guild.id))
+        self._guilds[channel.id] = channel.guild.id
         parent_id = channel.parent_id if isinstance(channel, discord.Thread) and not is_configured else None
         is_missing = self._watermarks.meet(channel.id, window.surface, newest, parent_id, is_configured=is_configured)
         return [channel.id] if is_missing else []
@@ -242,7 +238,7 @@ class CatchUp:
         What waits in its lane is this task's to pass on from the beginning, whatever session begins meanwhile.
         """
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
-            await self._secured()  # Discord lists no conversations: what is not kept is not found again.
+            await self._secure_watermarks()  # Discord lists no conversations: what is not kept is not found again.
         try:
             with self._comparison.behind():
                 await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id))
@@ -319,7 +315,7 @@ class CatchUp:
         """
         if not self._watermarks.is_current(channel_id) or self._watermarks.gaps(channel_id):
             return False  # It is read anyway.
-        read = await self._page(channel_id, self._watermarks.confirmed(channel_id))
+        read = await self._page(channel_id, self._watermarks.newest_confirmed(channel_id))
         if any(map(self._is_unknown, read.page.messages)):
             log.warning("channel %d: something that was said there is in no log, and is passed on now", channel_id)
         lane = self.intake.lane(_lane(channel_id))
@@ -358,7 +354,7 @@ class CatchUp:
             raise CallFailedError(f"history did not come within {self._timing.gap_hold_s:g} s") from None
 
     async def _page(self, channel_id: int, after: int) -> GapPage:
-        joins, reached = self._watermarks.joins(channel_id), self._watermarks.reached(channel_id)
+        joins, reached = self._watermarks.joins(channel_id), self._watermarks.newest_known(channel_id)
 
         async def call(client: discord.Client) -> Page:
             return await read_next_page(client, self._messageable(client, channel_id), after=after)
@@ -374,14 +370,7 @@ class CatchUp:
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
             # There is no public way to a conversation of an earlier life but a call for each.
             return discord.DMChannel._from_message(client._connection, channel_id)
-        number = self._guilds.get(channel_id)
-        guild_id = None if number is None else self._guild_ids[number]
-        return client.get_partial_messageable(channel_id, guild_id=guild_id or None)
-
-    def _number_of_guild(self, guild_id: int) -> int:
-        if guild_id not in self._guild_ids:
-            self._guild_ids.append(guild_id)
-        return self._guild_ids.index(guild_id)
+        return client.get_partial_messageable(channel_id, guild_id=self._guilds.get(channel_id) or None)
 
     def _pause_s(self, attempt: int) -> float:
         return backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s)

@@ -16,7 +16,6 @@ from actors.discord.incoming.audience import readers_of
 from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.kernel import Host
-from domain.log.id_table import IdTable
 from messages.base import Address, Surface, Window
 from messages.discord import (
     DescribeReaders,
@@ -43,10 +42,10 @@ class Told:
 
     channels: dict[str, Readers]
     """By the channels' ids."""
-    places: dict[int, Readers | None]
-    """Readers of threads, by the numbers of their places; None for unknown readers."""
+    places: dict[Place, Readers | None]
+    """Readers of threads, by their places; None for unknown readers."""
 
-    def shared(self, readers: Readers | None) -> Readers | None:
+    def share(self, readers: Readers | None) -> Readers | None:
         """The same value as is there already, if it is."""
         return next((each for each in (*self.channels.values(), *self.places.values()) if each == readers), readers)
 
@@ -85,11 +84,10 @@ class Readership:
         self._client: discord.Client | None = None
         self._is_current = False
         """True if Discord reports changes at once."""
-        self._threads = IdTable()
-        """Each thread that is a window -> number of its place."""
-        self._places: list[Place] = []
-        """By their numbers."""
-        self._numbers: dict[Place, int] = {}
+        self._threads: dict[int, Place] = {}
+        """Each thread that is a window -> its place."""
+        self._places: dict[Place, Place] = {}
+        """Every place of them, to have each once."""
         self._gone: OrderedDict[int, None] = OrderedDict()
         """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
         self._told = Told({}, {})
@@ -103,7 +101,6 @@ class Readership:
         self._is_current = True
         self._threads.clear()
         self._places.clear()
-        self._numbers.clear()
         for guild in client.guilds:
             for thread in guild.threads:
                 self._note(thread)
@@ -128,7 +125,7 @@ class Readership:
     def tell(self, reply_to: Address) -> None:
         """Send the known readers to one address, if there are any; a session that opens sends them to all."""
         if self._is_current:
-            self._host.tell(reply_to, ReadersListed(windows=self._listed()))
+            self._host.tell(reply_to, ReadersListed(windows=self._windows()))
 
     def describe(self, request: DescribeReaders) -> None:
         """Reply with the present readers of some windows; None for windows that Discord does not list."""
@@ -162,16 +159,16 @@ class Readership:
         if len(self._gone) > MOST_GONE:
             self._gone.popitem(last=False)
         self._untold.discard(thread_id)
-        place = self._threads.pop(thread_id)
+        place = self._threads.pop(thread_id, None)
         if place is not None and self._told.places.get(place) is not None:
             self._tell(ReadersChanged(windows=(_thread(thread_id, None),)))
 
     def forget_channel(self, channel_id: int) -> None:
         """A channel was deleted, and all its threads with it."""
-        gone = [thread for thread, place in self._threads.pairs() if self._places[place][0] == channel_id]
+        gone = [thread for thread, place in self._threads.items() if place[0] == channel_id]
         told = [thread for thread in gone if self._told_of_thread(thread) is not None]
         for thread in gone:
-            self._threads.pop(thread)
+            del self._threads[thread]
         self._compare(told)
 
     # the parts of the above
@@ -180,7 +177,7 @@ class Readership:
         """Look at everything anew, and tell all of it."""
         self._told = self._current()
         self._untold.clear()
-        self._tell(ReadersListed(windows=self._listed()))
+        self._tell(ReadersListed(windows=self._windows()))
 
     def _compare(self, gone: Iterable[int]) -> None:
         """Look at everything anew, and tell what is otherwise, with those threads that were told and are `gone`."""
@@ -193,14 +190,12 @@ class Readership:
             for channel_id in channels
             if before.channels.get(channel_id) != self._told.channels.get(channel_id)
         ]
-        others = {
-            place for place in range(len(self._places)) if before.places.get(place) != self._told.places.get(place)
-        }
+        others = {place for place in self._places if before.places.get(place) != self._told.places.get(place)}
         changed += (_thread(thread_id, None) for thread_id in gone)
         if others or self._untold:
             changed += (
                 _thread(thread_id, self._told.places.get(place))
-                for thread_id, place in self._threads.pairs()
+                for thread_id, place in self._threads.items()
                 if place in others or thread_id in self._untold
             )
         self._untold.clear()
@@ -212,9 +207,9 @@ class Readership:
         place = self._threads.get(thread_id)
         if not self._is_current or self._client is None or place is None:
             return
-        now = _readers_in(self._client, *self._places[place])
+        now = _readers_in(self._client, *place)
         if place not in self._told.places:
-            self._told.places[place] = self._told.shared(now)
+            self._told.places[place] = self._told.share(now)
         elif now != self._told.places.get(place):
             self._compare(())  # What is the news of one is that of all threads of its channel.
             return
@@ -233,12 +228,10 @@ class Readership:
         if thread.id in self._gone or self._window_map.channels.isdisjoint(ids):
             return False
         place = thread.parent_id, thread.is_private()
-        number = self._numbers.setdefault(place, len(self._places))
-        if number == len(self._places):
-            self._places.append(place)
-        is_news = self._threads.get(thread.id) != number
+        place = self._places.setdefault(place, place)
+        is_news = self._threads.get(thread.id) != place
         if is_news:
-            self._threads.put(thread.id, number)
+            self._threads[thread.id] = place
             self._untold.add(thread.id)
         return is_news
 
@@ -251,8 +244,8 @@ class Readership:
         for channel_id in self._window_map.channels:
             if (readers := _readers_in(client, int(channel_id))) is not None:
                 told.channels[channel_id] = readers
-        for number, place in enumerate(self._places):
-            told.places[number] = told.shared(_readers_in(client, *place))
+        for place in self._places:
+            told.places[place] = told.share(_readers_in(client, *place))
         return told
 
     def _told_of(self, window: Window) -> Readers | None:
@@ -266,7 +259,7 @@ class Readership:
         place = self._threads.get(thread_id)
         return None if place is None or thread_id in self._untold else self._told.places.get(place)
 
-    def _listed(self) -> tuple[WindowReaders, ...]:
+    def _windows(self) -> tuple[WindowReaders, ...]:
         """Every window with readers that listeners were told."""
         channels = (
             WindowReaders(window=channel_window(channel_id), readers=readers)
@@ -274,7 +267,7 @@ class Readership:
         )
         threads = (
             _thread(thread_id, readers)
-            for thread_id, place in self._threads.pairs()
+            for thread_id, place in self._threads.items()
             if thread_id not in self._untold and (readers := self._told.places.get(place)) is not None
         )
         return (*channels, *threads)
@@ -294,7 +287,7 @@ class Readership:
                 continue
             try:
                 threads = await self._rest.persist(
-                    "listing archived threads", functools.partial(_archived, channel.id, frozenset(missing))
+                    "listing archived threads", functools.partial(_archived_threads, channel.id, frozenset(missing))
                 )
             except (CallRefusedError, CallFailedError) as error:
                 log.warning("words of archived threads of channel %d stay in them: %s", channel.id, error)
@@ -319,7 +312,7 @@ def _readers_in(client: discord.Client, channel_id: int, private: bool = False) 
     return readers_of(channel, private=private)
 
 
-async def _archived(channel_id: int, missing: frozenset[int], client: discord.Client) -> list[discord.Thread]:
+async def _archived_threads(channel_id: int, missing: frozenset[int], client: discord.Client) -> list[discord.Thread]:
     """Archived public threads of a channel that are among the `missing`."""
     channel = client.get_channel(channel_id)
     if not isinstance(channel, Parented):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from actors.discord.incoming.watermark_file import rewrite
-from actors.linux.disk import RealDisk
+from actors.linux.notebook import Notebook
 from actors.part import Finding, Level, Repair
-from domain.log.watermark import FILE_NAME, unreadable_lines, watermarks_in
+from domain.log.watermark import FILE_NAME, line_of, unreadable_lines, watermarks_in
 
 
 def watermark_findings(root: Path) -> Iterator[Finding]:
@@ -23,14 +22,13 @@ def watermark_findings(root: Path) -> Iterator[Finding]:
         repair = Repair("give it to the agent's user, or take away what stands in its place")
         yield Finding("watermarks", Level.WARN, detail, repair)
         return
-    watermarks = watermarks_in(data)
-    bad = unreadable_lines(data)
-    if not bad:
-        yield Finding("watermarks", Level.OK, f"of {len(watermarks)} channels")
+    if not (bad := unreadable_lines(data)):
+        yield Finding("watermarks", Level.OK, f"of {len(watermarks_in(data))} channels")
         return
 
-    def write_anew() -> None:
-        rewrite(path, watermarks_in(path.read_bytes()), RealDisk())
+    def content() -> list[bytes]:
+        return [line_of(*each) for each in watermarks_in(path.read_bytes()).items()]
 
     detail = f"{path}: {bad} lines were cut short or altered; of those channels more is read back than need be"
-    yield Finding("watermarks", Level.WARN, detail, Repair("write the file anew without them", write_anew))
+    repair = Repair("write the file anew without them", Notebook(path, content=content).rewrite)
+    yield Finding("watermarks", Level.WARN, detail, repair)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.incoming.watermark_file import WatermarkFile
 from domain.log.reading import Reading
-from domain.log.readings import Readings
 from domain.log.watermark import ENDLESS, Gap, Watermark
 from messages.base import Surface, Window
 
@@ -18,8 +17,6 @@ log = logging.getLogger(__name__)
 
 MOST_CHANNELS = 200_000
 """Above this number, the channels that were silent for longest are forgotten; their windows know their own logs."""
-_WRITE_EVERY_S = 1.0
-_WRITE_AGAIN_S = 30.0
 _SNOWFLAKE_BITS = 22
 """A snowflake holds the milliseconds since Discord's epoch above these."""
 
@@ -38,6 +35,8 @@ class Watermarks:
         logged: Mapping[str, str],
         file: WatermarkFile | None,
         catchup_hours: float,
+        write_every_s: float = 1.0,
+        write_again_s: float = 30.0,
     ) -> None:
         """Begin with the knowledge of an earlier life, without a session.
 
@@ -46,21 +45,24 @@ class Watermarks:
             logged: Window key -> greatest message id in its logs, 0 for none; counts where there is no watermark.
             file: File of the watermarks; None to keep no file.
             catchup_hours: Hours of history to read in a channel without a watermark.
+            write_every_s: Least time between two writes to the file.
+            write_again_s: Pause before a failed write is tried again.
         """
-        self._readings = Readings()
-        for channel_id, watermark in kept.items():
-            self._readings.keep(channel_id, Reading(watermark))
-            self._readings.note_written(channel_id, watermark)
+        self._readings = {channel_id: Reading(watermark) for channel_id, watermark in kept.items()}
+        self._firsts = {channel_id: each.first for channel_id, each in kept.items() if each.first}
+        """Channel id -> newest message when the channel was met, where known."""
+        self._logged: set[int] = set()
+        """Channels whose windows have logs, met or not."""
         for key, message_id in logged.items():
             window = Window.from_key(key)
             if window.id.isdecimal():
                 channel_id = int(window.id)
-                self._readings.note_logs(channel_id)
-                if channel_id not in self._readings:
-                    earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
-                    self._readings.keep(channel_id, Reading(earlier))
+                self._logged.add(channel_id)
+                earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
+                self._readings.setdefault(channel_id, Reading(earlier))
         self._file = file
         self._catchup_ms = int(catchup_hours * 3_600_000)
+        self._write_every_s, self._write_again_s = write_every_s, write_again_s
         self.session = 0
         """Number of the newest session, which may not have begun to work yet."""
         self._since = 0
@@ -77,17 +79,18 @@ class Watermarks:
 
     def logged_threads(self) -> list[int]:
         """Ids of the threads that have logs, of this life or an earlier one."""
-        return [number for _, number, surface in self._readings.logged() if surface is Surface.DISCORD_THREAD]
+        return [each for each in self._logged if self._surface(each) is Surface.DISCORD_THREAD]
 
     def newest_windows(self, most: int) -> list[str]:
         """Keys of the windows with logs whose messages are newest, newest first."""
-        newest = heapq.nlargest(most, self._readings.logged(), key=lambda each: each[:2])
-        return [f"{surface.value}/{number}" for _, number, surface in newest]
+        logged = ((self._readings[each].reached, each) for each in self._logged & self._readings.keys())
+        return [f"{self.surface_of(each).value}/{each}" for _, each in heapq.nlargest(most, logged)]
 
     def knows(self, window: Window) -> bool:
         """True if a window has logs."""
-        reading = self._readings.get(int(window.id)) if window.id.isdecimal() else None
-        return reading is not None and reading.surface is window.surface and self._readings.has_logs(int(window.id))
+        if not window.id.isdecimal():
+            return False
+        return int(window.id) in self._logged and self._surface(int(window.id)) is window.surface
 
     def has(self, channel_id: int) -> bool:
         """True if a channel was ever met."""
@@ -95,25 +98,24 @@ class Watermarks:
 
     def surface_of(self, channel_id: int) -> Surface:
         """Surface of a channel that was met."""
-        return self._known(channel_id).surface
+        return self._readings[channel_id].surface
 
     def direct(self) -> list[int]:
         """The channels of direct messages."""
-        return self._readings.of_surface(Surface.DISCORD_DM)
+        return [each for each, reading in self._readings.items() if reading.surface is Surface.DISCORD_DM]
 
     # sessions
 
     def lose(self) -> None:
         """A new session begins: whatever was said since the last one is not sent."""
         self.session += 1
-        self._horizon = self._catch_up_from(self._readings.newest())
+        self._horizon = self._catch_up_from(self._newest())
 
     def miss(self, channel_ids: Iterable[int]) -> None:
         """Note channels whose messages do not arrive, though the session goes on."""
         for channel_id in channel_ids:
             if (reading := self._readings.get(channel_id)) is not None:
                 reading.leave()
-                self._readings.keep(channel_id, reading)
 
     def begin(self, newest: int) -> None:
         """All servers of the session are known: whatever is newer than their newest message comes by itself."""
@@ -154,15 +156,16 @@ class Watermarks:
         if reading is None and is_configured:
             met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
             reading = Reading(met)
+            self._firsts[channel_id] = met.first
         elif reading is None:
             floor = self._floor(channel_id, surface, newest, parent_id)
             reading = Reading(Watermark(surface=surface, first=0, upto=floor))
         elif not reading.reached:
             reading.reached = reading.confirmed = self._floor(channel_id, surface, newest, parent_id)
+        self._readings[channel_id] = reading
         reading.join(self.session, newest)
         if is_new and surface is Surface.DISCORD_THREAD and self._is_made_here(channel_id) and not is_configured:
             reading.doubt(channel_id - 1)
-        self._readings.keep(channel_id, reading)
         self._mark(channel_id)
         self._forget_some()
         return bool(reading.gaps)
@@ -175,7 +178,7 @@ class Watermarks:
             parent = self._readings.get(parent_id or 0)
             met = parent.first if parent is not None else 0
             return max(met, self._horizon, channel_id - 1)  # A thread's first message may have its number.
-        return max(self._readings.met(), self._horizon)
+        return max(min(self._firsts.values(), default=0), self._horizon)
 
     def _is_made_here(self, thread_id: int) -> bool:
         """True if a thread was made in this session."""
@@ -188,43 +191,36 @@ class Watermarks:
 
     def lacks(self, channel_id: int, message_id: int) -> bool:
         """True if a message may be in no log of a channel, nor on its way there; see `Reading.lacks`."""
-        return self._known(channel_id).lacks(message_id)
+        return self._readings[channel_id].lacks(message_id)
 
     def joins(self, channel_id: int) -> int:
         """Number of sessions that a channel has joined: `fill_page` asks for the number at the page's request."""
-        return self._known(channel_id).joins
+        return self._readings[channel_id].joins
 
-    def reached(self, channel_id: int) -> int:
+    def newest_known(self, channel_id: int) -> int:
         """The newest message of a channel that is known; the same holds of it."""
-        return self._known(channel_id).reached
+        return self._readings[channel_id].reached
 
-    def confirmed(self, channel_id: int) -> int:
+    def newest_confirmed(self, channel_id: int) -> int:
         """Id of a channel's message up to which, by its history, no message is missing."""
-        return self._known(channel_id).confirmed
+        return self._readings[channel_id].confirmed
 
     def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
         """A page of a channel's history was read, and all of it that counts is noticed; see `Reading.fill_page`."""
-        reading = self._known(channel_id)
+        reading = self._readings[channel_id]
         reading.fill_page(after, newest, joins=joins, reached=reached, is_last=is_last)
-        self._readings.keep(channel_id, reading)
         self._mark(channel_id)
 
     def give_up(self, channel_id: int) -> None:
         """Give up a channel's gaps: their messages will never be known."""
-        reading = self._known(channel_id)
+        reading = self._readings[channel_id]
         reading.give_up()
-        self._readings.keep(channel_id, reading)
         self._mark(channel_id)
 
     def to_look_at(self) -> list[int]:
         """Channels of this session in which an event may be missing: those in doubt, and those used of late."""
-        recent = self._catch_up_from(self._readings.newest())
-        doubted = [
-            channel_id
-            for channel_id, reading in self._readings.busy()
-            if reading.is_in_doubt or reading.reached > recent
-        ]
-        return doubted + [channel_id for reached, channel_id in self._readings.resting() if reached > recent]
+        recent = self._catch_up_from(self._newest())
+        return [each for each, reading in self._readings.items() if reading.is_in_doubt or reading.reached > recent]
 
     # messages
 
@@ -233,19 +229,17 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.notice(message_id, self.session)
-            self._readings.keep(channel_id, reading)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
         """Something was said in a channel that needs no log: by the bot itself, say."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.pass_by(message_id, self.session)
-            self._readings.keep(channel_id, reading)
             self._mark(channel_id)
 
     def log(self, channel_id: int, message_id: int) -> None:
         """A message is in its window's log."""
-        self._readings.note_logs(channel_id)
+        self._logged.add(channel_id)
         self.settle(channel_id, message_id)
 
     def settle(self, channel_id: int, message_id: int) -> None:
@@ -253,7 +247,6 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.settle(message_id)
-            self._readings.keep(channel_id, reading)
             self._mark(channel_id)
 
     def release(self, channel_id: int, message_id: int) -> None:
@@ -261,11 +254,13 @@ class Watermarks:
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.release(message_id)
-            self._readings.keep(channel_id, reading)
 
     def forget(self, channel_id: int) -> None:
         """Forget a channel that is not the bot's."""
-        self._readings.drop(channel_id)
+        self._readings.pop(channel_id, None)
+        self._firsts.pop(channel_id, None)
+        if self._file is not None:
+            self._file.forget(channel_id)
 
     # keeping them
 
@@ -277,39 +272,32 @@ class Watermarks:
             fresh = {}
             for channel_id in self._dirty:
                 reading = self._readings.get(channel_id)
-                if reading is not None and (watermark := reading.watermark()) != self._readings.written(channel_id):
+                if reading is not None and not self._file.says(channel_id, watermark := reading.watermark()):
                     fresh[channel_id] = watermark
             self._dirty.clear()
             if not fresh:
                 return
             try:
                 await self._file.write(fresh)
-                for channel_id, watermark in fresh.items():
-                    self._readings.note_written(channel_id, watermark)
-                if self._file.is_long(len(self._readings)):
-                    await self._file.rewrite(self._readings.all_written())
             except OSError as error:
                 level = logging.INFO if self._is_failing else logging.ERROR
                 log.log(level, "how far channels were read cannot be kept: %s", error)
                 self._is_failing = True
                 self._dirty |= fresh.keys()
-                asyncio.get_running_loop().call_later(_WRITE_AGAIN_S, self._write_soon)
+                asyncio.get_running_loop().call_later(self._write_again_s, self._write_soon)
             except asyncio.CancelledError:  # The caller waits no longer; the write may have succeeded or not.
                 self._dirty |= fresh.keys()
                 raise
             else:
                 self._is_failing = False
 
-    def _known(self, channel_id: int) -> Reading:
-        """The reading of a channel that was met.
-
-        Raises:
-            KeyError: it was not.
-        """
+    def _surface(self, channel_id: int) -> Surface | None:
         reading = self._readings.get(channel_id)
-        if reading is None:
-            raise KeyError(channel_id)
-        return reading
+        return None if reading is None else reading.surface
+
+    def _newest(self) -> int:
+        """The newest message of all channels; `ENDLESS` at most."""
+        return min(max((reading.reached for reading in self._readings.values()), default=0), ENDLESS)
 
     def _mark(self, channel_id: int) -> None:
         if self._file is not None:
@@ -323,7 +311,7 @@ class Watermarks:
     async def _write_later(self) -> None:
         """Write until nothing waits: what is marked while the disk is at work starts no writer of its own."""
         while True:
-            await asyncio.sleep(_WRITE_EVERY_S)
+            await asyncio.sleep(self._write_every_s)
             await self.secure()
             if not self._dirty or self._is_failing:
                 return
@@ -331,8 +319,9 @@ class Watermarks:
     def _forget_some(self) -> None:
         if len(self._readings) <= MOST_CHANNELS:
             return
-        for _, channel_id in heapq.nsmallest(MOST_CHANNELS // 10, self._readings.resting()):
-            self._readings.drop(channel_id)
+        resting = ((reading.reached, each) for each, reading in self._readings.items() if reading.may_be_forgotten)
+        for _, channel_id in heapq.nsmallest(MOST_CHANNELS // 10, resting):
+            self.forget(channel_id)
 
     def _catch_up_from(self, newest: int) -> int:
         return max(0, (newest >> _SNOWFLAKE_BITS) - self._catchup_ms) << _SNOWFLAKE_BITS

@@ -10,7 +10,6 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.log.window_numbers import WindowNumbers
 from domain.policy.audience import admits
 from domain.policy.known_readers import KnownReaders
 from messages.base import Surface, Window
@@ -38,7 +37,7 @@ class Visibility:
         """Row number -> number of its window; 0 for no row."""
         self._windows: NDArray[np.int32] = np.zeros(64, np.int32)
         """Number of a window -> number of its readers."""
-        self._numbers = WindowNumbers()
+        self._numbers: dict[str, int] = {}
         """Key of a window -> its number."""
         self._readers: dict[Readers | None, int] = {None: 0}
         self._by_number: list[Readers | None] = [None]
@@ -70,7 +69,7 @@ class Visibility:
         self.total += int(np.count_nonzero(self._rows[rows] == 0))
         self._rows[rows] = window
         if window_key not in self._numbers:
-            self._numbers.put(window_key, window)
+            self._numbers[window_key] = window
             self._windows[window] = self._number_of(self._known.of(window_key))
 
     def drop(self, row: int) -> None:
@@ -117,7 +116,7 @@ class Visibility:
         own = defaultdict[int, list[int]](list)
         for row in rows:
             own[int(self._rows[row])].append(row)
-        readers = {number: self._readers_of(number) for number in self._numbers.numbers()}
+        readers = {number: self._readers_of(number) for number in self._numbers.values()}
         targets = dict.fromkeys((each, number if number in own else 0) for number, each in readers.items())
         found = (
             [source for source in own if source == number or self._admitted_to(readers[source], target)]

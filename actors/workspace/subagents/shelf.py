@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from actors.linux.disk import Disk, RealDisk, put_whole
-from actors.linux.private_folder import make_private
-from actors.linux.safe_open import read_beneath
+from actors.linux.disk import Disk
+from actors.linux.notebook import NoteFolder
 
 LONGEST_FILE_BYTES = 1024 * 1024
 MOST_FILES = 200
@@ -54,32 +51,22 @@ class RunFolder:
             folder: Absolute.
             disk: What stores; the system's own by default.
         """
-        self._folder = folder
-        self._disk = disk or RealDisk()
+        self._notes = NoteFolder(folder, disk, most_bytes=LONGEST_FILE_BYTES)
 
     def write(self, run: str, data: bytes) -> None:
         """As `Shelf.write`; whatever happens meanwhile, the file is the earlier or the later one."""
-        make_private(self._folder)
-        put_whole(self._disk, self._folder / f"{run}{SUFFIX}", data)
+        self._notes.put(f"{run}{SUFFIX}", data)
 
     def read(self) -> Iterator[tuple[str, bytes]]:
         """As `Shelf.read`."""
-        with suppress(FileNotFoundError):
-            names = sorted(name for name in os.listdir(self._folder) if _NAME.fullmatch(name))  # noqa: PTH208
-            for name in names[:MOST_FILES]:
-                if data := self._data(name):
-                    yield name.removesuffix(SUFFIX), data
+        names = [name for name in self._notes.names() if _NAME.fullmatch(name)]
+        for name in names[:MOST_FILES]:
+            if data := self._notes.read(name):
+                yield name.removesuffix(SUFFIX), data
 
     def remove(self, run: str) -> None:
         """As `Shelf.remove`."""
-        (self._folder / f"{run}{SUFFIX}").unlink(missing_ok=True)
-
-    def _data(self, name: str) -> bytes:
-        """Content of a file; empty if unreadable or not the agent's."""
-        try:
-            return read_beneath(self._folder, name, LONGEST_FILE_BYTES)
-        except (ValueError, OSError):
-            return b""
+        self._notes.remove(f"{run}{SUFFIX}")
 
 
 class NoShelf:

@@ -17,7 +17,7 @@ import pytest
 
 from actors.edited_file.displaced import leftover_path
 from actors.edited_file.file import LIMIT_BYTES
-from actors.linux.exchange import exchange
+from actors.linux.disk import exchange
 from lab.chaos.reminders.world import Channel
 from messages.scheduler import CreateReminder, ReminderCreated
 from tests.actors.scheduler.conftest import START, StartProcess
@@ -63,16 +63,16 @@ class System:
         self.fault: tuple[Site, int] | None = None
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watch(self) -> Iterator[None]:
         """For as long, calls go through this."""
         with pytest.MonkeyPatch.context() as patch:
             for name in CALLS:
-                patch.setattr(os, name, self._watched(name, getattr(os, name)))
-            patch.setattr("actors.linux.disk.exchange", self._watched("exchange", exchange))
+                patch.setattr(os, name, self._watch_call(name, getattr(os, name)))
+            patch.setattr("actors.linux.disk.exchange", self._watch_call("exchange", exchange))
             yield
 
-    def _watched(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **options: Any) -> Any:
+    def _watch_call(self, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def call_or_fail(*args: Any, **options: Any) -> Any:
             lines = tuple(islice(_lines_of_the_rooms(sys._getframe(1)), 4))
             if lines:
                 site = (name, *lines)
@@ -84,7 +84,7 @@ class System:
                     raise OSError(number, os.strerror(number), "the file")
             return call(*args, **options)
 
-        return watched
+        return call_or_fail
 
 
 def _lines_of_the_rooms(frame: FrameType | None) -> Iterator[str]:
@@ -103,7 +103,7 @@ def tell(tmp_path: Path, number: int, start: Callable[..., Any], system: System)
     folder.mkdir()
     story = Story(folder, channel)
     story.prepare()
-    with system.watched():
+    with system.watch():
         process = start(folder, channel)
         story.tell(process)
     story.check_end(process)

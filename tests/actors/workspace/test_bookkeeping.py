@@ -48,7 +48,7 @@ def test_something_strange_among_the_old_ones_keeps_none_of_the_others(tmp_path:
     ]
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     class Full(RealDisk):
         def replace(self, source: Path, target: Path) -> None:
             raise OSError(28, "No space left on device")

@@ -1,8 +1,9 @@
-"""Gaps in what was heard: whatever opens one, what was said in it is told once, and holds up nobody else."""
+"""Gaps in what was heard: messages in a gap are told once, and hold up no other channel."""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from tests.actors.discord.life import GENERAL, Life, thread_window, timing, unti
 
 
 class TestWhatIsKept:
-    """How far a channel was read outlives the agent, and never says too much."""
+    """The watermark of a channel outlives the agent, and never says too much."""
 
     def test_a_channel_is_kept_when_it_is_met(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
@@ -103,12 +104,9 @@ class TestWhatIsKept:
         strangers = life.say("not for us", user=defaults.GUEST_ID)
         until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == strangers)
 
-    def test_a_disk_that_is_full_is_tried_again(
-        self, start_life: StartLife, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("actors.discord.incoming.watermarks._WRITE_AGAIN_S", 0.1)
+    def test_a_disk_that_is_full_is_tried_again(self, start_life: StartLife, tmp_path: Path) -> None:
         (tmp_path / FILE_NAME).mkdir()
-        life = start_life(data_root=tmp_path, timing=OFTEN)
+        life = start_life(data_root=tmp_path, timing=replace(OFTEN, disk_again_s=0.1))
         newest = life.say("hello")
         assert life.texts(1) == ["hello"]
         (tmp_path / FILE_NAME).rmdir()
@@ -123,7 +121,7 @@ class TestWhatIsKept:
 
 
 class TestThreads:
-    """A thread that nobody knows of is read back as far as the channel above it was met."""
+    """An unknown thread is read back as far as the channel above it was met."""
 
     def test_a_thread_met_while_away_is_read_from_its_beginning(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
@@ -289,7 +287,7 @@ class TestOutages:
 
 
 class TestClocks:
-    """How old a message is, is said by Discord's clock."""
+    """The age of a message is told by Discord's clock."""
 
     @pytest.mark.parametrize("hours", [-100_000, -25, 25, 100_000])
     def test_a_wrong_clock_of_ours_silences_nobody(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from actors.discord.incoming import watermarks
 from actors.discord.incoming.watermark_file import WatermarkFile, load_watermarks
 from actors.discord.incoming.watermarks import Watermarks
 from actors.linux.disk import RealDisk
@@ -37,7 +37,7 @@ def test_a_window_is_known_by_its_logs_and_not_by_having_been_met() -> None:
 def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None:
     async def act() -> None:
         kept = {9: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9)}
-        known = Watermarks(kept=kept, logged={}, file=WatermarkFile(tmp_path), catchup_hours=1.0)
+        known = Watermarks(kept=kept, logged={}, file=WatermarkFile(tmp_path, kept=kept), catchup_hours=1.0)
         path = tmp_path / FILE_NAME
         known.settle(9, 9)
         await known.secure()
@@ -51,9 +51,26 @@ def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None
             known.settle(channel_id, 5)
         await known.secure()
         assert path.read_bytes() == written
-        assert load_watermarks(tmp_path).keys() == {7, 8}
+        assert load_watermarks(tmp_path).keys() == {7, 8, 9}
 
     asyncio.run(act())
+
+
+def test_a_channel_at_rest_takes_few_bytes(tmp_path: Path) -> None:
+    channels = range(10**18, 10**18 + 20_000)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        kept = {each: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=each + 9) for each in channels}
+        logged = {f"{Surface.DISCORD_THREAD.value}/{each}": str(each + 9) for each in channels}
+        file = WatermarkFile(tmp_path, kept=kept)
+        known = Watermarks(kept=kept, logged=logged, file=file, catchup_hours=1.0)
+        logged.clear()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(known.logged_threads()) == len(channels)
+    assert (held - before) / len(channels) < 450
 
 
 def test_windows_are_ordered_by_what_was_said_in_them_last_and_threads_told_apart() -> None:
@@ -81,15 +98,18 @@ class SlowDisk(RealDisk):
 
 
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
-    for name in ("_WRITE_EVERY_S", "_WRITE_AGAIN_S"):
-        monkeypatch.setattr(watermarks, name, 0.01)
+def disk() -> SlowDisk:
     return SlowDisk()
+
+
+def quick(file: WatermarkFile) -> Watermarks:
+    """Watermarks that are written without a pause."""
+    return Watermarks(kept={}, logged={}, file=file, catchup_hours=1.0, write_every_s=0.01, write_again_s=0.01)
 
 
 def test_what_is_marked_while_the_disk_is_at_work_is_kept_too(tmp_path: Path, disk: SlowDisk) -> None:
     async def act() -> None:
-        known = Watermarks(kept={}, logged={}, file=WatermarkFile(tmp_path, disk), catchup_hours=1.0)
+        known = quick(WatermarkFile(tmp_path, disk))
         known.meet(8, Surface.DISCORD_THREAD, 5)
         await asyncio.to_thread(disk.is_at_work.wait, PATIENCE_S)
         known.meet(7, Surface.DISCORD_THREAD, 5)
@@ -101,7 +121,7 @@ def test_what_is_marked_while_the_disk_is_at_work_is_kept_too(tmp_path: Path, di
 
 def test_what_was_given_up_waiting_for_is_written_again(tmp_path: Path, disk: SlowDisk) -> None:
     async def act() -> None:
-        known = Watermarks(kept={}, logged={}, file=WatermarkFile(tmp_path, disk), catchup_hours=1.0)
+        known = quick(WatermarkFile(tmp_path, disk))
         known.meet(8, Surface.DISCORD_THREAD, 5)
         asked = asyncio.create_task(known.secure())
         await asyncio.to_thread(disk.is_at_work.wait, PATIENCE_S)
@@ -118,6 +138,6 @@ def test_of_a_thread_made_in_this_session_nothing_is_confirmed_before_the_messag
     known = Watermarks(kept={}, logged={}, file=None, catchup_hours=1.0)
     known.begin(5)
     assert not known.meet(8, Surface.DISCORD_THREAD, 20, 3)
-    assert (known.reached(8), known.confirmed(8)) == (20, 7)
+    assert (known.newest_known(8), known.newest_confirmed(8)) == (20, 7)
     assert known.lacks(8, 15)
     assert known.to_look_at() == [8]
