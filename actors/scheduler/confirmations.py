@@ -69,7 +69,7 @@ class Confirmations:
         if on_their_way.count(window) >= EDITS:
             raise EditRefusedError(f"{EDITS} confirmations have not been shown here yet: try again in a minute")
 
-    def prepared(
+    def prepare(
         self,
         window: Window,
         request_id: RequestId,

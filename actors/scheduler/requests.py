@@ -156,7 +156,7 @@ class ReminderRequests:
         reminder_id = self._state.id_for(request.request_id, unused_id(self._host, self._looked_at()))
         reminder = new_reminder(_fields(request), reminder_id, now, zone, window)
         line, due, note = form(reminder), self._next(reminder), remark(reminder, zone)
-        owed = self._confirmations.prepared(
+        owed = self._confirmations.prepare(
             request.window, request.request_id, "Reminder set", reminder, line, _next_line(due), note
         )
 
@@ -192,7 +192,7 @@ class ReminderRequests:
                 change.setdefault("made", _Change(entry.line, entry.line, due, note, None))
                 return data
             check_share(data, new.window, line, REQUESTED_BYTES, instead_of=entry.raw)
-            owed = self._confirmations.prepared(
+            owed = self._confirmations.prepare(
                 request.window, request.request_id, "Reminder changed", new, line, _next_line(due), note
             )
             self._confirmations.owe(owed, instead_of=entry.line)
@@ -218,7 +218,7 @@ class ReminderRequests:
             if removed and all(entry.reminder.id != request.id for entry in _holding(data, request.id)):
                 return data
             entry = _entry(data, request.id, sight)
-            owed = self._confirmations.prepared(
+            owed = self._confirmations.prepare(
                 request.window, request.request_id, "Reminder deleted", entry.reminder, entry.line, is_gone=True
             )
             self._confirmations.owe(owed, instead_of=entry.line)
@@ -271,7 +271,7 @@ class ReminderRequests:
         Raises:
             EditRefusedError: the file's encoding cannot be edited.
         """
-        data = self._seen()
+        data = self._file_bytes()
         if flaw := self._edits.flaw(data):
             raise EditRefusedError(flaw)
         return data
@@ -282,10 +282,10 @@ class ReminderRequests:
         Raises:
             EditRefusedError: no line can be.
         """
-        data = self._seen()
+        data = self._file_bytes()
         return self._looked_at() if is_wide(data) else data
 
-    def _seen(self) -> bytes:
+    def _file_bytes(self) -> bytes:
         look = self._file.look()
         return b"" if look is None else look.data
 
