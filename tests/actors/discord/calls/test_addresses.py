@@ -30,10 +30,10 @@ def test_addresses_can_be_set_and_set_back() -> None:
     Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.Asset.BASE = before
 
 
-@pytest.mark.parametrize(("api", "gateway"), [("discord.com", ""), ("", "https://x"), ("ws://x/", ""), ("http://", "")])
-def test_an_address_that_is_none_is_refused(api: str, gateway: str) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        addresses.point_at(api, gateway)
+def test_an_address_that_is_none_is_refused(subtests: pytest.Subtests) -> None:
+    for api, gateway in [("discord.com", ""), ("", "https://x"), ("ws://x/", ""), ("http://", "")]:
+        with subtests.test(api=api, gateway=gateway), pytest.raises(ValueError, match="must be"):
+            addresses.point_at(api, gateway)
 
 
 def test_files_may_be_at_another_host_than_the_api() -> None:

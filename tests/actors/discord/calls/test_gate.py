@@ -20,13 +20,13 @@ with warnings.catch_warnings():
 QUICK = Timing(call_timeout_s=5.0, attempts=3, backoff_s=0.001, backoff_limit_s=0.002)
 
 
-def answered(status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> discord.HTTPException:
+def answer(status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> discord.HTTPException:
     response: Any = SimpleNamespace(status=status, reason="", headers=headers or {}, _body=body)
     return discord.HTTPException(response, "")
 
 
 def ban(retry_after_s: float) -> discord.HTTPException:
-    return answered(429, {"Retry-After": str(retry_after_s)})
+    return answer(429, {"Retry-After": str(retry_after_s)})
 
 
 class Server:
@@ -62,7 +62,7 @@ def run(server: Server, act: Callable[[RestCalls, Callable[..., Any]], Awaitable
     return asyncio.run(main())
 
 
-def persisted(rest: RestCalls, call: Callable[..., Any]) -> Awaitable[Any]:
+def persist_call(rest: RestCalls, call: Callable[..., Any]) -> Awaitable[Any]:
     return rest.persist("a test", call)
 
 
@@ -70,36 +70,34 @@ def gaps(server: Server) -> list[float]:
     return [later - earlier for earlier, later in zip(server.called_at, server.called_at[1:], strict=False)]
 
 
-@pytest.mark.parametrize(
-    ("error", "told"),
-    [
-        (answered(429, {"Retry-After": "145"}), 145.0),
-        (answered(429, {}, b'{"retry_after": 12.5}'), 12.5),
-        (answered(429, {"Retry-After": "3"}, b'{"retry_after": 7}'), 7.0),
-        (answered(429, {"Retry-After": "9"}, b"<html>"), 9.0),
+def test_how_long_a_server_says_is_read_in_header_and_body(subtests: pytest.Subtests) -> None:
+    for error, told in [
+        (answer(429, {"Retry-After": "145"}), 145.0),
+        (answer(429, {}, b'{"retry_after": 12.5}'), 12.5),
+        (answer(429, {"Retry-After": "3"}, b'{"retry_after": 7}'), 7.0),
+        (answer(429, {"Retry-After": "9"}, b"<html>"), 9.0),
         (
-            answered(429, {"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+            answer(429, {"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}),
             30.0,
         ),
-        (answered(429, {"Retry-After": "soon"}, b'{"retry_after": [1]}'), None),
-        (answered(429, {"Retry-After": "nan"}, b'{"retry_after": -1}'), None),
-        (answered(429), None),
-    ],
-)
-def test_how_long_a_server_says_is_read_in_header_and_body(error: discord.HTTPException, told: float | None) -> None:
-    assert retry_after_s(error) == told
+        (answer(429, {"Retry-After": "soon"}, b'{"retry_after": [1]}'), None),
+        (answer(429, {"Retry-After": "nan"}, b'{"retry_after": -1}'), None),
+        (answer(429), None),
+    ]:
+        with subtests.test(error=error, told=told):
+            assert retry_after_s(error) == told
 
 
 def test_only_what_does_not_come_from_discord_itself_is_a_ban() -> None:
-    assert is_ban(answered(429))
-    assert is_ban(answered(429, {"Via": "1.1 google"}, b"<html>"))
-    assert not is_ban(answered(429, {"Via": "1.1 google"}, b'{"retry_after": 1}'))
-    assert not is_ban(answered(503))
+    assert is_ban(answer(429))
+    assert is_ban(answer(429, {"Via": "1.1 google"}, b"<html>"))
+    assert not is_ban(answer(429, {"Via": "1.1 google"}, b'{"retry_after": 1}'))
+    assert not is_ban(answer(503))
 
 
 def test_a_ban_is_waited_for_as_long_as_the_server_says_and_is_no_attempt() -> None:
     server = Server(*[ban(0.1)] * 5, "done")
-    assert run(server, persisted) == "done"
+    assert run(server, persist_call) == "done"
     pauses = gaps(server)
     assert len(pauses) == 5
     assert all(pause >= told for pause, told in zip(pauses, (0.1, 0.2, 0.4, 0.8, 1.6), strict=True))
@@ -109,12 +107,12 @@ def test_nobody_asks_again_and_again_whether_it_is_open(monkeypatch: pytest.Monk
     server = Server(ban(0.3), "done")
     enter, asked = Gate.enter, list[float]()
 
-    def noted(gate: Gate) -> int:
+    def note(gate: Gate) -> int:
         asked.append(gate.left_s())
         return enter(gate)
 
-    monkeypatch.setattr(Gate, "enter", noted)
-    assert run(server, persisted) == "done"
+    monkeypatch.setattr(Gate, "enter", note)
+    assert run(server, persist_call) == "done"
     assert len(asked) == 2
 
 
@@ -202,16 +200,16 @@ def test_a_call_that_began_before_does_not_open_it() -> None:
 
 
 def test_another_failure_of_the_call_that_goes_first_opens_it() -> None:
-    server = Server(ban(0.05), answered(503), "done")
-    assert run(server, persisted) == "done"
-    assert run(Server(ban(0.05), "done"), persisted) == "done"
+    server = Server(ban(0.05), answer(503), "done")
+    assert run(server, persist_call) == "done"
+    assert run(Server(ban(0.05), "done"), persist_call) == "done"
 
 
 @pytest.mark.parametrize("mistake", [KeyError("retry_after"), TypeError(), ValueError("not JSON"), AttributeError()])
 def test_an_answer_that_the_client_cannot_read_is_a_failure_that_may_pass(mistake: Exception) -> None:
-    assert run(Server(mistake, "done"), persisted) == "done"
+    assert run(Server(mistake, "done"), persist_call) == "done"
     with pytest.raises(CallFailedError, match="UnreadableAnswerError"):
-        run(Server(mistake), persisted)
+        run(Server(mistake), persist_call)
     http: Any = SimpleNamespace(request=Server(mistake).request)
 
     async def once() -> None:

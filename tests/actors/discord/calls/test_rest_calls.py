@@ -56,37 +56,37 @@ def persist(call: Call, fatal: list[str] | None = None, *, logged_in: bool = Tru
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
+def test_what_may_pass_is_tried_again(subtests: pytest.Subtests) -> None:
+    for error in [
         http_error(503, discord.DiscordServerError),
         http_error(429),
         aiohttp.ServerDisconnectedError(),
         ConnectionResetError(),
         TimeoutError(),
         discord.RateLimited(0.01),
-    ],
-)
-def test_what_may_pass_is_tried_again(error: Exception) -> None:
-    call = Script(error, error, "done")
-    assert persist(call) == "done"
-    assert call.calls == 3
+    ]:
+        with subtests.test(error=error):
+            call = Script(error, error, "done")
+            assert persist(call) == "done"
+            assert call.calls == 3
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 413])
-def test_a_refusal_is_final_and_quotes_nobody(status: int) -> None:
-    call = Script(http_error(status), "done")
-    with pytest.raises(CallRefusedError, match=str(status)) as raised:
-        persist(call)
-    assert call.calls == 1
-    assert "somebody" not in str(raised.value)
+def test_a_refusal_is_final_and_quotes_nobody(subtests: pytest.Subtests) -> None:
+    for status in [400, 403, 404, 413]:
+        with subtests.test(status=status):
+            call = Script(http_error(status), "done")
+            with pytest.raises(CallRefusedError, match=str(status)) as raised:
+                persist(call)
+            assert call.calls == 1
+            assert "somebody" not in str(raised.value)
 
 
-@pytest.mark.parametrize("status", [400, 403, 404])
-@pytest.mark.parametrize("content_type", ["text/html", "text/plain", ""])
-def test_what_somebody_on_the_way_refuses_is_tried_again(status: int, content_type: str) -> None:
-    call = Script(http_error(status, content_type=content_type), "done")
-    assert persist(call) == "done"
+def test_what_somebody_on_the_way_refuses_is_tried_again(subtests: pytest.Subtests) -> None:
+    for content_type in ["text/html", "text/plain", ""]:
+        for status in [400, 403, 404]:
+            with subtests.test(status=status, content_type=content_type):
+                call = Script(http_error(status, content_type=content_type), "done")
+                assert persist(call) == "done"
 
 
 def test_what_is_too_large_for_anybody_is_refused() -> None:
@@ -144,17 +144,20 @@ def test_the_pause_doubles_up_to_its_limit_however_often_it_failed() -> None:
     assert [backoff(attempt, 0.5, 8.0) for attempt in (1, 2, 3, 4, 5, 6, 5000)] == [0.5, 1, 2, 4, 8, 8, 8]
 
 
-@pytest.mark.parametrize("code", [4004, 4010, 4011, 4012, 4013, 4014])
-def test_every_close_that_no_restart_mends_has_its_sentence(code: int) -> None:
-    socket: Any = SimpleNamespace(close_code=code)
-    assert fatal_sentence(discord.ConnectionClosed(socket, shard_id=None, code=code))
+def test_every_close_that_no_restart_mends_has_its_sentence(subtests: pytest.Subtests) -> None:
+    for code in [4004, 4010, 4011, 4012, 4013, 4014]:
+        with subtests.test(code=code):
+            socket: Any = SimpleNamespace(close_code=code)
+            assert fatal_sentence(discord.ConnectionClosed(socket, shard_id=None, code=code))
 
 
-@pytest.mark.parametrize("error", [http_error(503), http_error(403), OSError()])
-def test_other_errors_have_no_fatal_sentence(error: Exception) -> None:
-    assert fatal_sentence(error) is None
+def test_other_errors_have_no_fatal_sentence(subtests: pytest.Subtests) -> None:
+    for error in [http_error(503), http_error(403), OSError()]:
+        with subtests.test(error=error):
+            assert fatal_sentence(error) is None
 
 
-@pytest.mark.parametrize(("token", "is_fine"), [("abc.def-g_h", True), (" abc\n", True), ("a b", False), ("ä", False)])
-def test_a_token_is_checked_before_it_is_sent(token: str, is_fine: bool) -> None:
-    assert (token_fault(token) is None) == is_fine
+def test_a_token_is_checked_before_it_is_sent(subtests: pytest.Subtests) -> None:
+    for token, is_fine in [("abc.def-g_h", True), (" abc\n", True), ("a b", False), ("ä", False)]:
+        with subtests.test(token=token, is_fine=is_fine):
+            assert (token_fault(token) is None) == is_fine

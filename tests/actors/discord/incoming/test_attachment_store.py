@@ -1,4 +1,4 @@
-"""Where files that people attach are kept."""
+"""The folder of files that people attach."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shelf(root: Path) -> Path:
     return root / attachments_folder(WINDOW)
 
 
-def kept(root: Path) -> list[str]:
+def message_folders(root: Path) -> list[str]:
     return sorted(path.name for path in shelf(root).iterdir())
 
 
@@ -64,14 +64,14 @@ def test_what_is_kept_again_is_replaced_even_when_cut_short_before(tmp_path: Pat
 def test_the_oldest_make_room_for_the_newest(tmp_path: Path) -> None:
     for message_id in ("9", "10", "11", "12"):
         keep(tmp_path, WINDOW, message_id, EIGHT, most_bytes=24)
-    assert kept(tmp_path) == ["10", "11", "12"]
+    assert message_folders(tmp_path) == ["10", "11", "12"]
 
 
 def test_only_so_many_messages_have_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attachment_store, "MOST_MESSAGES", 3)
     for message_id in ("9", "10", "11", "12"):
         keep(tmp_path, WINDOW, message_id, EIGHT)
-    assert kept(tmp_path) == ["10", "11", "12"]
+    assert message_folders(tmp_path) == ["10", "11", "12"]
 
 
 def test_each_window_has_its_own_room(tmp_path: Path) -> None:
@@ -86,28 +86,34 @@ def test_a_message_cannot_have_more_than_its_window(tmp_path: Path) -> None:
     faults = keep(tmp_path, WINDOW, "10", {"a": b"12345678", "b": b"12345", "c": b"1234"}, most_bytes=12)
     assert list(faults) == ["b"]
     assert "at most 0 MiB" in faults["b"]
-    assert (kept(tmp_path), len(list((shelf(tmp_path) / "10").iterdir()))) == (["10"], 2)
+    assert (message_folders(tmp_path), len(list((shelf(tmp_path) / "10").iterdir()))) == (["10"], 2)
     many = keep(tmp_path, WINDOW, "11", {str(number): b"" for number in range(MOST_FILES + 1)})
     assert list(many) == [str(MOST_FILES)]
 
 
-@pytest.mark.parametrize("name", ["../a", "a/b", ".part", "..", ".", "a\0b", "", "x" * 300])
-def test_a_name_that_is_none_costs_only_its_own_file(tmp_path: Path, name: str) -> None:
-    assert list(keep(tmp_path, WINDOW, "7", {name: b"1", "good": b"2"})) == [name]
-    assert os.listdir(shelf(tmp_path) / "7") == ["good"]  # noqa: PTH208
-    assert sorted(os.listdir(tmp_path)) == ["attachments"]  # noqa: PTH208
+def test_a_name_that_is_none_costs_only_its_own_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(["../a", "a/b", ".part", "..", ".", "a\0b", "", "x" * 300]):
+        with subtests.test(name=name):
+            root = tmp_path / str(number)
+            root.mkdir()
+            assert list(keep(root, WINDOW, "7", {name: b"1", "good": b"2"})) == [name]
+            assert os.listdir(shelf(root) / "7") == ["good"]  # noqa: PTH208
+            assert sorted(os.listdir(root)) == ["attachments"]  # noqa: PTH208
 
 
-@pytest.mark.parametrize("message_id", ["..", "7/8", "", "x", "²", "٣"])
-def test_an_id_that_is_none_keeps_nothing(tmp_path: Path, message_id: str) -> None:
-    with pytest.raises(ValueError, match="decimal digits"):
-        keep(tmp_path, WINDOW, message_id, GIVEN)
+def test_an_id_that_is_none_keeps_nothing(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, message_id in enumerate(["..", "7/8", "", "x", "²", "٣"]):
+        with subtests.test(message_id=message_id):
+            root = tmp_path / str(number)
+            root.mkdir()
+            with pytest.raises(ValueError, match="decimal digits"):
+                keep(root, WINDOW, message_id, GIVEN)
 
 
 def test_a_full_disk_keeps_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="the disk has less than"):
         keep(tmp_path, WINDOW, "7", GIVEN, least_free_bytes=1 << 62)
-    assert kept(tmp_path) == []
+    assert message_folders(tmp_path) == []
 
 
 @pytest.mark.parametrize("scale", [1, 1_000])
@@ -127,7 +133,7 @@ def test_files_are_refused_before_commands_are(tmp_path: Path, monkeypatch: pyte
     left["disk"] = disk(2 * stops + 1, 2 * stops_names - 1)
     with pytest.raises(OSError, match="more files"):
         keep(tmp_path, WINDOW, "9", {"a": bytes(4096)})
-    assert kept(tmp_path) == ["7"]
+    assert message_folders(tmp_path) == ["7"]
 
 
 @pytest.mark.usefixtures("disk_of_a_thousand_bytes")
@@ -148,7 +154,7 @@ def test_what_an_operator_put_there_is_left_alone(tmp_path: Path) -> None:
     (shelf(tmp_path) / "notes").mkdir()
     (shelf(tmp_path) / "10").symlink_to(tmp_path)
     keep(tmp_path, WINDOW, "11", EIGHT, most_bytes=8)
-    assert kept(tmp_path) == ["10", "11", "notes"]
+    assert message_folders(tmp_path) == ["10", "11", "notes"]
     assert tmp_path.is_dir()
 
 
@@ -161,7 +167,7 @@ def test_a_folder_with_more_than_plain_files_makes_room_in_its_turn(tmp_path: Pa
     keep(tmp_path, WINDOW, "9", EIGHT)
     try:
         assert keep(tmp_path, WINDOW, "30", EIGHT, most_bytes=8) == {}
-        assert kept(tmp_path) == ["30"]
+        assert message_folders(tmp_path) == ["30"]
     finally:  # or pytest would fail on it days later, in somebody else's test
         subprocess.run(["rm", "-rf", "--", shelf(tmp_path)], check=True)
 

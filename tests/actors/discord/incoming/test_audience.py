@@ -50,20 +50,16 @@ def channel(permissions: int, *, denied: int = 0) -> discord.TextChannel:
     return discord.TextChannel(state=cast("Any", None), guild=guild, data=cast("Any", data))
 
 
-@pytest.mark.parametrize(
-    ("permissions", "denied", "reach"),
-    [
+def test_a_channel_is_for_everyone_only_if_everyone_may_read_what_was_said(subtests: pytest.Subtests) -> None:
+    for permissions, denied, reach in [
         (VIEW | HISTORY, 0, Reach.EVERYONE),
         (VIEW, 0, Reach.CHANNEL),
         (0, 0, Reach.CHANNEL),
         (VIEW | HISTORY, VIEW, Reach.CHANNEL),
         (VIEW | HISTORY, HISTORY, Reach.CHANNEL),
-    ],
-)
-def test_a_channel_is_for_everyone_only_if_everyone_may_read_what_was_said(
-    permissions: int, denied: int, reach: Reach
-) -> None:
-    assert audience_label(channel(permissions, denied=denied)) == f"1:5:{reach.value}"
+    ]:
+        with subtests.test(permissions=permissions, denied=denied, reach=reach):
+            assert audience_label(channel(permissions, denied=denied)) == f"1:5:{reach.value}"
 
 
 def law_holds_in(guilds: range) -> None:
