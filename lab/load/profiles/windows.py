@@ -65,8 +65,8 @@ CHURN_IDLE_S = 10.0
 SETTLING = 0.25
 """Share of the time that is left out in the beginning, in which the windows that are there at once become as many."""
 MOST_KIB_PER_WINDOW = 2.0
-"""KiB that a passivated window may leave behind: 60 MiB for each 100,000 known ones are 0.6, the vectors of the
-window's messages as much again, and the rest is for memory held back by the allocator. Pages of mapped files do not
+"""KiB that a passivated window may leave behind: 120 MB for each 100,000 known ones are 1.2, the vectors of the
+window's messages half as much, and the rest is for memory held back by the allocator. Pages of mapped files do not
 count: the system can reclaim these pages, and their number is bounded by the files' size."""
 
 
