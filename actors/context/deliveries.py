@@ -91,19 +91,19 @@ class Deliveries:
         """Take in what became of a text."""
         match message:
             case Delivered():
-                self.delivered(message)
+                self._settle_delivered(message)
             case DeliveryFailed():
-                self.failed(message)
+                self._retry_failed(message)
             case DeliveryRefused():
-                self.refused(message)
+                self._settle_refused(message)
 
-    def delivered(self, message: Delivered) -> None:
+    def _settle_delivered(self, message: Delivered) -> None:
         """The text is visible."""
         if (attempt := self._attempts.get(message.request_id)) is not None and attempt.debt.is_answer:
             self._react(attempt, ReactionKind.ANSWERED)
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
-    def refused(self, message: DeliveryRefused) -> None:
+    def _settle_refused(self, message: DeliveryRefused) -> None:
         """Give a text up that cannot be shown; retry for hours if permission may return. Later texts may be shown."""
         attempt = self._attempts.get(message.request_id)
         if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
@@ -114,7 +114,7 @@ class Deliveries:
             self._react(attempt, ReactionKind.FAILED)
         self._settle(message.request_id, {"refused": message.reason})
 
-    def failed(self, message: DeliveryFailed) -> None:
+    def _retry_failed(self, message: DeliveryFailed) -> None:
         """Try again in a while."""
         attempt = self._attempts.get(message.request_id)
         if attempt is not None and attempt.is_out:

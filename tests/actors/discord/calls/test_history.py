@@ -24,7 +24,7 @@ GARBLED = {"attachments": [{"id": "1", "filename": "without a size"}]}
 
 
 class Pages:
-    """Discord's history of one channel: gives what it is told to, and keeps what it was asked."""
+    """Discord's history of one channel: gives scripted answers, and keeps the requests."""
 
     def __init__(self, *answers: object) -> None:
         self._answers = list(answers)
@@ -50,9 +50,10 @@ def ids(page: Page) -> list[int]:
     return [message.id for message in page.messages]
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
+def test_a_message_that_cannot_be_read_costs_only_itself(
+    caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
+) -> None:
+    broken_messages: list[dict[str, Any]] = [
         GARBLED,
         {"attachments": None},
         {"type": None, "content": None, "author": None},
@@ -61,15 +62,13 @@ def ids(page: Page) -> list[int]:
         {"message_snapshots": [{}], "mentions": [None]},
         {"thread": 5, "components": [{"type": 1, "components": 3}]},
         {"timestamp": "yesterday", "edited_timestamp": "yesterday"},
-    ],
-)
-def test_a_message_that_cannot_be_read_costs_only_itself(
-    broken: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.ERROR):
-        page = read(Pages([raw(4), raw(3, **broken), raw(2)]), after=1)
-    assert (ids(page), page.unreadable, page.oldest, page.newest, page.is_last) == ([2, 4], 1, 2, 4, True)
-    assert "message 3 could not be read" in caplog.text
+    ]
+    for broken in broken_messages:
+        caplog.clear()
+        with subtests.test(broken=broken), caplog.at_level(logging.ERROR):
+            page = read(Pages([raw(4), raw(3, **broken), raw(2)]), after=1)
+            assert (ids(page), page.unreadable, page.oldest, page.newest, page.is_last) == ([2, 4], 1, 2, 4, True)
+            assert "message 3 could not be read" in caplog.text
 
 
 def test_the_ends_of_a_page_count_what_cannot_be_read_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
@@ -172,23 +173,25 @@ def test_a_folder_with_more_than_plain_files_makes_room_in_its_turn(tmp_path: Pa
         subprocess.run(["rm", "-rf", "--", shelf(tmp_path)], check=True)
 
 
-@pytest.mark.parametrize("trap", ["", "7", "7/.part", "7/a.txt"])
-@pytest.mark.parametrize("kind", ["link", "fifo"])
-def test_no_link_is_followed_and_no_pipe_waited_for(tmp_path: Path, trap: str, kind: str) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "a.txt").write_bytes(b"precious")
-    place, is_file = shelf(tmp_path) / trap, trap.endswith((".part", ".txt"))
-    place.parent.mkdir(parents=True)
-    place.symlink_to(outside / "a.txt" if is_file else outside) if kind == "link" else os.mkfifo(place)
-    if is_file:
-        assert keep(tmp_path, WINDOW, "7", GIVEN) == {}
-        assert (shelf(tmp_path) / "7" / "a.txt").read_bytes() == b"12345"
-    else:
-        with pytest.raises(OSError, match=r"."):
-            keep(tmp_path, WINDOW, "7", GIVEN)
-    assert (outside / "a.txt").read_bytes() == b"precious"
-    assert len(list(outside.iterdir())) == 1
+def test_no_link_is_followed_and_no_pipe_waited_for(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (trap, kind) in enumerate(itertools.product(("", "7", "7/.part", "7/a.txt"), ("link", "fifo"))):
+        with subtests.test(trap=trap, kind=kind):
+            root = tmp_path / str(number)
+            root.mkdir()
+            outside = root / "outside"
+            outside.mkdir()
+            (outside / "a.txt").write_bytes(b"precious")
+            place, is_file = shelf(root) / trap, trap.endswith((".part", ".txt"))
+            place.parent.mkdir(parents=True)
+            place.symlink_to(outside / "a.txt" if is_file else outside) if kind == "link" else os.mkfifo(place)
+            if is_file:
+                assert keep(root, WINDOW, "7", GIVEN) == {}
+                assert (shelf(root) / "7" / "a.txt").read_bytes() == b"12345"
+            else:
+                with pytest.raises(OSError, match=r"."):
+                    keep(root, WINDOW, "7", GIVEN)
+            assert (outside / "a.txt").read_bytes() == b"precious"
+            assert len(list(outside.iterdir())) == 1
 
 
 def test_files_of_a_message_that_come_one_by_one_count_together(tmp_path: Path) -> None:

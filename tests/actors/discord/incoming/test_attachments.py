@@ -39,7 +39,7 @@ def folder(data: Path, message_id: int | str) -> Path:
 
 
 def told_of(life: Life, *files: tuple[str, bytes], text: str = "") -> UserMessage:
-    """What the window is told of a message with these files."""
+    """Files of the next message, as its window hears of them."""
     before = len(life.messages.now())
     life.say(text, attachments=files)
     message = life.messages.wait(before + 1)[-1]
@@ -144,15 +144,16 @@ def test_a_smaller_size_than_declared_is_corrected(life: Life) -> None:
     assert only(life.messages.wait(2)[1]).size_bytes == 5
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1/a.txt", "http://localhost/a.txt", "file:///etc/passwd", "nonsense"]
-)
-def test_a_file_that_is_elsewhere_is_not_asked_for(life: Life, url: str) -> None:
-    first = life.say("", attachments=[("a.txt", b"12345")])
-    dispatch_like(life.playground, first, url=url)
-    file = only(life.messages.wait(2)[1])
-    assert file.kind is FileKind.FILE
-    assert file.note.startswith("not read: it")
+def test_a_file_that_is_elsewhere_is_not_asked_for(life: Life) -> None:
+    failures = []
+    elsewhere = ("http://127.0.0.1:1/a.txt", "http://localhost/a.txt", "file:///etc/passwd", "nonsense")
+    for count, url in enumerate(elsewhere, 1):
+        first = life.say("", attachments=[("a.txt", b"12345")])
+        dispatch_like(life.playground, first, url=url)
+        file = only(life.messages.wait(2 * count)[-1])
+        if file.kind is not FileKind.FILE or not file.note.startswith("not read: it"):
+            failures.append((url, file))
+    assert not failures
 
 
 @pytest.mark.parametrize(

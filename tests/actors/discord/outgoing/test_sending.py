@@ -55,12 +55,12 @@ def ask() -> Callable[..., str]:
     """Asks a life to post a file; gives the request's id."""
     numbers = itertools.count(1)
 
-    def asked(life: Life, path: str, window: Window = GENERAL, **fields: Any) -> str:
+    def ask_for_file(life: Life, path: str, window: Window = GENERAL, **fields: Any) -> str:
         fields = {"request_id": RequestId(f"f{next(numbers)}")} | fields
         life.tell(AttachFile(reply_to=life.edge.address, window=window, path=path, **fields))
         return str(fields["request_id"])
 
-    return asked
+    return ask_for_file
 
 
 Ask = Callable[..., str]
@@ -129,9 +129,25 @@ def test_direct_messages_get_their_own_files_both_ways(start: StartLife, tmp_pat
     assert files(life) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "rule"),
-    [
+def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
+    start: StartLife, work: Path, tmp_path: Path, ask: Ask
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious")
+    (work / "link").symlink_to(precious)
+    (work / "folder-link").symlink_to(tmp_path)
+    (work / "twin").hardlink_to(precious)
+    os.mkfifo(work / "fifo")
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(work / "socket")) if len(str(work)) < 90 else os.mkfifo(work / "socket")
+    (work / "big").write_bytes(b"x" * 100_001)
+    (work / "empty").touch()
+    (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
+    (work / "disguised").write_bytes(SECRET.encode().hex().encode())
+    (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
+    life = start(attachment_bytes=100_000, secrets=[SECRET])
+    failures = []
+    for path, rule in (
         ("link", "no part of it may be a link"),
         ("folder-link/precious", "no part of it may be a link"),
         ("../../../precious", "it must stay below the folder"),
@@ -150,27 +166,11 @@ def test_direct_messages_get_their_own_files_both_ways(start: StartLife, tmp_pat
         ("secret", "it holds a secret of the agent's own"),
         ("disguised", "it holds a secret of the agent's own"),
         ("across", "it holds a secret of the agent's own"),
-    ],
-)
-def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
-    start: StartLife, work: Path, tmp_path: Path, ask: Ask, path: str, rule: str
-) -> None:
-    precious = tmp_path / "precious"
-    precious.write_bytes(b"precious")
-    (work / "link").symlink_to(precious)
-    (work / "folder-link").symlink_to(tmp_path)
-    (work / "twin").hardlink_to(precious)
-    os.mkfifo(work / "fifo")
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(str(work / "socket")) if len(str(work)) < 90 else os.mkfifo(work / "socket")
-    (work / "big").write_bytes(b"x" * 100_001)
-    (work / "empty").touch()
-    (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
-    (work / "disguised").write_bytes(SECRET.encode().hex().encode())
-    (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
-    life = start(attachment_bytes=100_000, secrets=[SECRET])
-    assert rule in refusal(life, ask(life, path))
-    assert life.playground.messages(defaults.GENERAL_ID) == []
+    ):
+        reason = refusal(life, ask(life, path))
+        if rule not in reason or life.playground.messages(defaults.GENERAL_ID):
+            failures.append((path, rule, reason))
+    assert not failures
 
 
 @pytest.mark.parametrize("fault", ["503", "abort-before", "abort-after", "429-user"])
