@@ -43,6 +43,7 @@ def keep(
     files: Mapping[str, bytes | bytearray],
     *,
     most_bytes: int = MOST_BYTES,
+    most_messages: int = MOST_MESSAGES,
     least_free_bytes: int | None = None,
 ) -> dict[str, str]:
     """Keep a message's files, all or some; those of the window's oldest messages make room for them.
@@ -56,6 +57,7 @@ def keep(
         message_id: Decimal.
         files: By names that are no paths.
         most_bytes: Of all messages of the window together.
+        most_messages: Messages of the window with files.
         least_free_bytes: Bytes that must stay free; None for the usual, which is less on a small disk.
 
     Returns:
@@ -67,13 +69,13 @@ def keep(
     """
     if not (message_id.isascii() and message_id.isdecimal()):
         raise ValueError(f"message id {message_id!r}: decimal digits are required")
-    with _opened(_shelf(data_root, attachments_folder(window))) as shelf:
+    with _closing(_shelf(data_root, attachments_folder(window))) as shelf:
         others = _others(shelf, message_id, files)
         kept, faults = _within(files, most_bytes, others)
         needed = sum(map(len, kept.values()))
         _see_that_there_is_room(shelf, needed, least_free_bytes)
-        _make_room(shelf, message_id, most_bytes - needed - sum(others))
-        with _opened(_folder(shelf, message_id)) as folder:
+        _make_room(shelf, message_id, most_bytes - needed - sum(others), most_messages)
+        with _closing(_folder(shelf, message_id)) as folder:
             for name, data in kept.items():
                 try:
                     _write(folder, name, data)
@@ -85,7 +87,7 @@ def keep(
 def _others(shelf: int, message_id: str, files: Container[str]) -> list[int]:
     """Sizes of the message's files that are here already and are not among `files`."""
     try:
-        with _opened(open_folder(message_id, shelf)) as folder, os.scandir(folder) as entries:
+        with _closing(open_folder(message_id, shelf)) as folder, os.scandir(folder) as entries:
             others = (entry for entry in entries if entry.name not in files and entry.name != _PART)
             return [entry.stat(follow_symlinks=False).st_size for entry in itertools.islice(others, MOST_FILES + 1)]
     except FileNotFoundError:
@@ -114,7 +116,7 @@ def _shelf(data_root: Path, path: PurePath) -> int:
     """The window's folder, made if it isn't there."""
     shelf = os.open(data_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # the operator may have put a link there
     for name in path.parts:
-        with _opened(shelf) as parent:
+        with _closing(shelf) as parent:
             shelf = _folder(parent, name)
     return shelf
 
@@ -152,12 +154,12 @@ def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int | Non
         raise OSError(f"the disk has room for less than {least_names:,} more files")
 
 
-def _make_room(shelf: int, message_id: str, most_bytes: int) -> None:
-    """Remove files of the oldest messages until the others have no more than `most_bytes`."""
+def _make_room(shelf: int, message_id: str, most_bytes: int, most_messages: int) -> None:
+    """Remove files of the oldest messages until the others fit."""
     sizes = {name: _size(shelf, name) for name in _messages(shelf) if name != message_id}
     total, count = sum(sizes.values()), len(sizes)
     for name in sorted(sizes, key=int):
-        if total <= most_bytes and count < MOST_MESSAGES:
+        if total <= most_bytes and count < most_messages:
             return
         try:
             remove_tree(name, shelf)
@@ -179,14 +181,14 @@ def _messages(shelf: int) -> list[str]:
 def _size(shelf: int, name: str) -> int:
     """Bytes of the files of one message; 0 if its folder cannot be read."""
     try:
-        with _opened(open_folder(name, shelf)) as folder, os.scandir(folder) as entries:
+        with _closing(open_folder(name, shelf)) as folder, os.scandir(folder) as entries:
             return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
     except OSError:
         return 0
 
 
 @contextlib.contextmanager
-def _opened(descriptor: int) -> Iterator[int]:
+def _closing(descriptor: int) -> Iterator[int]:
     try:
         yield descriptor
     finally:

@@ -31,7 +31,7 @@ from messages.context import Attachment, FileKind
 
 log = logging.getLogger(__name__)
 
-HELD_BYTES = 64 << 20
+_HELD_BYTES = 64 << 20
 """Of all files that are being read, judged and kept at a time."""
 _AT_ONCE = 8
 
@@ -63,12 +63,21 @@ class _File:
 class Unpacking:
     """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message.
 
-    Of a message one file is in memory at a time, and of all messages no more than `HELD_BYTES`, or one file if that
+    Of a message one file is in memory at a time, and of all messages no more than `held_bytes`, or one file if that
     may be larger; the windows take turns.
     """
 
-    def __init__(self, *, fetcher: Fetcher, disk: Disk, most_bytes: int, paste_tokens: int, most_lost_s: float) -> None:
-        """With nothing under way.
+    def __init__(
+        self,
+        *,
+        fetcher: Fetcher,
+        disk: Disk,
+        most_bytes: int,
+        paste_tokens: int,
+        most_lost_s: float,
+        held_bytes: int = _HELD_BYTES,
+    ) -> None:
+        """Begin with no file under way.
 
         Args:
             fetcher: Reads bytes.
@@ -76,21 +85,22 @@ class Unpacking:
             most_bytes: Larger files are not read.
             paste_tokens: Most of text files that goes into a message's words.
             most_lost_s: Spent on files of a message that did not come, after which its others are not asked for.
+            held_bytes: Most bytes of all messages in memory.
         """
         self._fetcher = fetcher
         self._disk = disk
         self._most_bytes = most_bytes
         self._paste_tokens = paste_tokens
         self._most_lost_s = most_lost_s
-        self._turns = FairLimiter(max(1, min(_AT_ONCE, HELD_BYTES // max(1, most_bytes))))
+        self._turns = FairLimiter(max(1, min(_AT_ONCE, held_bytes // max(1, most_bytes))))
 
     async def unpack(self, message: discord.Message, window: Window) -> Unpacked:
         """The message's words and files, once all of these are read and kept or given up; only a cancel gets out."""
         try:
             names = safe_names(file.filename for file in message.attachments)
-            files = [_File(_declared(file), name) for file, name in zip(message.attachments, names, strict=True)]
+            files = [_File(_declaration(file), name) for file, name in zip(message.attachments, names, strict=True)]
             await self._take_in(files, window, str(message.id))
-            return self._worded(message.content, files)
+            return self._unpacked_words(message.content, files)
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
@@ -103,10 +113,10 @@ class Unpacking:
         lost_s = 0.0
         for file in files:
             if lost_s >= self._most_lost_s:
-                file.entry = _lost(file.entry, f"others of this message did not come within {lost_s:.0f} s")
+                file.entry = _note_loss(file.entry, f"others of this message did not come within {lost_s:.0f} s")
                 continue
             if file.entry.size_bytes > self._most_bytes:
-                file.entry = _lost(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
+                file.entry = _note_loss(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
                 continue
             async with self._turns.turn(window):
                 lost_s += await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
@@ -125,25 +135,25 @@ class Unpacking:
             data = await self._fetcher.fetch(attachment.url, self._most_bytes)
             lane = f"{shelf.window.address.key}/words"  # needs no disk, so it must not wait for one that hangs
             disk = self._disk
-            judged = await disk.threads.run(lane, disk.timeout_s, _judged, attachment, data, most_chars)
+            judged = await disk.threads.run(lane, disk.timeout_s, _judge, attachment, data, most_chars)
         except UnfetchedError as error:
-            file.entry = _lost(attachment, str(error))
+            file.entry = _note_loss(attachment, str(error))
             return asyncio.get_running_loop().time() - began_s
         except Exception as error:
             log.exception("an attached file could not be read")
-            file.entry = _lost(attachment, f"reading it went wrong with {type(error).__name__}")
+            file.entry = _note_loss(attachment, f"reading it went wrong with {type(error).__name__}")
             return asyncio.get_running_loop().time() - began_s
         file.entry, file.text = judged
         file.fault = await shelf.keep(file.name, data)
         if not shelf.hangs:
             data.clear()  # a traceback, or a thread that is about to end, may refer to it a while longer
         path = kept_path(shelf.message_id, file.name)
-        file.entry = _unkept(file.entry, file.fault) if file.fault else _placed(file.entry, path)
+        file.entry = _unkept(file.entry, file.fault) if file.fault else _place(file.entry, path)
         return 0.0
 
-    def _worded(self, typed: str, files: list[_File]) -> Unpacked:
+    def _unpacked_words(self, typed: str, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
-        pasted = [_pasted(file, text) for file, text in texts]
+        pasted = [_paste(file, text) for file, text in texts]
         composition = composed(typed, pasted, self._paste_tokens)
         for (file, text), shown_chars in zip(texts, composition.shown_chars, strict=True):
             note = "not shown here: there is no room for it" if text.beginning and not shown_chars else ""
@@ -193,7 +203,7 @@ class _Shelf:
         return faults.get(name, "")
 
 
-def _declared(file: discord.Attachment) -> Attachment:
+def _declaration(file: discord.Attachment) -> Attachment:
     media_type = (file.content_type or "").partition(";")[0].strip().lower()
     kind = kind_of(file.filename, media_type)
     return Attachment(
@@ -206,12 +216,12 @@ def _nameless(file: discord.Attachment, note: str) -> Attachment:
     return Attachment(filename=str(file.filename), url="", size_bytes=0, kind=FileKind.FILE, note=note)
 
 
-def _pasted(file: _File, text: ReadText) -> PastedText:
+def _paste(file: _File, text: ReadText) -> PastedText:
     entry = file.entry
     return PastedText(entry.filename, text.beginning, entry.size_bytes, entry.path, file.fault, text.further_chars)
 
 
-def _judged(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:
+def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:
     """Entry of the file with its detected kind, and the beginning of its text if it is a text file."""
     sized = msgspec.structs.replace(attachment, size_bytes=len(data))
     if attachment.kind is FileKind.TEXT:
@@ -231,11 +241,11 @@ def _judged(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[A
     return sized, None
 
 
-def _lost(attachment: Attachment, reason: str) -> Attachment:
+def _note_loss(attachment: Attachment, reason: str) -> Attachment:
     return msgspec.structs.replace(attachment, kind=FileKind.FILE, note=f"not read: {reason}")
 
 
-def _placed(attachment: Attachment, path: str) -> Attachment:
+def _place(attachment: Attachment, path: str) -> Attachment:
     return msgspec.structs.replace(attachment, path=path)
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from actors.kernel import Bulkhead
-from actors.linux.disk import RealDisk, put_whole
-from actors.linux.regular_file import open_regular
+from actors.linux.disk import Disk
+from actors.linux.notebook import NoteFolder
 
 log = logging.getLogger(__name__)
 
@@ -32,28 +31,22 @@ Place = tuple[str, str]
 
 def load_signs(root: Path) -> tuple[Place, ...]:
     """The places where an earlier life showed the sign of work; none where the file is missing or cannot be read."""
-    try:
-        with os.fdopen(open_regular(root / FILE_NAME), "rb") as file:
-            text = file.read(MOST_BYTES).decode("ascii", "replace")
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        log.warning("%s cannot be read, so signs of work of an earlier life may stay: %s", FILE_NAME, error.strerror)
-        return ()
-    found = (_LINE.fullmatch(line) for line in text.splitlines())
+    data = NoteFolder(root, most_bytes=MOST_BYTES).read(FILE_NAME) or b""
+    found = (_LINE.fullmatch(line) for line in data.decode("ascii", "replace").splitlines())
     return tuple((match[1], match[2]) for match in found if match is not None)
 
 
 class SignFile:
     """Writer of the file; lives on the loop, which never waits for the disk itself."""
 
-    def __init__(self, root: Path) -> None:
-        """Nothing is written yet.
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        """Begin without writing.
 
         Args:
             root: The data root.
+            disk: Disk to write to; None for the real disk.
         """
-        self._path = root / FILE_NAME
+        self._notes = NoteFolder(root, disk, most_bytes=MOST_BYTES)
         self._threads = Bulkhead("discord-signs", at_once=1)
         self._writing = asyncio.Lock()
         self._places: frozenset[Place] = frozenset()
@@ -78,4 +71,4 @@ class SignFile:
 
     def _write(self, places: frozenset[Place]) -> None:
         lines = "".join(f"{channel_id} {message_id}\n" for channel_id, message_id in sorted(places))
-        put_whole(RealDisk(), self._path, lines.encode("ascii"), is_durable=False)
+        self._notes.put(FILE_NAME, lines.encode("ascii"), is_durable=False)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from actors.discord.incoming import attachment_store
 from actors.discord.incoming.attachment_store import MOST_FILES, keep, kept_path
 from actors.shell import quota
 from domain.log.window_folders import attachments_folder
@@ -68,10 +67,9 @@ def test_the_oldest_make_room_for_the_newest(tmp_path: Path) -> None:
     assert message_folders(tmp_path) == ["10", "11", "12"]
 
 
-def test_only_so_many_messages_have_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachment_store, "MOST_MESSAGES", 3)
+def test_only_so_many_messages_have_files(tmp_path: Path) -> None:
     for message_id in ("9", "10", "11", "12"):
-        keep(tmp_path, WINDOW, message_id, EIGHT)
+        keep(tmp_path, WINDOW, message_id, EIGHT, most_messages=3)
     assert message_folders(tmp_path) == ["10", "11", "12"]
 
 

@@ -1,4 +1,4 @@
-"""How much of the files of messages is in memory at a time, and whose files are read when."""
+"""Unpacking bounds the files in memory, and the windows take turns."""
 
 from __future__ import annotations
 
@@ -117,13 +117,9 @@ def test_of_a_message_one_file_is_held_at_a_time_and_little_of_its_text(cdn: Cdn
 
 
 @pytest.mark.parametrize(("most", "at_once"), [(8, 8), (32, 2), (100, 1), (1, 8)])
-def test_of_all_messages_no_more_is_held_than_the_budget(
-    cdn: Cdn, monkeypatch: pytest.MonkeyPatch, most: int, at_once: int
-) -> None:
-    monkeypatch.setattr(unpacking, "HELD_BYTES", 64 << 10)  # a thousandth of all, here and in what follows
-
+def test_of_all_messages_no_more_is_held_than_the_budget(cdn: Cdn, most: int, at_once: int) -> None:
     async def run() -> None:
-        unpack = make(cdn, None, most_bytes=most << 10)
+        unpack = make(cdn, None, most_bytes=most << 10, held_bytes=64 << 10)  # a thousandth of all
         await asyncio.gather(
             *(
                 unpack.unpack(
@@ -166,7 +162,7 @@ def test_a_small_file_is_not_behind_another_windows_large_ones(cdn: Cdn, others:
 
 def test_files_are_told_in_their_order_whatever_becomes_of_each(cdn: Cdn, tmp_path: Path) -> None:
     async def run() -> Unpacked:
-        def lost() -> bytes:
+        def lose_files() -> bytes:
             raise UnfetchedError("it is gone")
 
         def broken() -> bytes:
@@ -174,7 +170,7 @@ def test_files_are_told_in_their_order_whatever_becomes_of_each(cdn: Cdn, tmp_pa
 
         files = [
             ("a.txt", lambda: b"first"),
-            ("lost.txt", lost),
+            ("lost.txt", lose_files),
             ("broken.txt", broken),
             ("data.txt", lambda: b"\x00"),
             ("b.txt", lambda: b"second"),
