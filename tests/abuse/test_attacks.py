@@ -15,37 +15,46 @@ from tests.abuse.attacks_on_secrets import ON_SECRETS
 from tests.abuse.case import Case
 from tests.abuse.ground import Ground, kill_all, revive
 
-CASES = (*ON_SECRETS, *ON_FILES, *ON_PROCESSES, *ON_NETWORK, *ON_KERNEL)
+GROUPS: dict[str, tuple[Case, ...]] = {
+    "secrets": ON_SECRETS,
+    "files": ON_FILES,
+    "processes": ON_PROCESSES,
+    "network": ON_NETWORK,
+    "kernel": ON_KERNEL,
+}
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_attack_fails(ground: Ground, case: Case) -> None:
-    before = ground.prize.state()
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_attack_fails(ground: Ground, group: str, subtests: pytest.Subtests) -> None:
+    for case in GROUPS[group]:
+        with subtests.test(case=str(case)):
+            before = ground.fresh().prize.state()
 
-    got = ground.attack(case.command(ground) + "\necho; echo 'all tried'", timeout_s=case.timeout_s)
+            got = ground.attack(case.command(ground) + "\necho; echo 'all tried'", timeout_s=case.timeout_s)
 
-    harm = ground.harm(before)
-    if ground.bystander.poll() is not None:
-        revive(ground)
-    assert got.breaches == [], got.text
-    assert ground.prize.token not in got.text
-    assert harm == [], got.text
-    assert got.text.rstrip().endswith("all tried"), f"the attack itself did not get to its end:\n{got.text}"
-    assert got.survivors == ()
+            harm = ground.harm(before)
+            if ground.bystander.poll() is not None:
+                revive(ground)
+            assert got.breaches == [], got.text
+            assert ground.prize.token not in got.text
+            assert harm == [], got.text
+            assert got.text.rstrip().endswith("all tried"), f"the attack itself did not get to its end:\n{got.text}"
+            assert got.survivors == ()
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.works_bare], ids=str)
-def test_the_same_attack_works_without_a_sandbox(bare: Ground, case: Case) -> None:
-    others = descendants(os.getpid())
+def test_the_same_attack_works_without_a_sandbox(bare: Ground, subtests: pytest.Subtests) -> None:
+    for case in (case for cases in GROUPS.values() for case in cases if case.works_bare):
+        with subtests.test(case=str(case)):
+            others = descendants(os.getpid())
 
-    got = bare.attack(case.command(bare) + "\necho; echo 'all tried'", timeout_s=case.timeout_s)
+            got = bare.fresh().attack(case.command(bare) + "\necho; echo 'all tried'", timeout_s=case.timeout_s)
 
-    kill_all(descendants(os.getpid()) - others)
-    revive(bare)
-    assert got.breaches != [], f"an attack that never works proves nothing:\n{got.text}"
+            kill_all(descendants(os.getpid()) - others)
+            revive(bare)
+            assert got.breaches != [], f"an attack that never works proves nothing:\n{got.text}"
 
 
 def test_every_attack_has_a_name_of_its_own() -> None:
-    names = [str(case) for case in CASES]
+    names = [str(case) for cases in GROUPS.values() for case in cases]
 
     assert sorted(names) == sorted(set(names))

@@ -85,24 +85,25 @@ def test_16_a_background_child_that_holds_the_output_holds_nothing_up(ground: Gr
     assert got.survivors == ()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param("trap '' TERM INT HUP QUIT; while :; do sleep 0.05; done", id="18-ignores signals"),
-        pytest.param("kill -STOP 0; sleep 300", id="32-stops its group"),
-        pytest.param("kill -STOP $$", id="32-stops itself"),
-        pytest.param("while :; do :; done", id="33-spins"),
-        pytest.param("while :; do :; done & while :; do :; done & wait", id="33-spins twice"),
-        pytest.param("exec < <(sleep 300); cat", id="waits for ever"),
-        pytest.param("exec 2>&- >&-; sleep 300", id="closes its output"),
-    ],
-)
-def test_a_command_that_will_not_end_is_ended_when_its_time_is_over(ground: Ground, command: str) -> None:
-    got = ground.attack(command, timeout_s=0.7)
+STUBBORN = {
+    "18-ignores signals": "trap '' TERM INT HUP QUIT; while :; do sleep 0.05; done",
+    "32-stops its group": "kill -STOP 0; sleep 300",
+    "32-stops itself": "kill -STOP $$",
+    "33-spins": "while :; do :; done",
+    "33-spins twice": "while :; do :; done & while :; do :; done & wait",
+    "waits for ever": "exec < <(sleep 300); cat",
+    "closes its output": "exec 2>&- >&-; sleep 300",
+}
 
-    assert got.result.outcome is BashOutcome.TIMED_OUT
-    assert got.duration_s < HELD_UP_S
-    assert got.survivors == ()
+
+def test_a_command_that_will_not_end_is_ended_when_its_time_is_over(ground: Ground, subtests: pytest.Subtests) -> None:
+    for name, command in STUBBORN.items():
+        with subtests.test(name):
+            got = ground.fresh().attack(command, timeout_s=0.7)
+
+            assert got.result.outcome is BashOutcome.TIMED_OUT
+            assert got.duration_s < HELD_UP_S
+            assert got.survivors == ()
 
 
 def test_33_a_command_that_goes_on_has_less_right_to_the_processor_than_the_agent(ground: Ground) -> None:
@@ -116,10 +117,9 @@ def test_33_a_command_that_goes_on_has_less_right_to_the_processor_than_the_agen
     assert {int(number) for number in got.text.split()} == {lowest}
 
 
-@pytest.mark.parametrize("wait_s", [0.0, 0.001, 0.005, 0.02, 0.05])
-def test_45_a_command_cancelled_while_it_starts_leaves_nothing(ground: Ground, wait_s: float) -> None:
+def test_45_a_command_cancelled_while_it_starts_leaves_nothing(ground: Ground) -> None:
     others = descendants(os.getpid())
-    for _ in range(4):
+    for wait_s in (0.0, 0.001, 0.005, 0.02, 0.05) * 4:
         request = ground.ask("setsid sleep 300 & sleep 300")
         threading.Event().wait(wait_s)
         ground.cancel(request)

@@ -6,8 +6,10 @@ import os
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,12 +21,12 @@ from actors.shell.quota import Quota
 from actors.shell.sandbox.watcher.bounds import memory_left
 from actors.shell.workplace import workdir
 from messages.shell import BashOutcome, BashResult
-from tests.abuse.attacks_on_resources import EXHAUSTIONS, MOST_FILES, MOST_MIB, Exhaustion
+from tests.abuse.attacks_on_resources import EXHAUSTIONS, MOST_FILES, MOST_MIB
 from tests.abuse.case import python
 from tests.abuse.conftest import LEVELS
 from tests.abuse.ground import HELD_UP_S, Ground
 from tests.abuse.test_traps import LONG_OUTPUT
-from tests.patience import PATIENCE_S
+from tests.patience import eventually
 
 OVERSHOOT = 6
 """By how many times a folder may be beyond its quota when the attack has been stopped: what is written in a look's pause."""
@@ -53,11 +55,19 @@ def small_grounds() -> Iterator[Mapping[str, Ground]]:
 
 @pytest.fixture(params=LEVELS)
 def small(request: pytest.FixtureRequest, small_grounds: Mapping[str, Ground]) -> Iterator[Ground]:
-    ground = small_grounds[request.param].fresh()
+    with emptied(small_grounds[request.param].fresh()) as ground:
+        yield ground
+
+
+@contextmanager
+def emptied(ground: Ground) -> Iterator[Ground]:
+    """The ground, whose present window is emptied at the end: no test's tools could clean up after some attacks."""
     window = ground.window
-    yield ground
-    ground.window = window
-    ground.empty()  # no test's tools could clean up after some of these
+    try:
+        yield ground
+    finally:
+        ground.window = window
+        ground.empty()
 
 
 class NearlyFull(Quota):
@@ -100,33 +110,43 @@ class Neighbour:
                 self.failures.append(reply)
 
 
-@pytest.mark.parametrize("case", EXHAUSTIONS, ids=str)
-def test_what_takes_all_there_is_gets_little_and_harms_nobody(small: Ground, case: Exhaustion) -> None:
-    before, memory = small.prize.state(), memory_left()
+@pytest.mark.timeout(1200)  # for all attacks on a resource together
+@pytest.mark.parametrize("resource", sorted({case.resource for case in EXHAUSTIONS}))
+def test_what_takes_all_there_is_gets_little_and_harms_nobody(
+    small: Ground, resource: str, subtests: pytest.Subtests
+) -> None:
+    for case in (each for each in EXHAUSTIONS if each.resource == resource):
+        with subtests.test(case=str(case)), emptied(small.fresh()):
+            before, memory = small.prize.state(), memory_left()
 
-    with Neighbour(small) as neighbour:
-        got = small.attack(case.command)
+            with Neighbour(small) as neighbour:
+                got = small.attack(case.command)
 
-    assert case.words in got.text
-    assert got.duration_s < HELD_UP_S
-    assert neighbour.failures == []
-    assert statistics.median(neighbour.times_s) < NEIGHBOUR_S
-    assert small.harm(before) == []
-    assert got.survivors == ()
-    assert eventually(lambda: memory - memory_left() < SAME_MEMORY_BYTES)
-    assert _usage(small.workdir).bytes < OVERSHOOT * (MOST_MIB << 20)
-    assert small.fresh().attack("echo served").text.strip() == "served"
+            assert case.words in got.text
+            assert got.duration_s < HELD_UP_S
+            assert neighbour.failures == []
+            assert statistics.median(neighbour.times_s) < NEIGHBOUR_S
+            assert small.harm(before) == []
+            assert got.survivors == ()
+            eventually(partial(_is_memory_back, memory))
+            assert _usage(small.workdir).bytes < OVERSHOOT * (MOST_MIB << 20)
+            assert small.fresh().attack("echo served").text.strip() == "served"
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("small", ["looks"], indirect=True)  # what stopped the attack makes no difference here
-@pytest.mark.parametrize("case", [case for case in EXHAUSTIONS if case.resource in ("disk", "names", "trees")], ids=str)
-def test_a_window_that_was_filled_is_emptied_without_the_operator(small: Ground, case: Exhaustion) -> None:
-    small.attack(case.command)
-    assert "/empty" in small.refusal(small.ask("true"))
+@pytest.mark.parametrize("resource", ["disk", "names", "trees"])
+def test_a_window_that_was_filled_is_emptied_without_the_operator(
+    small: Ground, resource: str, subtests: pytest.Subtests
+) -> None:
+    for case in (each for each in EXHAUSTIONS if each.resource == resource):
+        with subtests.test(case=str(case)), emptied(small.fresh()):
+            small.attack(case.command)
+            assert "/empty" in small.refusal(small.ask("true"))
 
-    small.empty()
+            small.empty()
 
-    assert small.attack("echo served; ls").text.split() == ["served", "attachments", "logs"]
+            assert small.attack("echo served; ls").text.split() == ["served", "attachments", "logs"]
 
 
 NAMELESS = {
@@ -179,14 +199,8 @@ def test_files_that_have_no_name_any_more_take_the_disk_only_up_to_its_reserve(s
     assert spared.text.strip() == "spared"
 
 
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something holds soon: other tests take memory at the same time, and give it back."""
-    deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        pause.wait(0.1)
-    return True
+def _is_memory_back(before: int) -> bool:
+    return before - memory_left() < SAME_MEMORY_BYTES
 
 
 def _usage(folder: Path) -> Usage:

@@ -108,24 +108,24 @@ except OSError as error: print("held:", error)
     assert got.survivors == ()
 
 
-@pytest.mark.parametrize(
-    "way",
-    [
+def test_23_and_24_no_file_grows_beyond_its_limit_by_writing_or_with_holes(
+    ground: Ground, subtests: pytest.Subtests
+) -> None:
+    for way in (
         "head -c 1G /dev/zero > big",
         "fallocate -l 1G big",
         "truncate -s 1T big",
         "dd if=/dev/zero of=big bs=1 count=1 seek=1T",
         "for n in 1 2 3; do head -c 60M /dev/zero >> big; done",
-    ],
-)
-def test_23_and_24_no_file_grows_beyond_its_limit_by_writing_or_with_holes(ground: Ground, way: str) -> None:
-    got = ground.attack(f"{way} 2>/dev/null; ls -s big; true")
+    ):
+        with subtests.test(way=way):
+            got = ground.fresh().attack(f"{way} 2>/dev/null; ls -s big; true")
 
-    big = ground.workdir / "big"
-    size = big.stat().st_size if big.exists() else 0
-    big.unlink(missing_ok=True)
-    assert size <= FILE_BYTES
-    assert got.survivors == ()
+            big = ground.workdir / "big"
+            size = big.stat().st_size if big.exists() else 0
+            big.unlink(missing_ok=True)
+            assert size <= FILE_BYTES
+            assert got.survivors == ()
 
 
 def test_25_open_files_run_out_for_the_command_and_not_for_the_agent(ground: Ground) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,21 +18,21 @@ LONG_OUTPUT = "seq 20000"
 LIMIT = 1 << 20
 
 
-@pytest.mark.parametrize("name", ["output", "logs"])
-@pytest.mark.parametrize("make", ["mkfifo {0}", "ln -s /etc {0}", "ln -s {0} {0}", "touch {0}"])
 def test_30_whatever_a_command_leaves_where_the_agent_looks_the_agent_goes_on(
-    ground: Ground, name: str, make: str
+    ground: Ground, subtests: pytest.Subtests
 ) -> None:
-    before = ground.prize.state()
-    ground.attack(f"rm -rf {name}; {make.format(name)}")
+    for name, make in product(("output", "logs"), ("mkfifo {0}", "ln -s /etc {0}", "ln -s {0} {0}", "touch {0}")):
+        with subtests.test(name=name, make=make):
+            before = ground.fresh().prize.state()
+            ground.attack(f"rm -rf {name}; {make.format(name)}")
 
-    got = ground.attack(LONG_OUTPUT)
+            got = ground.attack(LONG_OUTPUT)
 
-    assert got.result.outcome is BashOutcome.EXITED
-    assert "\n20000" in got.text
-    assert got.duration_s < HELD_UP_S
-    assert ground.harm(before) == []
-    assert got.survivors == ()
+            assert got.result.outcome is BashOutcome.EXITED
+            assert "\n20000" in got.text
+            assert got.duration_s < HELD_UP_S
+            assert ground.harm(before) == []
+            assert got.survivors == ()
 
 
 def test_30_a_fifo_does_not_hold_up_who_opens_it(ground: Ground) -> None:

@@ -60,15 +60,18 @@ BAD_IDS = (
 )
 
 
-@pytest.mark.parametrize("name", BAD_IDS, ids=lambda name: ascii(name[:24]))
-def test_46_a_window_whose_id_is_no_snowflake_has_no_folder_and_no_commands(ground: Ground, name: str) -> None:
+def test_46_a_window_whose_id_is_no_snowflake_has_no_folder_and_no_commands(
+    ground: Ground, subtests: pytest.Subtests
+) -> None:
     before = ground.prize.state()
-    for surface in (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD):
-        window = Window(surface=surface, id=name)
-        with pytest.raises(ValueError, match="15 to 20 decimal digits"):
-            log_folder(window)
-        ground.window = window
-        assert isinstance(ground.reply(ground.ask("touch planted")), BashRefused)
+    for name in BAD_IDS:
+        with subtests.test(name=name):
+            for surface in (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD):
+                window = Window(surface=surface, id=name)
+                with pytest.raises(ValueError, match="15 to 20 decimal digits"):
+                    log_folder(window)
+                ground.window = window
+                assert isinstance(ground.reply(ground.ask("touch planted")), BashRefused)
 
     assert ground.harm(before) == []
 
