@@ -160,7 +160,7 @@ class PlaygroundServer(Driver):
             ready.set_exception(error)
 
     async def _serve(self, ready: Future[None]) -> None:
-        app = self._application()
+        app = self.application()
         runner = web.AppRunner(
             app, handle_signals=False, access_log=None, shutdown_timeout=0.1, keepalive_timeout=self._patience_s
         )
@@ -182,7 +182,8 @@ class PlaygroundServer(Driver):
             await runner.cleanup()
             await abort_transports()
 
-    def _application(self) -> web.Application:
+    def application(self) -> web.Application:
+        """Make the web application with all routes."""
         app = web.Application(middlewares=[guard(self._keys)], client_max_size=_BODY_LIMIT_BYTES)
         rest = Endpoints(self.hub)
         for module in (messages, channels, threads, interactions):

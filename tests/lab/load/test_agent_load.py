@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
 
 from lab.commands import agent_load
-from lab.load import plot
 from tests.actors.cli.command import CHECKOUT, run
 from tests.e2e.stage import eventually
 from tests.patience import PATIENCE_S
@@ -75,9 +76,11 @@ def test_a_plot_that_could_not_be_drawn_is_refused_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     options = ["--threads", "1", "--turns", "1", "--plot"]
-    monkeypatch.setattr(plot, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     missing = CliRunner().invoke(agent_load, [*options, str(tmp_path / "x.png")])
-    monkeypatch.setattr(plot, "find_spec", lambda _: object())
+    present = ModuleType("matplotlib")
+    present.__spec__ = ModuleSpec("matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib", present)
     nowhere = CliRunner().invoke(agent_load, [*options, str(tmp_path / "no" / "x.png")])
 
     assert (missing.exit_code, nowhere.exit_code) == (1, 1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -132,33 +133,49 @@ def two_turns() -> list[Event]:
     return [each for turn in (1, 2) for each in turn_of(turn, question(SECRETS[ALICE], turn))]
 
 
-@pytest.mark.parametrize("place", [3, 4, 5])
-def test_a_message_an_answer_or_a_delivery_that_is_not_logged_is_missing(tmp_path: Path, place: int) -> None:
-    events = two_turns()
-    del events[place]
+def test_a_message_an_answer_or_a_delivery_that_is_not_logged_is_missing(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[int] = [3, 4, 5]
+    for place in cases:
+        with subtests.test(place=place):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            events = two_turns()
+            del events[place]
 
-    assert only(tmp_path, events).missing == {(ALICE, 2)}
-
-
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_message_an_answer_or_a_delivery_that_is_logged_again_is_doubled(tmp_path: Path, place: int) -> None:
-    events = two_turns()
-    again = events[place]
-    found = only(tmp_path, [*events, event(f"{again.id}-2", NOON, again.kind, again.content, again.meta_dict())])
-
-    assert (found.missing, found.doubled, found.broken, found.disordered) == (set(), 1, [], 0)
+            assert only(folder, events).missing == {(ALICE, 2)}
 
 
-@pytest.mark.parametrize("kind", [Kind.USER, Kind.AGENT, Kind.DELIVERY])
-def test_messages_answers_and_deliveries_are_logged_in_the_order_of_the_turns(tmp_path: Path, kind: Kind) -> None:
-    by_kind = {
-        each: [one for one in two_turns() if one.kind is each] for each in (Kind.USER, Kind.AGENT, Kind.DELIVERY)
-    }
-    by_kind[kind].reverse()
+def test_a_message_an_answer_or_a_delivery_that_is_logged_again_is_doubled(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[int] = [0, 1, 2]
+    for place in cases:
+        with subtests.test(place=place):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            events = two_turns()
+            again = events[place]
+            found = only(folder, [*events, event(f"{again.id}-2", NOON, again.kind, again.content, again.meta_dict())])
 
-    found = only(tmp_path, [one for ones in by_kind.values() for one in ones])
+            assert (found.missing, found.doubled, found.broken, found.disordered) == (set(), 1, [], 0)
 
-    assert (found.disordered, found.missing, found.broken) == (1, set(), [])
+
+def test_messages_answers_and_deliveries_are_logged_in_the_order_of_the_turns(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[Kind] = [Kind.USER, Kind.AGENT, Kind.DELIVERY]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            by_kind = {
+                each: [one for one in two_turns() if one.kind is each]
+                for each in (Kind.USER, Kind.AGENT, Kind.DELIVERY)
+            }
+            by_kind[kind].reverse()
+
+            found = only(folder, [one for ones in by_kind.values() for one in ones])
+
+            assert (found.disordered, found.missing, found.broken) == (1, set(), [])
 
 
 @pytest.mark.parametrize(
@@ -183,11 +200,15 @@ def test_an_answer_in_other_words_and_a_delivery_of_nothing_are_named_and_what_t
     assert ("a delivery of no answer", "an answer to no message")[place == 1] in found.broken[0]
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_an_event_of_any_kind_with_another_threads_secret_is_cross_talk(tmp_path: Path, kind: Kind) -> None:
-    found = only(tmp_path, [*two_turns(), event("x", NOON, kind, f"something of {SECRETS[BOB]}")])
+def test_an_event_of_any_kind_with_another_threads_secret_is_cross_talk(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for kind in list(Kind):
+        with subtests.test(kind=kind):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            found = only(folder, [*two_turns(), event("x", NOON, kind, f"something of {SECRETS[BOB]}")])
 
-    assert (found.cross_talk, found.broken, found.missing) == (1, [], set())
+            assert (found.cross_talk, found.broken, found.missing) == (1, [], set())
 
 
 def test_what_the_model_says_before_a_command_is_no_answer(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 
 import pytest
 
-from lab.load import plot
 from lab.load.comparison import Comparison
 from lab.load.plot import Curve, draw, panels_of_memory, panels_of_sizes, refusal
 from tests.lab.load.test_comparison import FLOORS
@@ -48,7 +48,7 @@ def test_memory_is_drawn_over_time_and_over_known_windows() -> None:
 
 
 def test_without_matplotlib_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plot, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
 
     assert "pip install 'matplotlib" in refusal()
 

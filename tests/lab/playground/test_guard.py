@@ -38,7 +38,7 @@ def ask(
 
 def routes(playground: PlaygroundServer) -> Iterator[tuple[str, str]]:
     """Method and an example path of every route that the server has."""
-    for route in playground._application().router.routes():
+    for route in playground.application().router.routes():
         assert route.resource is not None
         path = re.sub(
             r"\{(\w+)\}", lambda name: "1" if name[1].endswith("_id") else "page.js", route.resource.canonical
@@ -165,4 +165,4 @@ def test_every_playground_has_keys_of_its_own() -> None:
 
     assert len(keys) == 3 * len(servers)
     assert min(len(server.person_token) for server in servers) > 40
-    assert not [server for server in servers if server.person_token in repr(server._keys)]
+    assert not [server for server in servers if server.person_token in repr(server.hub.keys)]

@@ -106,11 +106,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("text", CASES)
-def test_a_text_is_shown_as_discord_shows_it(told: dict[str, list[str]], text: str) -> None:
-    shown = told["rendered"][list(CASES).index(text)].replace("\u202f", " ")
+def test_a_text_is_shown_as_discord_shows_it(told: dict[str, list[str]], subtests: pytest.Subtests) -> None:
+    for text in CASES:
+        with subtests.test(text=text):
+            shown = told["rendered"][list(CASES).index(text)].replace("\u202f", " ")
 
-    assert shown == CASES[text]
+            assert shown == CASES[text]
 
 
 def test_texts_made_to_hold_it_up_are_all_rendered(told: dict[str, list[str]]) -> None:

@@ -165,12 +165,14 @@ def test_json_has_exactly_the_content_type_and_the_rate_headers_discord_sends(pl
     assert answer.json["id"] == str(defaults.BOT_ID)
 
 
-@pytest.mark.parametrize("token", ["", "Bot wrong", "Bot ", "{}", "Bearer {}", "bot {}"])
-def test_a_wrong_token_is_unauthorized(playground: PlaygroundServer, token: str) -> None:
-    given = token.format(playground.bot_token)
-    answer = call(playground.api_base + "/users/@me", {"Authorization": given} if given else {})
+def test_a_wrong_token_is_unauthorized(playground: PlaygroundServer, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "Bot wrong", "Bot ", "{}", "Bearer {}", "bot {}"]
+    for token in cases:
+        with subtests.test(token=token):
+            given = token.format(playground.bot_token)
+            answer = call(playground.api_base + "/users/@me", {"Authorization": given} if given else {})
 
-    assert (answer.status, answer.json["message"]) == (401, "401: Unauthorized")
+            assert (answer.status, answer.json["message"]) == (401, "401: Unauthorized")
 
 
 def test_refusals_have_discords_shape(playground: PlaygroundServer) -> None:
@@ -201,21 +203,19 @@ def test_an_upload_that_says_it_is_too_large_is_refused_unread(playground: Playg
 # who may talk to it
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+def test_other_sites_and_rebound_names_are_refused(playground: PlaygroundServer, subtests: pytest.Subtests) -> None:
+    cases_of_path: list[str] = ["/", "/control/state", "/feed", "/api/v10/gateway"]
+    cases_of_headers: list[dict[str, str]] = [
         {"Host": "evil.example"},
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
-    ],
-)
-@pytest.mark.parametrize("path", ["/", "/control/state", "/feed", "/api/v10/gateway"])
-def test_other_sites_and_rebound_names_are_refused(
-    playground: PlaygroundServer, path: str, headers: dict[str, str]
-) -> None:
-    assert call(playground.origin + path, person(playground) | headers).status == 403
+    ]
+    for path in cases_of_path:
+        for headers in cases_of_headers:
+            with subtests.test(path=path, headers=headers):
+                assert call(playground.origin + path, person(playground) | headers).status == 403
 
 
 def test_acts_need_a_json_content_type_which_a_foreign_form_cannot_send(playground: PlaygroundServer) -> None:
@@ -256,24 +256,21 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
     assert playground.messages(GENERAL) == []
 
 
-@pytest.mark.parametrize(
-    ("act", "body", "status", "said"),
-    [
+def test_a_wrong_act_says_what_is_wrong(playground: PlaygroundServer, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, Any], int, str]] = [
         ("say", {"text": "x"}, 400, "missing required field `channel_id`"),
         ("say", {"channel_id": "1", "text": "x"}, 404, "Unknown Channel"),
         ("say", {"channel_id": str(GENERAL), "text": " "}, 400, "empty message"),
         ("say", {"channel_id": "x", "text": " "}, 400, "Expected `int`, got `str` - at `$.channel_id`"),
         ("fault", {"kind": "418"}, 400, "fault kind '418'"),
         ("slash", {"channel_id": str(GENERAL), "command": "nope"}, 400, "has not registered"),
-    ],
-)
-def test_a_wrong_act_says_what_is_wrong(
-    playground: PlaygroundServer, act: str, body: dict[str, Any], status: int, said: str
-) -> None:
-    answer = control(playground, act, **body)
+    ]
+    for act, body, status, said in cases:
+        with subtests.test(act=act, body=body, status=status, said=said):
+            answer = control(playground, act, **body)
 
-    assert answer.status == status
-    assert said in answer.json["message"]
+            assert answer.status == status
+            assert said in answer.json["message"]
 
 
 def test_faults_and_gateway_acts_are_reachable_from_other_processes(playground: PlaygroundServer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,16 +27,18 @@ def _sync_folder(disk: SimulatedDisk, folder: Path) -> None:
     disk.close(fd)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_is_synced_with_its_name_survives_a_power_loss(tmp_path: Path, seed: int) -> None:
-    disk, path = _disk(tmp_path, seed), tmp_path / "data" / "log"
-    fd = disk.open(path, _NEW)
-    disk.write(fd, b"kept")
-    disk.sync(fd)
-    _sync_folder(disk, path.parent)
-    disk.write(fd, b" lost")
-    disk.lose_power()
-    assert path.read_bytes().startswith(b"kept")
+def test_what_is_synced_with_its_name_survives_a_power_loss(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for seed in range(20):
+        with subtests.test(seed=seed):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            disk, path = _disk(folder, seed), folder / "data" / "log"
+            fd = disk.open(path, _NEW)
+            disk.write(fd, b"kept")
+            disk.sync(fd)
+            _sync_folder(disk, path.parent)
+            disk.write(fd, b" lost")
+            disk.lose_power()
+            assert path.read_bytes().startswith(b"kept")
 
 
 def _outcomes(root: Path, *, syncs_file: bool, syncs_folder: bool) -> set[bytes | None]:

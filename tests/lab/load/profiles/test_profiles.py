@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -39,20 +40,22 @@ def test_the_command_offers_every_profile_and_no_other() -> None:
     assert [name for name, each in PROFILES.items() if each.name != name or not each.help] == []
 
 
-@pytest.mark.parametrize("name", PROFILES)
-def test_the_settings_of_each_are_an_agents(name: str, tmp_path: Path) -> None:
-    addresses = Addresses(api_base="http://127.0.0.1:1/api", gateway_url="ws://127.0.0.1:1/", bot_token="t")
-    model_base = "http://127.0.0.1:2/v1"
-    more = PROFILES[name].settings(PLAN, Place(folder=tmp_path, model_base=model_base))
-    config = tmp_path / "agent.toml"
-    config.write_text(agent_settings(addresses, model_base, PLAN, more))
+def test_the_settings_of_each_are_an_agents(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for name in PROFILES:
+        with subtests.test(name=name):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            addresses = Addresses(api_base="http://127.0.0.1:1/api", gateway_url="ws://127.0.0.1:1/", bot_token="t")
+            model_base = "http://127.0.0.1:2/v1"
+            more = PROFILES[name].settings(PLAN, Place(folder=folder, model_base=model_base))
+            config = folder / "agent.toml"
+            config.write_text(agent_settings(addresses, model_base, PLAN, more))
 
-    settings = load(config, environ={}, given={}, tables=settings_tables())
+            settings = load(config, environ={}, given={}, tables=settings_tables())
 
-    assert settings.discord.reactions
-    assert settings.model.api_base == model_base
-    assert settings.model.concurrency >= PLAN.threads
-    assert bool(tomllib.loads(more)) == (name in ("long", "layers", "churn"))
+            assert settings.discord.reactions
+            assert settings.model.api_base == model_base
+            assert settings.model.concurrency >= PLAN.threads
+            assert bool(tomllib.loads(more)) == (name in ("long", "layers", "churn"))
 
 
 def test_a_limit_holds_up_to_itself_and_what_is_not_known_fails_nobody() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,8 @@ def test_the_observers_address_is_what_its_file_says(tmp_path: Path) -> None:
     assert address_in(tmp_path, json.dumps({"url": ADDRESS})) == ADDRESS
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_no_page_is_led_elsewhere_by_it(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[object] = [
         "http://127.0.0.1:1@evil.example/?token=abcdefghijkl2347",
         "http://127.0.0.1:80.evil.example/?token=abcdefghijkl2347",
         f"{ADDRESS}\r\nX: y",
@@ -31,10 +31,11 @@ def test_the_observers_address_is_what_its_file_says(tmp_path: Path) -> None:
         "javascript:alert(1)",
         "",
         7,
-    ],
-)
-def test_no_page_is_led_elsewhere_by_it(tmp_path: Path, url: object) -> None:
-    assert address_in(tmp_path, json.dumps({"url": url})) == ""
+    ]
+    for url in cases:
+        with subtests.test(url=url):
+            folder = Path(tempfile.mkdtemp(dir=tmp_path))
+            assert address_in(folder, json.dumps({"url": url})) == ""
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "null", "nonsense"])
