@@ -57,7 +57,7 @@ class Complaints:
 
 
 @contextlib.contextmanager
-def _termination_deferred() -> Iterator[None]:
+def defer_termination() -> Iterator[None]:
     """Handle a SIGTERM when this is over: in the midst of a start the signal would leave an unknown process.
 
     The signal is not masked, since the started process would inherit the mask.
@@ -98,7 +98,7 @@ class BotProcess:
 
     def start(self) -> None:
         """Start it; it is online some time later."""
-        with self._stderr.open("wb") as stderr, _termination_deferred():
+        with self._stderr.open("wb") as stderr, defer_termination():
             self._process = subprocess.Popen(
                 self._command,
                 env=environment(os.environ, self._token) | self._given,

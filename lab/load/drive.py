@@ -83,7 +83,15 @@ class Played:
 class Drive:
     """Player of phases, one after the other; what a profile is given."""
 
-    def __init__(self, plan: Plan, discord: Remote, model: Remote, bot: BotProcess, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        discord: Remote,
+        model: Remote,
+        bot: BotProcess,
+        now: Callable[[], float],
+        pause: threading.Event | None = None,
+    ) -> None:
         """Nothing is played yet.
 
         Args:
@@ -92,6 +100,7 @@ class Drive:
             model: The other.
             bot: What is driven.
             now: Monotonic clock, seconds.
+            pause: Ends all waits when set; None for one of its own.
         """
         self.plan = plan
         self.played: list[Played] = []
@@ -101,7 +110,7 @@ class Drive:
         self._model = model
         self._bot = bot
         self._now = now
-        self._pause = threading.Event()
+        self._pause = pause or threading.Event()
         pids = {"discord": discord.pid, "model": model.pid, "tool": os.getpid()}
         self.meter = Meter(bot.usage, pids, now)
 

@@ -29,7 +29,7 @@ class Feed:
         """Number of the newest event; 0 before the first."""
         self._recent: deque[Event] = deque(maxlen=recent_limit)
         self._listeners: list[Listener] = []
-        self._waiters: defaultdict[int | None, list[tuple[Predicate, asyncio.Future[Event]]]] = defaultdict(list)
+        self.waiters: defaultdict[int | None, list[tuple[Predicate, asyncio.Future[Event]]]] = defaultdict(list)
 
     def publish(self, event: Event) -> None:
         """Number `event`, keep it a while, tell everyone; a listener that raises is dropped."""
@@ -42,7 +42,7 @@ class Feed:
             except Exception:
                 logger.exception("listener %r of the playground's feed failed and gets no more events", listener)
                 self.unsubscribe(listener)
-        if self._waiters:
+        if self.waiters:
             self._wake(None, event)
             if event.channel_id is not None:
                 self._wake(event.channel_id, event)
@@ -73,19 +73,19 @@ class Feed:
         """
         future: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
         entry = (predicate, future)
-        self._waiters[channel_id].append(entry)
+        self.waiters[channel_id].append(entry)
         try:
             async with asyncio.timeout(timeout_s):
                 return await future
         finally:
-            waiting = self._waiters[channel_id]
+            waiting = self.waiters[channel_id]
             if entry in waiting:
                 waiting.remove(entry)
             if not waiting:
-                del self._waiters[channel_id]
+                del self.waiters[channel_id]
 
     def _wake(self, key: int | None, event: Event) -> None:
-        for predicate, future in tuple(self._waiters.get(key, ())):
+        for predicate, future in tuple(self.waiters.get(key, ())):
             if future.done():
                 continue
             try:

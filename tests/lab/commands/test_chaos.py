@@ -17,8 +17,7 @@ from actors.linux.processes import descendants
 from lab.chaos.lives.campaign import KillReport, Subject
 from lab.commands import agent
 from tests.actors.cli.command import CHECKOUT, digest, run
-from tests.e2e.stage import eventually
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 def test_a_small_campaign_loses_and_doubles_nothing_and_leaves_nothing_behind(tmp_path: Path) -> None:

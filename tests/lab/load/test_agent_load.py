@@ -16,8 +16,7 @@ from click.testing import CliRunner
 
 from lab.commands import agent_load
 from tests.actors.cli.command import CHECKOUT, run
-from tests.e2e.stage import eventually
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 @pytest.mark.req("C-40")

@@ -118,7 +118,7 @@ def test_a_signal_that_comes_during_a_start_is_handled_after_it() -> None:
         raise SystemExit(128 + number)
 
     def start() -> None:
-        with agent_process._termination_deferred():
+        with agent_process.defer_termination():
             signal.raise_signal(signal.SIGTERM)
             done.append("started")
 

@@ -18,7 +18,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID
 from lab.playground.world.errors import ApiError
 from lab.playground.world.records import Draft
-from tests.e2e.stage import eventually
+from tests.patience import eventually
 
 WELL = Standing(unanswered=frozenset(), doubled=0, disordered=0, unexpected=0, samples=())
 

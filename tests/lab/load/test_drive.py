@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections.abc import Iterable
 from pathlib import Path
@@ -69,9 +70,9 @@ class Clock:
 
 
 def drive(stage: Stage, bot: Bot) -> Drive:
-    made = Drive(PLAN, stage, Stage(), bot, Clock())  # type: ignore[arg-type]
-    made._pause.set()  # nobody waits
-    return made
+    no_waiting = threading.Event()
+    no_waiting.set()
+    return Drive(PLAN, stage, Stage(), bot, Clock(), no_waiting)  # type: ignore[arg-type]
 
 
 def test_a_phase_is_played_to_its_end_and_costs_what_the_bot_used_also_after_it() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab.load.meter import ProcessGroup, machine_idle_s, usage_of
-from tests.e2e.stage import eventually
+from tests.patience import eventually
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 

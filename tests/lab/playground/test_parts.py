@@ -162,7 +162,7 @@ def test_a_waiter_gets_the_event_of_its_channel_and_nothing_is_left_behind() -> 
         await asyncio.sleep(0)
         for name, channel_id in (("A", 2), ("B", 1), ("B", 2)):
             feed.publish(Event(name, {}, channel_id=channel_id))
-        return await waiting, len(feed._waiters)
+        return await waiting, len(feed.waiters)
 
     event, left = asyncio.run(scenario())
     assert (event.name, event.channel_id, event.seq, left) == ("B", 2, 3, 0)

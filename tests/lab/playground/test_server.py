@@ -16,8 +16,7 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from tests.actors.discord.life import until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 GENERAL = defaults.GENERAL_ID
 JSON = {"Content-Type": "application/json"}
@@ -107,7 +106,7 @@ def test_who_connects_in_masses_and_says_nothing_takes_no_more_than_its_share_an
         idle = [held.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(100)]
         idle[0].sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         idle[0].settimeout(PATIENCE_S)
-        until(lambda: any("lets nobody in" in record.message for record in caplog.records))
+        eventually(lambda: any("lets nobody in" in record.message for record in caplog.records))
         assert len(os.listdir("/proc/self/fd")) <= before + 100 + 8 + 1  # noqa: PTH208 - the ends of both sides
         assert idle[0].recv(1) == b""
         for each in idle[1:]:
@@ -126,7 +125,7 @@ def test_without_descriptors_it_waits_and_says_so_once(caplog: pytest.LogCapture
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (max(client.fileno() + 1, 16), most[1]))
             client.connect(("127.0.0.1", server.port))
-            until(lambda: bool(caplog.records))
+            eventually(lambda: bool(caplog.records))
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, most)
             for filler in fillers:

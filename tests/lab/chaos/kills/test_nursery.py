@@ -9,8 +9,7 @@ import pytest
 
 from actors.linux.processes import descendants
 from lab.chaos.kills.nursery import LivingAgent, Nursery
-from tests.e2e.stage import eventually
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
 
