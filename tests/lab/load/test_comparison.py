@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 from lab.load.comparison import Comparison, compare, comparison_lines, report_lines, sizes_lines
 from lab.load.plan import Plan, Progress
@@ -82,10 +83,12 @@ def test_subjects_take_turns_and_the_order_is_turned_round() -> None:
 
     shown: list[str] = []
 
-    found = compare(PLAN, (AGENT, FLOOR), 2, lambda progress: shown.append(progress.stage), run)
+    plan = dataclasses.replace(PLAN, keep_in=Path("kept"))
+    found = compare(plan, (AGENT, FLOOR), 2, lambda progress: shown.append(progress.stage), run)
 
     assert [plan.subject for plan in driven] == [AGENT, FLOOR, FLOOR, AGENT]
     assert [plan.seed for plan in driven] == ["s/0", "s/0", "s/1", "s/1"]
+    assert [str(plan.keep_in) for plan in driven] == ["kept/1-agent", "kept/1-floor", "kept/2-floor", "kept/2-agent"]
     assert len(found.runs) == 4
     assert shown[:2] == ["agent, round 1 of 2: starting", "floor, round 1 of 2: starting"]
 

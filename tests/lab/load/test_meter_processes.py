@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.load.meter import ProcessGroup, machine_idle_s, usage_of
+from lab.load.meter import ProcessGroup, cpu_of_threads, machine_idle_s, usage_of
 from tests.patience import eventually
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
@@ -73,6 +73,24 @@ def test_a_process_uses_what_the_system_says_and_one_that_is_gone_nothing() -> N
     assert 5 < mine.anon_mb < mine.rss_mb
     assert usage_of(None) is None
     assert usage_of(2**30) is None
+
+
+def test_threads_of_one_name_use_what_they_use_together(
+    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+) -> None:
+    code = (
+        "import threading, time\n"
+        "def burn():\n    while time.thread_time() < 0.3: pass\n    done.wait()\n    time.sleep(60)\n"
+        "done = threading.Barrier(3)\n"
+        "for _ in range(2): threading.Thread(target=burn, daemon=True).start()\n"
+        "done.wait(); print('burnt', flush=True); time.sleep(60)"
+    )
+    process = start(started, environment, code)
+    assert said(process) == "burnt"
+
+    (used,) = cpu_of_threads(process.pid).values()
+
+    assert used >= 0.55
 
 
 def test_the_machine_is_idle_for_longer_and_longer() -> None:

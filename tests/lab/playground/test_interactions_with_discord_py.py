@@ -29,7 +29,7 @@ class Caller(Client):
         @self.tree.command(description="Answers later")
         async def later(interaction: discord.Interaction[Any], hidden: bool) -> None:
             await interaction.response.defer(ephemeral=hidden, thinking=True)
-            await interaction.followup.send("first")
+            await interaction.followup.send("first", embed=discord.Embed(title="card"))
             await interaction.followup.send("second", ephemeral=hidden)
             await interaction.edit_original_response(content="first, edited")
 
@@ -127,6 +127,7 @@ def test_a_deferred_answer_is_filled_by_the_first_follow_up(playground: Playgrou
     assert outcome.callback == 5
     assert answer["id"] == final["id"] == outcome.message["id"]
     assert [m["content"] for m in playground.messages(GENERAL)] == ["first, edited", "second"]
+    assert final["embeds"][0]["title"] == "card"
 
 
 def test_an_ephemeral_answer_is_in_no_channel(playground: PlaygroundServer, caller: Bot) -> None:

@@ -238,7 +238,7 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
     place = {"channel_id": str(GENERAL)}
     said = control(playground, "say", **place, text="hello", attachments=[{"filename": "a.txt", "data": "aGk="}])
     control(playground, "user_edit", **place, message_id=said.json["id"], text="hello!")
-    control(playground, "react", **place, message_id=said.json["id"], emoji="👍")
+    control(playground, "react", **place, message_id=said.json["id"], emoji="👍", user_id=None)
     thread = control(playground, "thread", **place, name="t", message_id=said.json["id"]).json["id"]
     new_user = control(playground, "user", name="Ann").json["id"]
     control(playground, "say", channel_id=thread, text="in it", user_id=new_user, reply_to=None)
@@ -250,6 +250,7 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
     assert (file.body, file.headers["Content-Disposition"]) == (b"hi", "attachment")
     assert playground.messages(int(thread))[-1]["author"]["global_name"] == "Ann"
     assert [t["name"] for t in state["threads"]] == ["t"]
+    assert new_user in state["threads"][0]["member_ids"]
     assert state["bot"]["online"] is False
     assert control(playground, "user_delete", **place, message_id=said.json["id"]).status == 200
     assert playground.messages(GENERAL) == []
@@ -270,6 +271,19 @@ def test_a_wrong_act_says_what_is_wrong(playground: PlaygroundServer, subtests: 
 
             assert answer.status == status
             assert said in answer.json["message"]
+
+
+def test_a_command_that_the_bot_does_not_acknowledge_is_told_after_three_seconds(playground: PlaygroundServer) -> None:
+    command = {"name": "later", "description": "d", "options": []}
+    playground.run(lambda: playground.hub.commands.put(None, command))
+
+    assert control(playground, "slash", channel_id=str(GENERAL), command="later").json == {"callback": None}
+
+
+def test_a_message_in_a_channel_is_seen_by_all_whatever_its_flags_say(playground: PlaygroundServer) -> None:
+    url = f"{playground.api_base}/channels/{GENERAL}/messages"
+
+    assert call(url, bot(playground) | JSON, {"content": "x", "flags": 1 << 6}).json["flags"] == 0
 
 
 def test_faults_and_gateway_acts_are_reachable_from_other_processes(playground: PlaygroundServer) -> None:

@@ -86,10 +86,16 @@ def test_archived_threads_are_listed_and_active_ones_too(playground: PlaygroundS
     archived = playground.create_thread(GENERAL, "archived")
     playground.change_thread(archived, archived=True)
 
-    async def found() -> list[int]:
-        return [thread.id async for thread in bot.channel().archived_threads()]
+    without_bot = playground.create_thread(GENERAL, "private", private=True, with_bot=False)
+    joined = playground.create_thread(GENERAL, "joined", private=True)
+    for thread_id in (without_bot, joined):
+        playground.change_thread(thread_id, archived=True)
 
-    assert bot.call(found()) == [archived]
+    async def listed(private: bool = False, joined: bool = False) -> list[int]:
+        return [thread.id async for thread in bot.channel().archived_threads(private=private, joined=joined)]
+
+    assert bot.call(listed()) == [archived]
+    assert bot.call(listed(private=True)) == bot.call(listed(private=True, joined=True)) == [joined]
     assert [thread.id for thread in bot.call(bot.channel().guild.active_threads())] == [active]
 
 
