@@ -100,7 +100,7 @@ class Drive:
             model: The other.
             bot: What is driven.
             now: Monotonic clock, seconds.
-            pause: Ends all waits when set; None for one of its own.
+            pause: Event that ends all waits when set; None makes one.
         """
         self.plan = plan
         self.played: list[Played] = []
