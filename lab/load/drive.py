@@ -100,7 +100,7 @@ class Drive:
             model: The other.
             bot: What is driven.
             now: Monotonic clock, seconds.
-            pause: Event that ends all waits when set; None makes one.
+            pause: Event whose setting ends every wait; a new event by default.
         """
         self.plan = plan
         self.played: list[Played] = []
