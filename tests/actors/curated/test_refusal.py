@@ -66,27 +66,29 @@ HARMLESS = (
 UNSEEN = "\u061c\u00ad\u034f\u115f\u180e\u2800\u3164\uffa0\U000e0100\ufff9\u2066\u202e\x1b\x85\u200d\ue000\ufffe\0"
 
 
-@pytest.mark.parametrize("text", SECRETS)
-def test_a_secret_is_seen_in_every_disguise(text: str) -> None:
-    assert looks_secret(text)
+def test_a_secret_is_seen_in_every_disguise(subtests: pytest.Subtests) -> None:
+    for text in SECRETS:
+        with subtests.test(text=text):
+            assert looks_secret(text)
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_speaks_of_secrets_is_none(text: str) -> None:
-    assert flaw_of_fact(text, Scope.PROJECT) == ""
+def test_what_only_speaks_of_secrets_is_none(subtests: pytest.Subtests) -> None:
+    for text in HARMLESS:
+        with subtests.test(text=text):
+            assert flaw_of_fact(text, Scope.PROJECT) == ""
 
 
-@pytest.mark.parametrize("character", UNSEEN)
-def test_what_nobody_sees_is_written_nowhere(character: str) -> None:
-    for flaw in (flaw_of_fact(f"a{character}b", Scope.GLOBAL), flaw_of_title(f"a{character}b", Scope.GLOBAL)):
-        assert "nobody sees" in flaw
+def test_what_nobody_sees_is_written_nowhere(subtests: pytest.Subtests) -> None:
+    for character in UNSEEN:
+        with subtests.test(character=character):
+            for flaw in (flaw_of_fact(f"a{character}b", Scope.GLOBAL), flaw_of_title(f"a{character}b", Scope.GLOBAL)):
+                assert "nobody sees" in flaw
 
 
-@pytest.mark.parametrize(
-    "name", ["agents.md", "AGENTS.md", "../x.md", "MEMORY.md", "memory.md", "a/b.md", "", ".md", "a.txt"]
-)
-def test_a_topic_file_has_no_name_that_leads_elsewhere(name: str) -> None:
-    assert flaw_of_topic(name)
+def test_a_topic_file_has_no_name_that_leads_elsewhere(subtests: pytest.Subtests) -> None:
+    for name in ["agents.md", "AGENTS.md", "../x.md", "MEMORY.md", "memory.md", "a/b.md", "", ".md", "a.txt"]:
+        with subtests.test(name=name):
+            assert flaw_of_topic(name)
 
 
 def test_no_way_of_writing_puts_a_secret_into_a_projects_memory(tmp_path: Path) -> None:

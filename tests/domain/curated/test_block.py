@@ -56,29 +56,30 @@ def test_each_scope_has_an_index_that_is_shown_and_topic_files_to_read() -> None
 
 
 @pytest.mark.req("S1-37")
-@pytest.mark.parametrize(
-    "what",
-    ["a correction from the user", "a build/test command", "a non-obvious constraint", "a decision and its rationale"],
-)
-def test_what_is_durable_is_to_be_saved(what: str) -> None:
-    assert "When you learn something durable, save it" in WORDS
-    assert what in WORDS
+def test_what_is_durable_is_to_be_saved(subtests: pytest.Subtests) -> None:
+    for what in [
+        "a correction from the user",
+        "a build/test command",
+        "a non-obvious constraint",
+        "a decision and its rationale",
+    ]:
+        with subtests.test(what=what):
+            assert "When you learn something durable, save it" in WORDS
+            assert what in WORDS
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
+@pytest.mark.req("S1-22", "S1-38", "S1-39", "S1-40", "S1-41", "S1-42", "S1-64", "X-75")
+def test_the_rules_are_those_of_the_source(subtests: pytest.Subtests) -> None:
+    for rule in [
         "Check the index first: update an existing entry rather than adding a duplicate.",
         "Delete entries that turn out to be wrong; move those that are merely stale to archive/.",
         "Keep the index to one line per fact below `##` headings; put detail in topic files",
         "Project memory is read by your teammates in version control: factual, professional, no secrets.",
         "Don't save what the repo records anyway (code, git history, AGENTS.md).",
         "leave a line that points there: `- [Title](file.md) — gist`",
-    ],
-)
-@pytest.mark.req("S1-22", "S1-38", "S1-39", "S1-40", "S1-41", "S1-42", "S1-64", "X-75")
-def test_the_rules_are_those_of_the_source(rule: str) -> None:
-    assert rule in WORDS
+    ]:
+        with subtests.test(rule=rule):
+            assert rule in WORDS
 
 
 @pytest.mark.req("S1-47")

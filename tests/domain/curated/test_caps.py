@@ -62,9 +62,8 @@ def test_of_a_single_long_line_whole_characters_are_kept() -> None:
     assert kept.data.decode().startswith("ä€😀ä€😀")
 
 
-@pytest.mark.parametrize(
-    ("data", "max_lines", "max_bytes", "kept"),
-    [
+def test_whichever_limit_is_reached_first_ends_it(subtests: pytest.Subtests) -> None:
+    for data, max_lines, max_bytes, kept in [
         (b"", 200, 8192, b""),
         (b"abc\n", 0, 8192, b""),
         (b"abc\n", 200, 0, b""),
@@ -76,7 +75,6 @@ def test_of_a_single_long_line_whole_characters_are_kept() -> None:
         ("é".encode(), 1, 1, b""),
         (b"\xff\xff\xff", 1, 2, b"\xff"),
         (b"\x80\x80\x80\x80\x80\x80", 1, 5, b"\x80\x80\x80\x80\x80"),
-    ],
-)
-def test_whichever_limit_is_reached_first_ends_it(data: bytes, max_lines: int, max_bytes: int, kept: bytes) -> None:
-    assert cap_index(data, max_lines, max_bytes).data == kept
+    ]:
+        with subtests.test(data=data):
+            assert cap_index(data, max_lines, max_bytes).data == kept

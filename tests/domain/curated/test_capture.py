@@ -11,9 +11,8 @@ from tests.pace import paced_s
 
 
 @pytest.mark.req("S1-80")
-@pytest.mark.parametrize(
-    ("said", "facts"),
-    [
+def test_what_people_ask_to_keep_is_proposed_in_their_words(subtests: pytest.Subtests) -> None:
+    for said, facts in [
         ("Remember that the build needs make.", ["The build needs make."]),
         ("please, remember: the build needs make", ["The build needs make"]),
         ("Please note that CI is slow. How are you?", ["CI is slow."]),
@@ -26,15 +25,13 @@ from tests.pace import paced_s
         ("I've decided on trio for this", ["I've decided on trio for this"]),
         ("Hello.\nRemember: - use tabs\nBye", ["Use tabs"]),
         ("Note: one two. Note: one two. Note: three four.", ["One two.", "Three four."]),
-    ],
-)
-def test_what_people_ask_to_keep_is_proposed_in_their_words(said: str, facts: list[str]) -> None:
-    assert list(proposals(said)) == facts
+    ]:
+        with subtests.test(said=said):
+            assert list(proposals(said)) == facts
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_questions_and_other_sentences_propose_nothing(subtests: pytest.Subtests) -> None:
+    for said in [
         "Do you remember that the build was slow?",
         "Remember that?",
         "remember: make",
@@ -46,10 +43,9 @@ def test_what_people_ask_to_keep_is_proposed_in_their_words(said: str, facts: li
         "Remember that",
         "",
         "Remember that " + "x " * LONGEST_FACT,
-    ],
-)
-def test_questions_and_other_sentences_propose_nothing(said: str) -> None:
-    assert proposals(said) == ()
+    ]:
+        with subtests.test(said=said):
+            assert proposals(said) == ()
 
 
 @given(st.lists(st.sampled_from(["Remember that ", "note: ", "we decided to ", "a b", ". ", "? ", "\n", "- "])))
@@ -68,15 +64,14 @@ def test_any_text_has_its_proposals(text: str) -> None:
     assert len(proposals(text)) <= MOST
 
 
-@pytest.mark.parametrize(
-    "piece", ["a", " ", "\n", ". ", "!", "please ", "please,", "note ", "remember that ", "note:,"]
-)
-def test_very_long_texts_are_read_at_once(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+def test_very_long_texts_are_read_at_once(subtests: pytest.Subtests) -> None:
+    for piece in ["a", " ", "\n", ". ", "!", "please ", "please,", "note ", "remember that ", "note:,"]:
+        with subtests.test(piece=piece):
+            text = piece * (100_000 // len(piece))
 
-    def read() -> None:
-        for before in ("", "note ", "we decided to "):
-            proposals(before + text)
-            proposals(before + text + "?")
+            def read(text: str = text) -> None:
+                for before in ("", "note ", "we decided to "):
+                    proposals(before + text)
+                    proposals(before + text + "?")
 
-    assert paced_s(read) < 2
+            assert paced_s(read) < 2

@@ -78,25 +78,28 @@ def test_a_wrong_value_has_a_flaw_that_names_its_key_and_changes_nothing(
     assert replace(config, **{name: getattr(before, name) for name in said if name != "other"}) == before
 
 
-@pytest.mark.parametrize("name", SWITCHES)
-@pytest.mark.parametrize("value", [0, 1, None, "true", [], {}, 1.0])
-def test_a_switch_is_true_or_false(name: str, value: object) -> None:
-    config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
+def test_a_switch_is_true_or_false(subtests: pytest.Subtests) -> None:
+    values: list[object] = [0, 1, None, "true", [], {}, 1.0]
+    for name in SWITCHES:
+        for value in values:
+            with subtests.test(name=name, value=value):
+                config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
 
-    assert config == DEFAULT
-    assert flaw == f"config.json: {name} {json.dumps(value)}: must be true or false"
+                assert config == DEFAULT
+                assert flaw == f"config.json: {name} {json.dumps(value)}: must be true or false"
 
 
-@pytest.mark.parametrize("name", MOST)
-@pytest.mark.parametrize("value", [True, False, None, "7", [], {}, 1.0, -1, "most"])
-def test_a_limit_is_a_whole_number_in_its_range(name: str, value: object) -> None:
-    value = MOST[name] + 1 if value == "most" else value
-    config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
+def test_a_limit_is_a_whole_number_in_its_range(subtests: pytest.Subtests) -> None:
+    for name in MOST:
+        values: list[object] = [True, False, None, "7", [], {}, 1.0, -1, MOST[name] + 1]
+        for value in values:
+            with subtests.test(name=name, value=value):
+                config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
 
-    assert config == DEFAULT
-    assert flaw == f"config.json: {name} {json.dumps(value)}: must be a whole number, 0 to {MOST[name]:,}"
-    for right in (0, MOST[name]):
-        assert merged(DEFAULT, json.dumps({name: right}).encode())[1] == ()
+                assert config == DEFAULT
+                assert flaw == f"config.json: {name} {json.dumps(value)}: must be a whole number, 0 to {MOST[name]:,}"
+                for right in (0, MOST[name]):
+                    assert merged(DEFAULT, json.dumps({name: right}).encode())[1] == ()
 
 
 def test_an_unknown_key_is_named_with_those_that_there_are() -> None:

@@ -121,9 +121,8 @@ def test_a_fact_that_stands_twice_is_a_duplicate_in_its_later_places() -> None:
     assert [page.line for page in document.duplicates] == [4, 5]
 
 
-@pytest.mark.parametrize(
-    ("data", "facts"),
-    [
+def test_a_bullet_in_a_code_block_a_comment_or_front_matter_is_no_fact(subtests: pytest.Subtests) -> None:
+    for data, facts in [
         (b"```\n- a\n```\n- b\n", ["b"]),
         (b"```\n- a\n- b\n", ["a", "b"]),
         (b"````\n```\n- a\n````\n- b", ["b"]),
@@ -144,15 +143,13 @@ def test_a_fact_that_stands_twice_is_a_duplicate_in_its_later_places() -> None:
         (b"\xef\xbb\xbf- a\n", ["a"]),
         (b"- a\n\nprose\n- b\nlazily\n", ["a", "b lazily"]),
         (b"- \0\xff\n", ["\0\udcff"]),
-    ],
-)
-def test_a_bullet_in_a_code_block_a_comment_or_front_matter_is_no_fact(data: bytes, facts: list[str]) -> None:
-    assert [page.text for page in parse_document(data).facts] == facts
+    ]:
+        with subtests.test(data=data):
+            assert [page.text for page in parse_document(data).facts] == facts
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
+def test_a_heading_has_one_to_six_signs_and_a_blank_before_its_words(subtests: pytest.Subtests) -> None:
+    for line, words in [
         ("# A", "A"),
         ("###### A b \r\n", "A b"),
         ("## A ##", "A"),
@@ -166,10 +163,9 @@ def test_a_bullet_in_a_code_block_a_comment_or_front_matter_is_no_fact(data: byt
         (" # A", None),
         ("", None),
         ("A", None),
-    ],
-)
-def test_a_heading_has_one_to_six_signs_and_a_blank_before_its_words(line: str, words: str | None) -> None:
-    assert heading_words(line) == words
+    ]:
+        with subtests.test(line=line):
+            assert heading_words(line) == words
 
 
 @given(markdown, st.sampled_from([b"```", b"~~~~"]))
@@ -182,16 +178,19 @@ def test_a_fence_that_nothing_closes_changes_no_page_before_it(data: bytes, fenc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", _HOSTILE)
-def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(name: str) -> None:
-    def read() -> None:
-        assert bytes(parse_document(_HOSTILE[name])) == _HOSTILE[name]
+def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(subtests: pytest.Subtests) -> None:
+    for name in _HOSTILE:
+        with subtests.test(name=name):
 
-    assert paced_s(read) < 2.5
+            def read(data: bytes = _HOSTILE[name]) -> None:
+                assert bytes(parse_document(data)) == data
+
+            assert paced_s(read) < 2.5
 
 
-@pytest.mark.parametrize("name", _HOSTILE)
-def test_the_share_of_hostile_lines_that_a_prompt_takes_is_parsed_in_milliseconds(name: str) -> None:
-    data = _HOSTILE[name]
-    pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 280_000))]
-    assert min(paced_s(partial(parse_document, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02
+def test_the_share_of_hostile_lines_that_a_prompt_takes_is_parsed_in_milliseconds(subtests: pytest.Subtests) -> None:
+    for name in _HOSTILE:
+        with subtests.test(name=name):
+            data = _HOSTILE[name]
+            pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 280_000))]
+            assert min(paced_s(partial(parse_document, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02

@@ -93,9 +93,8 @@ def test_two_facts_of_one_section_stand_in_the_order_in_which_they_came(
     assert len(sections(parse_document(made))) <= len(sections(parse_document(data))) + 1
 
 
-@pytest.mark.parametrize(
-    ("data", "section", "made"),
-    [
+def test_a_fact_goes_to_the_end_of_its_section(subtests: pytest.Subtests) -> None:
+    for data, section, made in [
         (b"", "", b"## Remembered\n\n- new\n"),
         (b"# Index", "", b"# Index\n\n## Remembered\n\n- new\n"),
         (b"- a\n", "Build", b"- a\n\n## Build\n\n- new\n"),
@@ -112,10 +111,9 @@ def test_two_facts_of_one_section_stand_in_the_order_in_which_they_came(
         (b"```\n## Build\n```\n", "Build", b"```\n## Build\n```\n\n## Build\n\n- new\n"),
         (b"## Build\n- a\n\n```\n- b\n```\n", "Build", b"## Build\n- a\n\n```\n- b\n```\n\n- new\n"),
         (b"\xff\0", "Build", b"\xff\0\n\n## Build\n\n- new\n"),
-    ],
-)
-def test_a_fact_goes_to_the_end_of_its_section(data: bytes, section: str, made: bytes) -> None:
-    assert with_fact(data, "new", section) == made
+    ]:
+        with subtests.test(data=data):
+            assert with_fact(data, "new", section) == made
 
 
 @given(files_with_a_fact())
@@ -144,9 +142,9 @@ def test_a_fact_that_is_added_and_taken_out_leaves_the_lines_as_they_were(data: 
     assert sum((lines_with_words(back) - lines_with_words(data)).values()) <= 1, "at most its section's heading is left"
 
 
-@pytest.mark.parametrize(
-    ("data", "made"),
-    [
+@pytest.mark.req("X-75")
+def test_a_wrong_fact_is_deleted_and_nothing_else(subtests: pytest.Subtests) -> None:
+    for data, made in [
         (b"- gone\n", b""),
         (b"- a\n- gone\n- b\n", b"- a\n- b\n"),
         (b"- a\n- gone\n\n# B\n", b"- a\n\n# B\n"),
@@ -154,11 +152,9 @@ def test_a_fact_that_is_added_and_taken_out_leaves_the_lines_as_they_were(data: 
         (b"- a\n- gone\n\n```\ncode\n```\n", b"- a\n\n```\ncode\n```\n"),
         (b"- gone <!-- confirmed 2026-01-02 -->\r\n- b\r\n", b"- b\r\n"),
         (b"- a\n* gone", b"- a\n"),
-    ],
-)
-@pytest.mark.req("X-75")
-def test_a_wrong_fact_is_deleted_and_nothing_else(data: bytes, made: bytes) -> None:
-    assert without_fact(data, the_page(data, "gone")) == made
+    ]:
+        with subtests.test(data=data):
+            assert without_fact(data, the_page(data, "gone")) == made
 
 
 @given(files_with_a_fact(), FACTS, DAYS)
@@ -243,13 +239,16 @@ def test_whoever_asks_for_a_fact_gets_one_of_the_file_or_none(data: bytes, asked
         assert the_fact(document, asked) in document.facts
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [("", "no words"), ("- ", "no words"), ("sccache", "2 facts"), ("nothing", "no fact"), ("0" * 8, "no fact")],
-)
-def test_none_and_several_are_refused(asked: str, words: str) -> None:
-    with pytest.raises(EditRefusedError, match=words):
-        the_fact(parse_document(b"- sccache is on\n- sccache is fast\n"), asked)
+def test_none_and_several_are_refused(subtests: pytest.Subtests) -> None:
+    for asked, rule in [
+        ("", "no words"),
+        ("- ", "no words"),
+        ("sccache", "2 facts"),
+        ("nothing", "no fact"),
+        ("0" * 8, "no fact"),
+    ]:
+        with subtests.test(asked=asked), pytest.raises(EditRefusedError, match=rule):
+            the_fact(parse_document(b"- sccache is on\n- sccache is fast\n"), asked)
 
 
 def test_words_that_only_one_fact_has_are_enough() -> None:

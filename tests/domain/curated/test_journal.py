@@ -105,9 +105,8 @@ def test_an_operation_that_ended_is_not_taken_up_again() -> None:
     assert read(data).waiting == {}
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
+def test_a_line_of_somebody_else_is_counted_and_no_more(subtests: pytest.Subtests) -> None:
+    for raw in [
         b'{"id": "1"}',
         b'{"id": "", "state": "staged"}',
         b'{"id": "1", "state": "staged", "text": 1}',
@@ -118,9 +117,8 @@ def test_an_operation_that_ended_is_not_taken_up_again() -> None:
         b'{"id": ' + b"9" * 5000 + b"}",
         b"\xff",
         b"NaN",
-    ],
-)
-def test_a_line_of_somebody_else_is_counted_and_no_more(raw: bytes) -> None:
-    journal = read(raw + b"\n" + line(Operation("1", "fact")))
+    ]:
+        with subtests.test(raw=raw):
+            journal = read(raw + b"\n" + line(Operation("1", "fact")))
 
-    assert (journal.unreadable, journal.lines, list(journal.waiting)) == (1, 2, ["1"])
+            assert (journal.unreadable, journal.lines, list(journal.waiting)) == (1, 2, ["1"])

@@ -34,27 +34,24 @@ def test_kinds_fidelities_and_faults_are_those_of_the_choice() -> None:
 
 
 @pytest.mark.req("S1-22")
-@pytest.mark.parametrize(
-    ("words", "parts"),
-    [
+def test_a_bullet_that_points_to_a_topic_file_is_a_pointer(subtests: pytest.Subtests) -> None:
+    for words, parts in [
         ("[Build quirks](build.md) — sccache breaks -Werror", ("Build quirks", "build.md", "sccache breaks -Werror")),
         ("[Build](build.md)", ("Build", "build.md", None)),
         ("[Build](build.md) - gist", ("Build", "build.md", "gist")),
         ("[Build](build.md): gist", ("Build", "build.md", "gist")),
-    ],
-)
-def test_a_bullet_that_points_to_a_topic_file_is_a_pointer(words: str, parts: tuple[str | None, ...]) -> None:
-    match = pointer_of(words)
-    assert match is not None
-    assert (match["title"], match["file"], match["gist"]) == parts
+    ]:
+        with subtests.test(words=words):
+            match = pointer_of(words)
+            assert match is not None
+            assert (match["title"], match["file"], match["gist"]) == parts
 
-    page = parse_document(f"- {words}\n".encode()).pages[0]
-    assert (page.kind, page.target, page.text) == (PageKind.POINTER, parts[1], words)
+            page = parse_document(f"- {words}\n".encode()).pages[0]
+            assert (page.kind, page.target, page.text) == (PageKind.POINTER, parts[1], words)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_any_other_link_is_a_fact_like_all_others(subtests: pytest.Subtests) -> None:
+    for words in [
         "[Build](https://example.org/build.md)",
         "[Build](../build.md)",
         "[Build](build.txt)",
@@ -63,11 +60,10 @@ def test_a_bullet_that_points_to_a_topic_file_is_a_pointer(words: str, parts: tu
         "[Build](build.md) is long",
         "[](build.md)",
         "[[a]](build.md)",
-    ],
-)
-def test_any_other_link_is_a_fact_like_all_others(words: str) -> None:
-    assert pointer_of(words) is None
-    assert parse_document(f"- {words}\n".encode()).pages[0].kind is PageKind.FACT
+    ]:
+        with subtests.test(words=words):
+            assert pointer_of(words) is None
+            assert parse_document(f"- {words}\n".encode()).pages[0].kind is PageKind.FACT
 
 
 def test_a_pointer_has_one_line() -> None:

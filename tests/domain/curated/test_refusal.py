@@ -57,24 +57,29 @@ _PIECES = (
 
 
 @pytest.mark.req("X-132")
-@pytest.mark.parametrize("text", SECRETS)
-def test_what_looks_like_a_secret_is_refused_for_a_project_and_its_words_are_not_repeated(text: str) -> None:
-    flaw = flaw_of_fact(one_line(text), Scope.PROJECT)
+def test_what_looks_like_a_secret_is_refused_for_a_project_and_its_words_are_not_repeated(
+    subtests: pytest.Subtests,
+) -> None:
+    for text in SECRETS:
+        with subtests.test(text=text):
+            flaw = flaw_of_fact(one_line(text), Scope.PROJECT)
 
-    assert "looks like a secret" in flaw
-    assert text not in flaw
-    assert flaw_of_section(one_line(text)[:LONGEST_SECTION], Scope.PROJECT) or len(text) > LONGEST_SECTION
-
-
-@pytest.mark.parametrize("text", SECRETS)
-def test_a_secret_is_seen_among_other_words_and_in_the_midst_of_lines(text: str) -> None:
-    assert looks_secret(f"Deploys run at night, and {text}")
-    assert looks_secret(f"- {text}\n- something else")
+            assert "looks like a secret" in flaw
+            assert text not in flaw
+            assert flaw_of_section(one_line(text)[:LONGEST_SECTION], Scope.PROJECT) or len(text) > LONGEST_SECTION
 
 
-@pytest.mark.parametrize("text", ORDINARY)
-def test_ordinary_sentences_of_engineers_are_no_secrets(text: str) -> None:
-    assert flaw_of_fact(one_line(text), Scope.PROJECT) == ""
+def test_a_secret_is_seen_among_other_words_and_in_the_midst_of_lines(subtests: pytest.Subtests) -> None:
+    for text in SECRETS:
+        with subtests.test(text=text):
+            assert looks_secret(f"Deploys run at night, and {text}")
+            assert looks_secret(f"- {text}\n- something else")
+
+
+def test_ordinary_sentences_of_engineers_are_no_secrets(subtests: pytest.Subtests) -> None:
+    for text in ORDINARY:
+        with subtests.test(text=text):
+            assert flaw_of_fact(one_line(text), Scope.PROJECT) == ""
 
 
 def test_there_are_many_sentences_of_both_kinds() -> None:
@@ -114,15 +119,16 @@ def test_a_long_run_of_changing_kinds_is_like_a_key(run: str) -> None:
     assert looks_secret("".join(f"{letter}{'xQ7'[n % 3]}" for n, letter in enumerate(run)))
 
 
-@pytest.mark.parametrize("piece", _PIECES)
-def test_a_very_long_text_is_looked_at_at_once(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+def test_a_very_long_text_is_looked_at_at_once(subtests: pytest.Subtests) -> None:
+    for piece in _PIECES:
+        with subtests.test(piece=piece):
+            text = piece * (100_000 // len(piece))
 
-    def looked_at() -> None:
-        for before, after in (("", ""), ("token ", "@"), ("?a", "1"), ("sk-", " is")):
-            looks_secret(before + text + after)
+            def look(text: str = text) -> None:
+                for before, after in (("", ""), ("token ", "@"), ("?a", "1"), ("sk-", " is")):
+                    looks_secret(before + text + after)
 
-    assert paced_s(looked_at) < 4
+            assert paced_s(look) < 4
 
 
 @given(st.text())
@@ -135,12 +141,18 @@ def test_one_line_is_one_line_without_a_bullet_and_stays_so(text: str) -> None:
     assert not made.startswith(("- ", "* ", "+ "))
 
 
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [(" a\n\tb ", "a b"), ("- a", "a"), ("- * + a", "a"), ("-", ""), ("- -", ""), ("-a", "-a"), ("", "")],
-)
-def test_blanks_and_bullets_are_left_out(text: str, made: str) -> None:
-    assert one_line(text) == made
+def test_blanks_and_bullets_are_left_out(subtests: pytest.Subtests) -> None:
+    for text, made in [
+        (" a\n\tb ", "a b"),
+        ("- a", "a"),
+        ("- * + a", "a"),
+        ("-", ""),
+        ("- -", ""),
+        ("-a", "-a"),
+        ("", ""),
+    ]:
+        with subtests.test(text=text):
+            assert one_line(text) == made
 
 
 @given(ANYWHERE)
@@ -169,9 +181,10 @@ def test_a_mark_of_a_comment_is_refused(text: str) -> None:
     assert "comment" in flaw_of_section(text, Scope.GLOBAL)
 
 
-@pytest.mark.parametrize("text", SECRETS[:5])
-def test_global_memory_may_hold_what_looks_like_a_secret(text: str) -> None:
-    assert flaw_of_fact(text, Scope.GLOBAL) == ""
+def test_global_memory_may_hold_what_looks_like_a_secret(subtests: pytest.Subtests) -> None:
+    for text in SECRETS[:5]:
+        with subtests.test(text=text):
+            assert flaw_of_fact(text, Scope.GLOBAL) == ""
 
 
 @given(st.text(max_size=LONGEST_SECTION + 2))
@@ -181,21 +194,24 @@ def test_a_heading_that_may_be_written_is_read_again_with_the_same_words(text: s
         assert heading_words(f"## {section}") == section
 
 
-@pytest.mark.parametrize("section", ["# A", "#", "A #", "A ##", "x" * (LONGEST_SECTION + 1), "password: hunter2"])
-def test_a_heading_is_short_words_without_signs_or_secrets(section: str) -> None:
-    assert flaw_of_section(section, Scope.PROJECT)
-    assert flaw_of_section("C#", Scope.PROJECT) == flaw_of_section("", Scope.PROJECT) == ""
+def test_a_heading_is_short_words_without_signs_or_secrets(subtests: pytest.Subtests) -> None:
+    for section in ["# A", "#", "A #", "A ##", "x" * (LONGEST_SECTION + 1), "password: hunter2"]:
+        with subtests.test(section=section):
+            assert flaw_of_section(section, Scope.PROJECT)
+            assert flaw_of_section("C#", Scope.PROJECT) == flaw_of_section("", Scope.PROJECT) == ""
 
 
-@pytest.mark.parametrize("title", ["", "a]b", "a[b", "a(b", "a)b", "x" * (LONGEST_TITLE + 1), "password: hunter2"])
-def test_a_title_is_short_words_without_brackets_or_secrets(title: str) -> None:
-    assert flaw_of_title(title, Scope.PROJECT)
-    assert flaw_of_title("Build quirks", Scope.PROJECT) == ""
+def test_a_title_is_short_words_without_brackets_or_secrets(subtests: pytest.Subtests) -> None:
+    for title in ["", "a]b", "a[b", "a(b", "a)b", "x" * (LONGEST_TITLE + 1), "password: hunter2"]:
+        with subtests.test(title=title):
+            assert flaw_of_title(title, Scope.PROJECT)
+            assert flaw_of_title("Build quirks", Scope.PROJECT) == ""
 
 
-@pytest.mark.parametrize("name", ["build.md", "a_b-c.md", "7.md", "x" * 64 + ".md"])
-def test_a_topic_file_has_a_plain_name(name: str) -> None:
-    assert flaw_of_topic(name) == ""
+def test_a_topic_file_has_a_plain_name(subtests: pytest.Subtests) -> None:
+    for name in ["build.md", "a_b-c.md", "7.md", "x" * 64 + ".md"]:
+        with subtests.test(name=name):
+            assert flaw_of_topic(name) == ""
 
 
 @pytest.mark.parametrize(

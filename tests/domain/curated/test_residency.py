@@ -68,9 +68,8 @@ def test_without_a_budget_nothing_is_shown(one: bytes, other: bytes) -> None:
     assert resident_set(pages(one, other), 0).tokens == 0
 
 
-@pytest.mark.parametrize(
-    ("budget", "expected"),
-    [
+def test_pointers_come_first_then_headings_then_facts(subtests: pytest.Subtests) -> None:
+    for budget, expected in [
         (100, "# A\n- [B](b.md)\n- long words\n  and more\n"),
         (10, "# A\n- [B](b.md)\n- long words\n  and more\n"),
         (9, "# A\n- [B](b.md)\n- long words …\n"),
@@ -78,10 +77,9 @@ def test_without_a_budget_nothing_is_shown(one: bytes, other: bytes) -> None:
         (3, "- [B](b.md)\n"),
         (1, "# A\n"),
         (0, ""),
-    ],
-)
-def test_pointers_come_first_then_headings_then_facts(budget: int, expected: str) -> None:
-    assert shown(b"# A\n- [B](b.md)\n- long words\n  and more\n", budget)[0] == expected
+    ]:
+        with subtests.test(budget=budget):
+            assert shown(b"# A\n- [B](b.md)\n- long words\n  and more\n", budget)[0] == expected
 
 
 def test_the_projects_pages_come_before_the_global_ones() -> None:

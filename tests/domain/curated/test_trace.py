@@ -56,20 +56,20 @@ def test_a_last_line_that_is_torn_is_passed_over(traces: list[Trace], data: st.D
     assert read(whole[: len(whole) - data.draw(st.integers(2, length))]) == tuple(traces[:-1])
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [b"{}", b"[]", b"1", b"null", b"[" * 100_000, b"\xff"]
-    + [
-        b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": [], "tokens": {"a": %s}}' % value
-        for value in (b"Infinity", b"-Infinity", b"NaN", b"1e999", b'"x"', b"null", b"[]")
-    ]
-    + [b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": 7, "tokens": {}}']
-    + [b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": [], "tokens": []}'],
-)
-def test_a_line_that_is_no_trace_is_passed_over(raw: bytes) -> None:
-    trace = Trace("2", "now", "operator", "staged", ("why",), {"budget": 3})
+def test_a_line_that_is_no_trace_is_passed_over(subtests: pytest.Subtests) -> None:
+    for raw in (
+        [b"{}", b"[]", b"1", b"null", b"[" * 100_000, b"\xff"]
+        + [
+            b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": [], "tokens": {"a": %s}}' % value
+            for value in (b"Infinity", b"-Infinity", b"NaN", b"1e999", b'"x"', b"null", b"[]")
+        ]
+        + [b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": 7, "tokens": {}}']
+        + [b'{"id": "1", "at": "", "context": "", "decision": "", "reasons": [], "tokens": []}']
+    ):
+        with subtests.test(raw=raw):
+            trace = Trace("2", "now", "operator", "staged", ("why",), {"budget": 3})
 
-    assert read(raw + b"\n" + line(trace)) == (trace,)
+            assert read(raw + b"\n" + line(trace)) == (trace,)
 
 
 @pytest.mark.req("S1-72")

@@ -147,23 +147,21 @@ def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
 
 
 @pytest.mark.req("S1-50")
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
+def test_the_pages_say_whether_there_is_a_table_of_them(subtests: pytest.Subtests) -> None:
+    for table, words in [
         ("ok", "exists and is valid"),
         ("stale", "exists and is older than the index"),
         ("invalid", "exists and cannot be read"),
         ("missing", "is not there"),
-    ],
-)
-def test_the_pages_say_whether_there_is_a_table_of_them(table: str, words: str) -> None:
-    scopes = (ScopePages(scope="global", table=table, pages=(page(), page("other", 8))),)
+    ]:
+        with subtests.test(table=table):
+            scopes = (ScopePages(scope="global", table=table, pages=(page(), page("other", 8))),)
 
-    assert lines(PagesListed(request_id=ID, scopes=scopes)) == [
-        f"Global: 2 pages; page-table.jsonl {words}",
-        "- 00000007 fact MEMORY.md:7 sccache breaks -Werror",
-        "- 00000008 fact MEMORY.md:8 other",
-    ]
+            assert lines(PagesListed(request_id=ID, scopes=scopes)) == [
+                f"Global: 2 pages; page-table.jsonl {words}",
+                "- 00000007 fact MEMORY.md:7 sccache breaks -Werror",
+                "- 00000008 fact MEMORY.md:8 other",
+            ]
 
 
 def test_one_trace_is_shown_whole_and_several_in_a_line_each() -> None:

@@ -15,17 +15,17 @@ def test_text_in_utf_8_has_no_flaw_with_a_mark_or_without(text: str) -> None:
     assert encoding_flaw(text.encode()) == encoding_flaw(BOM + text.encode()) == ""
 
 
-@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
-def test_wide_encodings_are_told_with_a_mark_and_without(name: str) -> None:
-    data = WORDS.encode(name)
+def test_wide_encodings_are_told_with_a_mark_and_without(subtests: pytest.Subtests) -> None:
+    for name in ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]:
+        with subtests.test(name=name):
+            data = WORDS.encode(name)
 
-    assert is_wide(data)
-    assert encoding_flaw(data).startswith("is in UTF-16 or UTF-32, and only UTF-8 is read; save it in UTF-8")
+            assert is_wide(data)
+            assert encoding_flaw(data).startswith("is in UTF-16 or UTF-32, and only UTF-8 is read; save it in UTF-8")
 
 
-@pytest.mark.parametrize(
-    ("data", "flaw"),
-    [
+def test_other_bytes_are_told_with_their_line(subtests: pytest.Subtests) -> None:
+    for data, flaw in [
         (WORDS.encode("latin-1"), "is not in UTF-8: byte 0xe9 in line 1 begins no character"),
         (b"a\rb\r\x80\r", "is not in UTF-8: byte 0x80 in line 3 begins no character"),
         (b"a\nb\n\x80\n", "is not in UTF-8: byte 0x80 in line 3 begins no character"),
@@ -34,11 +34,10 @@ def test_wide_encodings_are_told_with_a_mark_and_without(name: str) -> None:
         ((WORDS * 40).encode() + b"a\0\r\0\n\0", "has a NUL byte in line 41"),
         (b"\xed\xa0\x80", "is not in UTF-8"),
         (b"\0" * 100, "has a NUL byte in line 1"),
-    ],
-)
-def test_other_bytes_are_told_with_their_line(data: bytes, flaw: str) -> None:
-    assert encoding_flaw(data).startswith(flaw)
-    assert not is_wide(data)
+    ]:
+        with subtests.test(data=data):
+            assert encoding_flaw(data).startswith(flaw)
+            assert not is_wide(data)
 
 
 def test_an_empty_file_has_no_flaw() -> None:

@@ -31,9 +31,8 @@ def test_no_added_line_is_left_out_whatever_it_is_applied_to(old: bytes, new: by
     assert all(there[line] >= 1 for line in added if line)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "other", "expected"),
-    [
+def test_lines_come_and_go_where_their_neighbours_are(subtests: pytest.Subtests) -> None:
+    for old, new, other, expected in [
         (b"a\nb\n", b"a\nx\nb\n", b"a\nb\nagent\n", b"a\nx\nb\nagent\n"),
         (b"a\nb\n", b"a\n", b"a\nb\nagent\n", b"a\nagent\n"),
         (b"a\nb\n", b"a\ny\n", b"a\nb\nagent\n", b"a\ny\nagent\n"),
@@ -42,10 +41,9 @@ def test_no_added_line_is_left_out_whatever_it_is_applied_to(old: bytes, new: by
         (b"a\n", b"a\nx\n", b"z\r\ny", b"z\r\ny\r\nx"),
         (b"a", b"a\nx", b"a", b"a\nx"),
         (b"a\n\n\n", b"a\n", b"a\n\n\nb\n", b"a\n\n\nb\n"),
-    ],
-)
-def test_lines_come_and_go_where_their_neighbours_are(old: bytes, new: bytes, other: bytes, expected: bytes) -> None:
-    assert apply(changes(old, new), other) == expected
+    ]:
+        with subtests.test(old=old):
+            assert apply(changes(old, new), other) == expected
 
 
 @pytest.mark.parametrize(("old", "new"), [(b"a\nb\n", b"a\r\nb\r\n"), (b"a\r\nb\r\n", b"a\nb\r\n")])

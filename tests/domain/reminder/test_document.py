@@ -88,23 +88,20 @@ def test_what_was_appended_and_removed_again_leaves_the_reminders_that_were_ther
     assert back.rstrip(b"\r\n") == data.rstrip(b"\r\n") or back == data
 
 
-@pytest.mark.parametrize(
-    ("data", "number", "expected"),
-    [
+def test_a_line_that_is_removed_takes_its_line_end_with_it(subtests: pytest.Subtests) -> None:
+    for data, number, expected in [
         (b"a\nb\nc\n", 1, b"b\nc\n"),
         (b"a\nb\nc\n", 2, b"a\nc\n"),
         (b"a\r\nb\r\nc", 2, b"a\r\nc"),
         (b"a\nb\nc", 3, b"a\nb\n"),
         (BOM + b"a\nb", 1, BOM + b"b"),
-    ],
-)
-def test_a_line_that_is_removed_takes_its_line_end_with_it(data: bytes, number: int, expected: bytes) -> None:
-    assert remove(data, number) == expected
+    ]:
+        with subtests.test(data=data):
+            assert remove(data, number) == expected
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
+def test_a_new_line_goes_last_in_the_files_own_line_ends(subtests: pytest.Subtests) -> None:
+    for data, expected in [
         (b"", f"{A}\n"),
         (BOM, f"\ufeff{A}\n"),
         (b"# H\n", f"# H\n{A}\n"),
@@ -112,10 +109,9 @@ def test_a_line_that_is_removed_takes_its_line_end_with_it(data: bytes, number: 
         (b"# H\r\nx\r\n", f"# H\r\nx\r\n{A}\r\n"),
         (b"# H\r\nx", f"# H\r\nx\r\n{A}"),
         (b"a\r\nb\nc\n", f"a\r\nb\nc\n{A}\n"),
-    ],
-)
-def test_a_new_line_goes_last_in_the_files_own_line_ends(data: bytes, expected: str) -> None:
-    assert append(data, A) == expected.encode()
+    ]:
+        with subtests.test(data=data):
+            assert append(data, A) == expected.encode()
 
 
 def test_a_line_is_replaced_in_its_place_with_its_own_end() -> None:
@@ -124,13 +120,17 @@ def test_a_line_is_replaced_in_its_place_with_its_own_end() -> None:
     assert replace(data, 3, b"new") == BOM + f"{A}\r\n{B}\r\nnew".encode()
 
 
-@pytest.mark.parametrize(
-    ("data", "left"),
-    [(f"x\n{A}\ny\n", "x\ny\n"), (f"{A}\n", ""), (A, ""), (f"x\n{A}", "x\n"), (f"\ufeff{A}\r\ny", "\ufeffy")],
-)
-def test_a_removed_line_takes_its_own_end_and_nothing_else(data: str, left: str) -> None:
-    raw = A.encode() + (b"\r" if "\r" in data else b"")
-    assert remove_line(data.encode(), raw) == left.encode()
+def test_a_removed_line_takes_its_own_end_and_nothing_else(subtests: pytest.Subtests) -> None:
+    for data, left in [
+        (f"x\n{A}\ny\n", "x\ny\n"),
+        (f"{A}\n", ""),
+        (A, ""),
+        (f"x\n{A}", "x\n"),
+        (f"\ufeff{A}\r\ny", "\ufeffy"),
+    ]:
+        with subtests.test(data=data):
+            raw = A.encode() + (b"\r" if "\r" in data else b"")
+            assert remove_line(data.encode(), raw) == left.encode()
 
 
 def test_only_the_exact_line_is_removed_and_only_once() -> None:

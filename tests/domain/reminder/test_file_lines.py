@@ -37,9 +37,8 @@ def ids(text: str) -> list[str]:
 
 
 @pytest.mark.req("X-206")
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fault(subtests: pytest.Subtests) -> None:
+    for text in [
         f"```\n{A}\n```\n",  # uphy/obsidian-reminder#338: examples in code blocks were said
         f"~~~markdown\n{A}\n~~~\n",  # HeroBlackInk/ultimate-todoist-sync-for-obsidian#23: a how-to became tasks
         f"````\n```\n{A}\n```\n````\n",  # block/coplan#138: a reader of its own took the inner fence for the end
@@ -57,19 +56,17 @@ def ids(text: str) -> list[str]:
         f"<![CDATA[\n{A}\n]]>\n",
         f"<!DOCTYPE x [\n{A}\n]>\n",
         f"\ufeff---\n{A}\n---\n",
-    ],
-)
-def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fault(text: str) -> None:
-    for data in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r")):
-        found = scan(data.encode())
-        assert (found.entries, found.faults) == ((), ())
-        assert add_ids(data.replace(" id=rid_A", "").encode()) == data.replace(" id=rid_A", "").encode()
-        assert change_lines(data.encode(), {A.encode(): (None,)}) == data.encode()
+    ]:
+        with subtests.test(text=text):
+            for data in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r")):
+                found = scan(data.encode())
+                assert (found.entries, found.faults) == ((), ())
+                assert add_ids(data.replace(" id=rid_A", "").encode()) == data.replace(" id=rid_A", "").encode()
+                assert change_lines(data.encode(), {A.encode(): (None,)}) == data.encode()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_only_looks_like_code_or_a_comment_hides_no_reminder(subtests: pytest.Subtests) -> None:
+    for text in [
         f"```\nx\n```\n{A}\n",
         f"- ```\n{A}\n",
         f"> ```\n> x\n{A}\n",
@@ -86,10 +83,9 @@ def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fau
         f"\ufeff{A}\n",
         f"\ufeff\ufeff{A}\n",
         f"x\r{A}\r",
-    ],
-)
-def test_what_only_looks_like_code_or_a_comment_hides_no_reminder(text: str) -> None:
-    assert ids(text) == ["rid_A"]
+    ]:
+        with subtests.test(text=text):
+            assert ids(text) == ["rid_A"]
 
 
 def test_marks_of_comments_and_code_in_the_words_of_a_reminder_hide_none() -> None:
@@ -120,9 +116,8 @@ def test_reminders_that_are_hidden_can_be_listed_with_what_hides_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_new_line_goes_last_or_above_what_nothing_closes(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         ("x\n```\ny\n", f"x\n{A}\n```\ny\n"),
         ("x\n```\ny", f"x\n{A}\n```\ny"),
         ("```\ny\n", f"{A}\n```\ny\n"),
@@ -133,13 +128,12 @@ def test_reminders_that_are_hidden_can_be_listed_with_what_hides_them() -> None:
         ("x\r", f"x\r{A}\r"),
         ("x\ry", f"x\ry\r{A}"),
         (f"```\n{A}\n```\n", f"```\n{A}\n```\n{A}\n"),
-    ],
-)
-def test_a_new_line_goes_last_or_above_what_nothing_closes(text: str, expected: str) -> None:
-    data = append(text.encode(), A)
+    ]:
+        with subtests.test(text=text):
+            data = append(text.encode(), A)
 
-    assert data == expected.encode()
-    assert ids(data.decode()) == ["rid_A"]
+            assert data == expected.encode()
+            assert ids(data.decode()) == ["rid_A"]
 
 
 def test_where_no_place_leaves_the_code_alone_a_new_line_is_refused_with_the_block_named() -> None:

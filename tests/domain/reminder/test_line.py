@@ -57,9 +57,10 @@ def test_the_writer_gives_every_field_in_the_usual_order() -> None:
 
 
 @pytest.mark.req("S0-123")
-@pytest.mark.parametrize("order", list(permutations(FIELDS)))
-def test_fields_may_stand_in_any_order(order: tuple[str, ...]) -> None:
-    assert parse("- [ ] " + " ".join(order)) == RENT
+def test_fields_may_stand_in_any_order(subtests: pytest.Subtests) -> None:
+    for order in list(permutations(FIELDS)):
+        with subtests.test(order=order):
+            assert parse("- [ ] " + " ".join(order)) == RENT
 
 
 def test_people_may_leave_the_id_out() -> None:
@@ -79,27 +80,27 @@ def test_backslashes_and_quotes_survive(message: str) -> None:
 
 
 @pytest.mark.req("X-35")
-@pytest.mark.parametrize(
-    ("written", "meant"), [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]
-)
-def test_only_quotes_and_backslashes_are_escaped(written: str, meant: str) -> None:
-    assert parse(f'- [ ] date=2026-01-31 time=09:05 recur=none msg="{written}"').message == meant
+def test_only_quotes_and_backslashes_are_escaped(subtests: pytest.Subtests) -> None:
+    for written, meant in [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]:
+        with subtests.test(written=written):
+            assert parse(f'- [ ] date=2026-01-31 time=09:05 recur=none msg="{written}"').message == meant
 
 
-@pytest.mark.parametrize("end", ["", " ", "\t ", "\r", " \r"])
-def test_blanks_and_a_carriage_return_at_the_end_do_not_count(end: str) -> None:
-    assert parse(LINE + end) == RENT
+def test_blanks_and_a_carriage_return_at_the_end_do_not_count(subtests: pytest.Subtests) -> None:
+    for end in ["", " ", "\t ", "\r", " \r"]:
+        with subtests.test(end=end):
+            assert parse(LINE + end) == RENT
 
 
-@pytest.mark.parametrize("text", ["rent", "rent €5 – ⏰", "date=2026-01-01 id=x", "a  b", "a\tb"])
-def test_a_message_may_hold_anything_of_one_line(text: str) -> None:
-    assert parse(f'- [ ] msg="{text}" date=2026-01-31 time=09:05 recur=none').message == text
+def test_a_message_may_hold_anything_of_one_line(subtests: pytest.Subtests) -> None:
+    for text in ["rent", "rent €5 – ⏰", "date=2026-01-01 id=x", "a  b", "a\tb"]:
+        with subtests.test(text=text):
+            assert parse(f'- [ ] msg="{text}" date=2026-01-31 time=09:05 recur=none').message == text
 
 
 @pytest.mark.req("S0-122", "X-33")
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
+def test_every_invalid_line_says_why(subtests: pytest.Subtests) -> None:
+    for line, why in [
         ("", "must begin with `- [ ] `"),
         (LINE.replace("- [ ]", "- [x]"), "ticked"),
         (LINE.replace("- [ ]", "- [X]"), "ticked"),
@@ -137,20 +138,18 @@ def test_a_message_may_hold_anything_of_one_line(text: str) -> None:
         (LINE.replace("rent", "re\0nt"), "control character U+0000"),
         (LINE.replace("rent", "re\u2028nt"), "U+2028"),
         (LINE.replace(" recur=monthly", ""), "recur= missing"),
-    ],
-)
-def test_every_invalid_line_says_why(line: str, why: str) -> None:
-    assert why in reason(line)
+    ]:
+        with subtests.test(line=line):
+            assert why in reason(line)
 
 
 @pytest.mark.req("S0-112")
-@pytest.mark.parametrize(
-    ("message", "why"), [("a\nb", "U+000A"), ("a\x1b[31m", "U+001B"), ("\ud800", "U+D800"), (" ", "empty")]
-)
-def test_the_writer_refuses_what_no_line_can_hold(message: str, why: str) -> None:
-    bad = Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message=message, id="x")
-    with pytest.raises(InvalidReminderError, match=re.escape(why)):
-        form(bad)
+def test_the_writer_refuses_what_no_line_can_hold(subtests: pytest.Subtests) -> None:
+    for message, why in [("a\nb", "U+000A"), ("a\x1b[31m", "U+001B"), ("\ud800", "U+D800"), (" ", "empty")]:
+        with subtests.test(message=message):
+            bad = Reminder(day=RENT.day, at=RENT.at, recurrence=RENT.recurrence, message=message, id="x")
+            with pytest.raises(InvalidReminderError, match=re.escape(why)):
+                form(bad)
 
 
 @pytest.mark.req("S0-124")
@@ -170,9 +169,8 @@ def test_any_line_is_a_reminder_or_has_a_reason(line: str) -> None:
     assert found is not None or why
 
 
-@pytest.mark.parametrize(
-    ("line", "meant"),
-    [
+def test_prose_is_told_from_what_was_meant_as_a_reminder(subtests: pytest.Subtests) -> None:
+    for line, meant in [
         (LINE, True),
         ("- [x] done", True),
         ("  1. [ ] date=", True),
@@ -180,10 +178,9 @@ def test_any_line_is_a_reminder_or_has_a_reason(line: str) -> None:
         ("# Reminders", False),
         ("- milk", False),
         ("the field date= is a day", False),
-    ],
-)
-def test_prose_is_told_from_what_was_meant_as_a_reminder(line: str, meant: bool) -> None:
-    assert looks_like_reminder(line) is meant
+    ]:
+        with subtests.test(line=line):
+            assert looks_like_reminder(line) is meant
 
 
 def test_a_line_may_name_where_it_is_said_in_any_place() -> None:
@@ -192,9 +189,8 @@ def test_a_line_may_name_where_it_is_said_in_any_place() -> None:
         assert parse("- [ ] " + " ".join(order)).window == window
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_where_a_line_is_said_must_be_a_window_of_discords(subtests: pytest.Subtests) -> None:
+    for value in [
         "",
         "discord-thread",
         "discord-thread/",
@@ -209,10 +205,11 @@ def test_a_line_may_name_where_it_is_said_in_any_place() -> None:
         "cli/operator",
         "Discord-Thread/1",
         "910000000000000077",
-    ],
-)
-def test_where_a_line_is_said_must_be_a_window_of_discords(value: str) -> None:
-    assert reason(f"{LINE} in={value}").startswith(f"in {value!r}" if value.isascii() and len(value) < 40 else "in '")
+    ]:
+        with subtests.test(value=value):
+            assert reason(f"{LINE} in={value}").startswith(
+                f"in {value!r}" if value.isascii() and len(value) < 40 else "in '"
+            )
 
 
 def test_where_it_is_said_stands_there_once_and_is_never_an_operators_window() -> None:

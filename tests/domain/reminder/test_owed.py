@@ -12,9 +12,8 @@ from messages.base import RequestId, Surface, Window
 LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
 
 
-@pytest.mark.parametrize(
-    ("line", "is_gone", "data", "has_happened"),
-    [
+def test_the_exact_line_tells(subtests: pytest.Subtests) -> None:
+    for line, is_gone, data, has_happened in [
         (LINE, False, f"# Mine\n{LINE}\n", True),
         (LINE, False, f"# Mine\r\n{LINE}\r\n", True),
         (LINE, False, LINE, True),
@@ -31,10 +30,9 @@ LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
         (LINE, True, "", True),
         ("", False, "", True),
         ("", False, "# Mine\n", True),
-    ],
-)
-def test_the_exact_line_tells(line: str, is_gone: bool, data: str, has_happened: bool | None) -> None:
-    assert owed(line, is_gone=is_gone).has_happened(data.encode()) is has_happened
+    ]:
+        with subtests.test(line=line):
+            assert owed(line, is_gone=is_gone).has_happened(data.encode()) is has_happened
 
 
 @pytest.mark.parametrize("is_gone", [False, True])

@@ -73,25 +73,26 @@ def reminder(recurrence: Recurrence, local: str) -> Reminder:
 
 
 @pytest.mark.req("S0-117", "S0-118", "X-38")
-@pytest.mark.parametrize("row", ONE_OFFS.split("\n")[1:-1])
-def test_a_local_minute_is_the_instant_that_the_reference_table_says(row: str) -> None:
-    local, due = row.split(" -> ")
-    assert instant(at(local), LONDON) == at(due)
+def test_a_local_minute_is_the_instant_that_the_reference_table_says(subtests: pytest.Subtests) -> None:
+    for row in ONE_OFFS.split("\n")[1:-1]:
+        with subtests.test(row=row):
+            local, due = row.split(" -> ")
+            assert instant(at(local), LONDON) == at(due)
 
 
-@pytest.mark.parametrize(("zone", "local", "due"), ELSEWHERE)
-def test_the_rules_hold_in_zones_with_odder_clocks(zone: str, local: str, due: str) -> None:
-    assert instant(at(local), ZoneInfo(zone)) == at(due)
+def test_the_rules_hold_in_zones_with_odder_clocks(subtests: pytest.Subtests) -> None:
+    for zone, local, due in ELSEWHERE:
+        with subtests.test(zone=zone):
+            assert instant(at(local), ZoneInfo(zone)) == at(due)
 
 
 @pytest.mark.req("S0-114")
-@pytest.mark.parametrize(("recurrence", "first", "after", "expected"), RECURRING)
-def test_a_recurring_reminder_keeps_its_wall_clock(
-    recurrence: Recurrence, first: str, after: str, expected: str
-) -> None:
-    due = [at(text) for text in expected.split()]
-    found = list(firings(reminder(recurrence, first), at(after), due[-1], LONDON))
-    assert found == due
+def test_a_recurring_reminder_keeps_its_wall_clock(subtests: pytest.Subtests) -> None:
+    for recurrence, first, after, expected in RECURRING:
+        with subtests.test(recurrence=recurrence):
+            due = [at(text) for text in expected.split()]
+            found = list(firings(reminder(recurrence, first), at(after), due[-1], LONDON))
+            assert found == due
 
 
 def valid_minutes(zone: ZoneInfo, begin: datetime, days: int) -> dict[datetime, datetime]:
@@ -115,23 +116,24 @@ def change_days(name: str) -> tuple[datetime, ...]:
     )
 
 
-@pytest.mark.parametrize("name", ZONES)
-def test_every_minute_near_a_change_agrees_with_looking_at_every_minute(name: str) -> None:
+def test_every_minute_near_a_change_agrees_with_looking_at_every_minute(subtests: pytest.Subtests) -> None:
     """Brute force: an absent minute stands for the first local minute after it that is shown, at its first showing."""
-    zone, cases = ZoneInfo(name), 0
-    for day in change_days(name):
-        shown = valid_minutes(zone, day - timedelta(days=2), 5)
-        first = (day - timedelta(days=1)).replace(tzinfo=None)
-        expected: datetime | None = None
-        for number in reversed(range(0, 2 * 1440, 7)):
-            local = first + number * MINUTE
-            wanted = local
-            while wanted not in shown:
-                wanted += MINUTE
-            expected = shown[wanted]
-            assert instant(local, zone) == expected, local
-            cases += 1
-    assert cases >= 400, "eight zones make more than 3,000 cases"
+    for name in ZONES:
+        with subtests.test(name=name):
+            zone, cases = ZoneInfo(name), 0
+            for day in change_days(name):
+                shown = valid_minutes(zone, day - timedelta(days=2), 5)
+                first = (day - timedelta(days=1)).replace(tzinfo=None)
+                expected: datetime | None = None
+                for number in reversed(range(0, 2 * 1440, 7)):
+                    local = first + number * MINUTE
+                    wanted = local
+                    while wanted not in shown:
+                        wanted += MINUTE
+                    expected = shown[wanted]
+                    assert instant(local, zone) == expected, local
+                    cases += 1
+            assert cases >= 400, "eight zones make more than 3,000 cases"
 
 
 @given(
@@ -204,12 +206,20 @@ def test_a_day_that_a_zone_skips_makes_no_minute_due_twice() -> None:
     assert len(found) == len(set(found))
 
 
-@pytest.mark.parametrize("day", [date(1, 1, 1), date(9999, 12, 31)])
-@pytest.mark.parametrize("recurrence", Recurrence)
-def test_the_calendars_ends_do_no_harm(day: date, recurrence: Recurrence) -> None:
-    edge = Reminder(day=day, at=time(23, 59), recurrence=recurrence, message="x")
-    next_firing(edge, at("2026-01-01T00:00Z"), LONDON)
-    list(firings(edge, datetime.max.replace(tzinfo=UTC) - timedelta(days=40), datetime.max.replace(tzinfo=UTC), LONDON))
+def test_the_calendars_ends_do_no_harm(subtests: pytest.Subtests) -> None:
+    for day in [date(1, 1, 1), date(9999, 12, 31)]:
+        for recurrence in Recurrence:
+            with subtests.test(day=day, recurrence=recurrence):
+                edge = Reminder(day=day, at=time(23, 59), recurrence=recurrence, message="x")
+                next_firing(edge, at("2026-01-01T00:00Z"), LONDON)
+                list(
+                    firings(
+                        edge,
+                        datetime.max.replace(tzinfo=UTC) - timedelta(days=40),
+                        datetime.max.replace(tzinfo=UTC),
+                        LONDON,
+                    )
+                )
 
 
 def test_minutes_that_are_skipped_or_shown_twice_are_known() -> None:

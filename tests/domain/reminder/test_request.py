@@ -22,9 +22,8 @@ def stated(reminder: Reminder) -> str:
     return f"{reminder.day} {reminder.at:%H:%M} {reminder.recurrence.value}"
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
+def test_a_wish_becomes_a_local_minute(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"date": "2026-04-01", "time": "09:00"}, "2026-04-01 09:00 none"),
         ({"date": "today", "time": "12:01"}, "2026-03-28 12:01 none"),
         ({"date": "tomorrow", "time": "00:00"}, "2026-03-29 00:00 none"),
@@ -38,15 +37,14 @@ def stated(reminder: Reminder) -> str:
         ({"at": "2026-07-01T09:00Z"}, "2026-07-01 10:00 none"),
         ({"at": "2026-07-01T18:00+09:00"}, "2026-07-01 10:00 none"),
         ({"date": "2026-03-29", "time": "01:30"}, "2026-03-29 01:30 none"),
-    ],
-)
-def test_a_wish_becomes_a_local_minute(fields: dict[str, Any], expected: str) -> None:
-    assert stated(new(**fields)) == expected
+    ]
+    for fields, expected in cases:
+        with subtests.test(fields=fields):
+            assert stated(new(**fields)) == expected
 
 
-@pytest.mark.parametrize(
-    ("fields", "why"),
-    [
+def test_what_no_line_can_state_is_refused_with_the_reason(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "no time"),
         ({"date": "2026-04-01"}, "time= is missing"),
         ({"date": "2026-03-28", "time": "12:00"}, "has passed: in London it is Sat 2026-03-28 12:00 GMT"),
@@ -63,12 +61,12 @@ def test_a_wish_becomes_a_local_minute(fields: dict[str, Any], expected: str) ->
         ({"at": "9999-12-31T23:59-09:00"}, "beyond the calendar"),
         ({"in_minutes": -5}, "in_minutes -5"),
         ({"in_minutes": 10**9}, "in_minutes 1000000000"),
-    ],
-)
-def test_what_no_line_can_state_is_refused_with_the_reason(fields: dict[str, Any], why: str) -> None:
-    with pytest.raises(InvalidReminderError) as raised:
-        new(**fields)
-    assert why in str(raised.value)
+    ]
+    for fields, why in cases:
+        with subtests.test(fields=fields):
+            with pytest.raises(InvalidReminderError) as raised:
+                new(**fields)
+            assert why in str(raised.value)
 
 
 def test_one_hour_said_before_the_first_half_past_one_is_that_one() -> None:
@@ -85,25 +83,24 @@ def test_the_second_half_past_one_is_refused_because_a_line_has_no_zone(fields: 
     assert "means the first, Sun 2026-10-25 01:30 BST" in str(raised.value)
 
 
-@pytest.mark.parametrize(("message", "why"), [("a\nb", "U+000A"), ("a\tb", "tab"), ("", "empty"), ("x" * 1501, "1501")])
-def test_a_message_must_fit_one_line_and_one_post(message: str, why: str) -> None:
-    with pytest.raises(InvalidReminderError, match=why.replace("+", r"\+")):
-        new_reminder(ReminderFields(msg=message, time="09:00"), "rid_X", NOW, LONDON)
-    assert LONGEST_MESSAGE_CHARS == 1500
+def test_a_message_must_fit_one_line_and_one_post(subtests: pytest.Subtests) -> None:
+    for message, why in [("a\nb", "U+000A"), ("a\tb", "tab"), ("", "empty"), ("x" * 1501, "1501")]:
+        with subtests.test(message=message):
+            with pytest.raises(InvalidReminderError, match=why.replace("+", r"\+")):
+                new_reminder(ReminderFields(msg=message, time="09:00"), "rid_X", NOW, LONDON)
+            assert LONGEST_MESSAGE_CHARS == 1500
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
+def test_a_change_touches_what_it_names(subtests: pytest.Subtests) -> None:
+    for fields, expected in [
         (ReminderFields(msg="new"), '- [ ] date=2026-04-01 time=09:00 recur=daily msg="new" id=rid_X'),
         (ReminderFields(time="10:00"), '- [ ] date=2026-04-01 time=10:00 recur=daily msg="old" id=rid_X'),
         (ReminderFields(date="tomorrow"), '- [ ] date=2026-03-29 time=09:00 recur=daily msg="old" id=rid_X'),
         (ReminderFields(recur="none"), '- [ ] date=2026-04-01 time=09:00 recur=none msg="old" id=rid_X'),
         (ReminderFields(in_minutes=2, recur="none"), '- [ ] date=2026-03-28 time=12:03 recur=none msg="old" id=rid_X'),
-    ],
-)
-def test_a_change_touches_what_it_names(fields: ReminderFields, expected: str) -> None:
-    assert form(changed_reminder(OLD, fields, NOW, LONDON)) == expected
+    ]:
+        with subtests.test(fields=fields):
+            assert form(changed_reminder(OLD, fields, NOW, LONDON)) == expected
 
 
 def test_a_change_must_name_something_and_not_lie_in_the_past() -> None:

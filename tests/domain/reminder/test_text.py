@@ -32,12 +32,13 @@ def test_a_late_firing_says_how_late_and_what_was_missed() -> None:
     assert late.endswith("02:00 BST · 8 h 5 min late · 2 earlier ones missed")
 
 
-@pytest.mark.parametrize("message", ["bread", "x" * 1500, "word " * 800, "`` ` ```", "a\u202eb"])
-def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(message: str) -> None:
-    mark = firing_mark(firing(message), LONDON)
-    for late in (timedelta(0), timedelta(days=40)):
-        parts = split(presentable(firing_text(firing(message), DUE + late, LONDON, "<@7>")))
-        assert any(mark in part for part in parts)
+def test_the_mark_is_the_same_however_late_and_stands_whole_in_one_message(subtests: pytest.Subtests) -> None:
+    for message in ["bread", "x" * 1500, "word " * 800, "`` ` ```", "a\u202eb"]:
+        with subtests.test(message=message):
+            mark = firing_mark(firing(message), LONDON)
+            for late in (timedelta(0), timedelta(days=40)):
+                parts = split(presentable(firing_text(firing(message), DUE + late, LONDON, "<@7>")))
+                assert any(mark in part for part in parts)
 
 
 @pytest.mark.req("S0-145")
@@ -49,9 +50,10 @@ def test_a_confirmation_has_the_exact_line() -> None:
 
 
 @pytest.mark.req("S0-145")
-@pytest.mark.parametrize(
-    ("hidden", "spelled"),
-    [
+def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is_beside_it(
+    subtests: pytest.Subtests,
+) -> None:
+    for hidden, spelled in [
         ("``` @everyone", r"\u0060\u0060\u0060 @everyone"),
         ("````", r"\u0060" * 4),
         ("pay \u202eecila", r"pay \u202eecila"),
@@ -59,17 +61,14 @@ def test_a_confirmation_has_the_exact_line() -> None:
         ("tags \U000e0041", r"tags \U000e0041"),
         ("selectors \ufe01\U000e0100", r"selectors \ufe01\U000e0100"),
         ("returned\r\tto", r"returned\u000d" + "\tto"),
-    ],
-)
-def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is_beside_it(
-    hidden: str, spelled: str
-) -> None:
-    line = f'- [ ] date=2026-03-29 time=01:30 recur=none msg="{hidden}" id=rid_A'
-    text, exact = confirmation("Reminder set", line, "Next: soon.")
-    assert exact == line
-    assert text.split("\n")[:4] == ["Reminder set:", "```", line.replace(hidden, spelled), "```"]
-    assert text.count("```") == 2
-    assert presentable(text) == text
+    ]:
+        with subtests.test(hidden=hidden):
+            line = f'- [ ] date=2026-03-29 time=01:30 recur=none msg="{hidden}" id=rid_A'
+            text, exact = confirmation("Reminder set", line, "Next: soon.")
+            assert exact == line
+            assert text.split("\n")[:4] == ["Reminder set:", "```", line.replace(hidden, spelled), "```"]
+            assert text.count("```") == 2
+            assert presentable(text) == text
 
 
 @pytest.mark.req("S0-145")
@@ -92,17 +91,15 @@ def test_what_a_confirmation_was_made_of_can_be_read_back(what: str, line: str, 
     assert confirmed(confirmation(what, line, *notes)) == (what, line, tuple(notes))
 
 
-@pytest.mark.parametrize(
-    ("span", "text"),
-    [
+def test_a_duration_is_told_in_its_two_largest_parts(subtests: pytest.Subtests) -> None:
+    for span, text in [
         (timedelta(seconds=59), "0 min"),
         (timedelta(minutes=5), "5 min"),
         (timedelta(hours=2), "2 h"),
         (timedelta(days=3, hours=1, minutes=9), "3 d 1 h"),
-    ],
-)
-def test_a_duration_is_told_in_its_two_largest_parts(span: timedelta, text: str) -> None:
-    assert duration(span) == text
+    ]:
+        with subtests.test(span=span):
+            assert duration(span) == text
 
 
 def test_a_time_is_shown_on_the_clocks_of_its_zone() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 from datetime import date
 from typing import Any
 
@@ -22,9 +21,8 @@ class Odd:
         raise RuntimeError("not to be worded")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
+def test_a_value_is_worded_whatever_it_is(subtests: pytest.Subtests) -> None:
+    for value, text in [
         (None, "none"),
         ("a\nb\u202e", "'a\\nb\\u202e'"),
         (7, "7"),
@@ -34,11 +32,9 @@ class Odd:
         ({HUGE: HUGE}, "{<a number of some 9,633 digits>: <a number of some 9,633 d…"),
         (date(2026, 11, 25), "datetime.date(2026, 11, 25)"),
         ("x" * 60, f"'{'x' * 58}…"),
-    ],
-    ids=itertools.count(),
-)
-def test_a_value_is_worded_whatever_it_is(value: object, text: str) -> None:
-    assert brief(value) == text
+    ]:
+        with subtests.test(value=value):
+            assert brief(value) == text
 
 
 def test_what_is_long_deep_odd_or_within_itself_is_worded_too() -> None:

@@ -212,12 +212,13 @@ def test_a_gap_of_any_length_hides_nothing() -> None:
     assert imitates(f"[{' ' * 1_000}2026-11-22 16:20 UTC] You:") == "header of a message"
 
 
-@pytest.mark.parametrize("line", LINES, ids=WRITTEN)
-def test_no_disguise_that_we_know_hides_a_line_of_the_runtimes(line: str) -> None:
-    for disguise, end in product(DISGUISES, BREAKS):
-        marked = defuse(f"x{end}{disguise(line)}{end}x")
-        assert [left for left in marked.splitlines() if imitates(left)] == []
-        assert any(left.startswith(MARK) for left in marked.splitlines())
+def test_no_disguise_that_we_know_hides_a_line_of_the_runtimes(subtests: pytest.Subtests) -> None:
+    for line in LINES:
+        with subtests.test(line=line):
+            for disguise, end in product(DISGUISES, BREAKS):
+                marked = defuse(f"x{end}{disguise(line)}{end}x")
+                assert [left for left in marked.splitlines() if imitates(left)] == []
+                assert any(left.startswith(MARK) for left in marked.splitlines())
 
 
 @given(lines, disguises, st.sampled_from(BREAKS), st.text(max_size=20), st.text(max_size=20))
@@ -304,9 +305,8 @@ def test_commands_may_print_logs_and_skills_as_they_are() -> None:
     assert defuse_output("<skill>\n> Alice wrote:") == "<skill>\n> Alice wrote:"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_ordinary_words_are_left_as_they_are(subtests: pytest.Subtests) -> None:
+    for text in [
         "[ ] milk\n[x] eggs",
         "[2026-11-22 10:00:00] ERROR: disk full",
         "2026-11-22 10:00 UTC: lunch",
@@ -316,11 +316,10 @@ def test_commands_may_print_logs_and_skills_as_they_are() -> None:
         "[link](https://example.com)",
         "results: none",
         "你好\n[你好]",
-    ],
-)
-def test_ordinary_words_are_left_as_they_are(text: str) -> None:
-    assert defuse(text) == text
-    assert defuse_output(text) == text
+    ]:
+        with subtests.test(text=text):
+            assert defuse(text) == text
+            assert defuse_output(text) == text
 
 
 def test_a_quotations_line_is_marked_once_more_if_it_would_pass_for_the_head_of_one() -> None:

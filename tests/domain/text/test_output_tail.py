@@ -69,13 +69,14 @@ def test_of_too_many_bytes_as_many_whole_lines_as_fit_are_shown() -> None:
     assert "[Showing lines 50-100 of 100; more than 50.0 KB is cut. " in render(excerpt, KEPT, "")
 
 
-@pytest.mark.parametrize("end", [b"", b"\n"])
-@pytest.mark.parametrize("size", [MAX_BYTES + 1, 3 * WINDOW_BYTES])
-def test_of_a_last_line_that_is_too_long_the_end_is_shown(size: int, end: bytes) -> None:
-    excerpt = excerpt_of(b"first\nsecond\n", b"x" * (size - 3), b"end", end)
-    assert excerpt.text == "x" * (MAX_BYTES - 3) + "end"
-    assert (excerpt.first_line, excerpt.line_count, excerpt.line_bytes) == (3, 3, size)
-    assert f"[Showing last 50.0 KB of line 3, which has {size_text(size)}. " in render(excerpt, KEPT, "")
+def test_of_a_last_line_that_is_too_long_the_end_is_shown(subtests: pytest.Subtests) -> None:
+    for end in [b"", b"\n"]:
+        for size in [MAX_BYTES + 1, 3 * WINDOW_BYTES]:
+            with subtests.test(end=end, size=size):
+                excerpt = excerpt_of(b"first\nsecond\n", b"x" * (size - 3), b"end", end)
+                assert excerpt.text == "x" * (MAX_BYTES - 3) + "end"
+                assert (excerpt.first_line, excerpt.line_count, excerpt.line_bytes) == (3, 3, size)
+                assert f"[Showing last 50.0 KB of line 3, which has {size_text(size)}. " in render(excerpt, KEPT, "")
 
 
 def test_a_long_line_before_short_ones_is_left_out() -> None:
@@ -171,8 +172,7 @@ def test_a_file_that_lacks_something_is_said_to_lack_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KB"), (50 * 1024, "50.0 KB"), (1 << 21, "2.0 MB")]
-)
-def test_sizes_are_told_in_units_of_1024(size: int, text: str) -> None:
-    assert size_text(size) == text
+def test_sizes_are_told_in_units_of_1024(subtests: pytest.Subtests) -> None:
+    for size, text in [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KB"), (50 * 1024, "50.0 KB"), (1 << 21, "2.0 MB")]:
+        with subtests.test(size=size):
+            assert size_text(size) == text

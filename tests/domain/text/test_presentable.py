@@ -12,14 +12,14 @@ HIDDEN = (
 )
 
 
-@pytest.mark.parametrize("character", HIDDEN)
-def test_what_hides_or_turns_text_around_is_shown_by_its_number(character: str) -> None:
-    assert presentable(f"a{character}b") == f"a\\u{ord(character):04x}b"
+def test_what_hides_or_turns_text_around_is_shown_by_its_number(subtests: pytest.Subtests) -> None:
+    for character in HIDDEN:
+        with subtests.test(character=character):
+            assert presentable(f"a{character}b") == f"a\\u{ord(character):04x}b"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_emoji_and_scripts_keep_the_joiners_that_they_need(subtests: pytest.Subtests) -> None:
+    for text in [
         "👩\u200d👩\u200d👧",
         "❤\ufe0f\u200d🔥",
         "👋🏽",
@@ -33,15 +33,13 @@ def test_what_hides_or_turns_text_around_is_shown_by_its_number(character: str) 
         "ᠮᠣᠩᠭᠣᠯ\u180b",
         "⠃\u2800\u2800⠗",
         "plain, ünïcode, 日本語\n\ttab",
-    ],
-)
-def test_emoji_and_scripts_keep_the_joiners_that_they_need(text: str) -> None:
-    assert presentable(text) == text
+    ]:
+        with subtests.test(text=text):
+            assert presentable(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_a_joiner_or_tag_that_joins_nothing_is_shown(subtests: pytest.Subtests) -> None:
+    for text, shown in [
         ("pass\u200dword", "pass\\u200dword"),
         ("a\u200cb", "a\\u200cb"),
         ("a\U000e0041b", "a\\U000e0041b"),
@@ -57,15 +55,15 @@ def test_emoji_and_scripts_keep_the_joiners_that_they_need(text: str) -> None:
         ("\ufe0f", "\\ufe0f"),
         ("\u061c\u200d", "\\u061c\\u200d"),
         ("\u180e\u200c\u1820", "\\u180e\\u200c\u1820"),
-    ],
-)
-def test_a_joiner_or_tag_that_joins_nothing_is_shown(text: str, shown: str) -> None:
-    assert presentable(text) == shown
+    ]:
+        with subtests.test(text=text):
+            assert presentable(text) == shown
 
 
-@pytest.mark.parametrize("code", [0xE0080, 0xE00FF, 0xE01F0, 0xE0FFF, 0x1D159])
-def test_what_is_to_be_invisible_once_it_is_assigned_is_shown(code: int) -> None:
-    assert presentable(f"a{chr(code)}b") == f"a\\U{code:08x}b"
+def test_what_is_to_be_invisible_once_it_is_assigned_is_shown(subtests: pytest.Subtests) -> None:
+    for code in [0xE0080, 0xE00FF, 0xE01F0, 0xE0FFF, 0x1D159]:
+        with subtests.test(code=code):
+            assert presentable(f"a{chr(code)}b") == f"a\\U{code:08x}b"
 
 
 @given(

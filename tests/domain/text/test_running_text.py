@@ -46,18 +46,14 @@ def test_a_stopped_message_fits_and_runs_no_more(text: str, note: str) -> None:
     assert bool(shown) == bool(text.strip())
 
 
-@pytest.mark.parametrize(
-    ("text", "status", "left"),
-    [
+def test_of_a_message_that_is_only_seen_as_much_is_left_as_of_one_that_is_known(subtests: pytest.Subtests) -> None:
+    for text, status, left in [
         ("so far", "", "so far\n-# cut"),
         ("so far", "running `date`", "so far\n-# cut"),
         ("", "running `date`", ""),
         ("", "", ""),
         ("```py\nx = 1", "", "```py\nx = 1\n```\n-# cut"),
         ("ends in ▌", "", "ends in ▌\n-# cut"),
-    ],
-)
-def test_of_a_message_that_is_only_seen_as_much_is_left_as_of_one_that_is_known(
-    text: str, status: str, left: str
-) -> None:
-    assert interrupted_text(running_text(text, status), "cut") == left
+    ]:
+        with subtests.test(text=text):
+            assert interrupted_text(running_text(text, status), "cut") == left

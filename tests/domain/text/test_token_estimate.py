@@ -20,9 +20,8 @@ def test_english_weighs_its_length() -> None:
     assert weighed_chars('{"command":"ls"}') == len('{"command":"ls"}')
 
 
-@pytest.mark.parametrize(
-    ("text", "least", "most"),
-    [
+def test_other_scripts_and_code_take_more(subtests: pytest.Subtests) -> None:
+    for text, least, most in [
         # Characters a token, by script; public tokenizers differ between these.
         ("Где находится ближайшая библиотека " * 20, 1.4, 3),
         ("图书馆在哪里我想借一本书" * 20, 0.7, 1.3),
@@ -30,10 +29,9 @@ def test_english_weighs_its_length() -> None:
         ("😀🎉🚀" * 20, 0.4, 1),
         (BASE64, 1.2, 2.5),
         ("if (a[i] != b[j]) { x += 1; } else { y->z = &w; }\n" * 20, 1.3, 3.9),
-    ],
-)
-def test_other_scripts_and_code_take_more(text: str, least: float, most: float) -> None:
-    assert least <= len(text) / tokens_of_text(text) <= most
+    ]:
+        with subtests.test(text=text):
+            assert least <= len(text) / tokens_of_text(text) <= most
 
 
 @given(st.text(), st.text())

@@ -10,9 +10,10 @@ from messages.turn import Reference
 THERE = Reference(path="logs/discord-thread/910000000000000099/20260130T142355Z_0001.md", line=12)
 
 
-@pytest.mark.parametrize("around_it", ["{}", " {}\n", "`{}`", "\n{}"])
-def test_the_line_alone_is_a_wish(around_it: str) -> None:
-    assert wish(around_it.format(f"EXPAND path={THERE.path} line=12")) == THERE
+def test_the_line_alone_is_a_wish(subtests: pytest.Subtests) -> None:
+    for around_it in ["{}", " {}\n", "`{}`", "\n{}"]:
+        with subtests.test(around_it=around_it):
+            assert wish(around_it.format(f"EXPAND path={THERE.path} line=12")) == THERE
 
 
 def test_the_line_that_requests_show_is_a_wish() -> None:
@@ -24,9 +25,8 @@ def test_a_beginning_is_known() -> None:
     assert not may_become_wish("I EXPAND")
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_anything_else_is_an_answer(subtests: pytest.Subtests) -> None:
+    for answer in [
         "EXPAND",
         "EXPAND path=x",
         "EXPAND path=x line=0",
@@ -37,7 +37,6 @@ def test_a_beginning_is_known() -> None:
         "EXPAND path=x line=1\nEXPAND path=y line=2",
         "EXPAND path=" + "x" * 400 + " line=1",
         "",
-    ],
-)
-def test_anything_else_is_an_answer(answer: str) -> None:
-    assert wish(answer) is None
+    ]:
+        with subtests.test(answer=answer):
+            assert wish(answer) is None

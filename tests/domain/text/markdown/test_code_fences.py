@@ -10,9 +10,8 @@ def blocks(text: str, *, behind_bullets: bool = False) -> list[tuple[int, int]]:
     return [*CodeFences(text.split("\n"), behind_bullets=behind_bullets).blocks()]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_block_is_what_a_fence_opens_and_another_closes(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         ("a\n```sh\nb\n```\nc", [(1, 3)]),
         ("~~~\n```\n~~~\n```\na\n```", [(0, 2), (3, 5)]),
         ("````\n```\n````", [(0, 2)]),
@@ -23,10 +22,9 @@ def blocks(text: str, *, behind_bullets: bool = False) -> list[tuple[int, int]]:
         ("```\n``` a", []),
         ("  ```\n\t```", [(0, 1)]),
         ("``\n``", []),
-    ],
-)
-def test_a_block_is_what_a_fence_opens_and_another_closes(text: str, expected: list[tuple[int, int]]) -> None:
-    assert blocks(text) == blocks(text.replace("\n", "\r\n")) == blocks(text, behind_bullets=True) == expected
+    ]:
+        with subtests.test(text=text):
+            assert blocks(text) == blocks(text.replace("\n", "\r\n")) == blocks(text, behind_bullets=True) == expected
 
 
 def test_behind_a_bullet_a_block_is_opened_where_that_is_asked_for_and_never_closed() -> None:

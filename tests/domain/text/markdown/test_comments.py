@@ -26,9 +26,8 @@ def without_comments(text: str, *, whole_note: bool = False) -> list[str]:
     return shown
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
+def test_a_comment_is_gone_and_what_only_looks_like_one_stays(subtests: pytest.Subtests) -> None:
+    for text, lines in [
         ("one <!-- m:1 --> two", ["one  two"]),
         ("one\n<!--\ntwo -->\nthree", ["one", "", "", "three"]),
         ("`<!-- x -->` two", ["`<!-- x -->` two"]),
@@ -44,10 +43,9 @@ def without_comments(text: str, *, whole_note: bool = False) -> list[str]:
         ("\\<!-- a -->", ["\\<!-- a -->"]),
         ("a %% b %%", ["a %% b %%"]),
         ("", [""]),
-    ],
-)
-def test_a_comment_is_gone_and_what_only_looks_like_one_stays(text: str, lines: list[str]) -> None:
-    assert without_comments(text) == lines
+    ]:
+        with subtests.test(text=text):
+            assert without_comments(text) == lines
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
@@ -60,9 +58,8 @@ def test_no_line_is_gone_and_nothing_that_is_no_comment(text: str) -> None:
         assert lines == text.split("\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
+def test_in_a_note_percent_signs_count_and_what_begins_a_line_may_stay_open(subtests: pytest.Subtests) -> None:
+    for text, lines in [
         ("%%\none\n\ntwo\n%%\nthree", ["", "", "", "", "", "three"]),
         ("one %%two%% three", ["one  three"]),
         ("one %% two\nthree %% four", ["one ", " four"]),
@@ -72,15 +69,13 @@ def test_no_line_is_gone_and_nothing_that_is_no_comment(text: str) -> None:
         ("<!-- never\nclosed", ["", ""]),
         ("<!-- once\nmore <!-- closed -->!", ["", "!"]),
         ("one <!-- never\nclosed", ["one <!-- never", "closed"]),
-    ],
-)
-def test_in_a_note_percent_signs_count_and_what_begins_a_line_may_stay_open(text: str, lines: list[str]) -> None:
-    assert without_comments(text, whole_note=True) == lines
+    ]:
+        with subtests.test(text=text):
+            assert without_comments(text, whole_note=True) == lines
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_text_that_was_written_to_cost_time_costs_little(subtests: pytest.Subtests) -> None:
+    for text in [
         "<!--",
         "`a` <!--\n",
         "```\n```\n",
@@ -91,9 +86,8 @@ def test_in_a_note_percent_signs_count_and_what_begins_a_line_may_stay_open(text
         "<!-- a --> ` ",
         "%% a %%\n",
         "a %%",
-    ],
-)
-def test_a_text_that_was_written_to_cost_time_costs_little(text: str) -> None:
-    for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):
-        assert paced_s(partial(without_comments, whole)) < 4.0
-        assert paced_s(partial(without_comments, whole, whole_note=True)) < 4.0
+    ]:
+        with subtests.test(text=text):
+            for whole in (text * (200_000 // len(text)), text * (200_000 // len(text)) + "\n<!-- end -->"):
+                assert paced_s(partial(without_comments, whole)) < 4.0
+                assert paced_s(partial(without_comments, whole, whole_note=True)) < 4.0

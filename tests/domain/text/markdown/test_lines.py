@@ -32,9 +32,8 @@ def kinds(text: str, *, whole_note: bool = True) -> str:
     return "".join(SIGNS[line.kind] for line in read(text, whole_note=whole_note))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_code_is_where_commonmark_has_it(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         (f"```\n{X}\n```\n{X}", "ccc."),
         (f"~~~ sh `a` b\n{X}\n```\n~~~\n{X}", "cccc."),
         (f"``` a`b\n{X}", ".."),
@@ -67,15 +66,13 @@ def kinds(text: str, *, whole_note: bool = True) -> str:
         (f"a\n<!A\n{X}", ".cc"),
         (f"<3\n<!\n<!1\n<![a\n    <?\n{X}", "......"),
         (f"<div>\n{X}\n</div>", "..."),
-    ],
-)
-def test_code_is_where_commonmark_has_it(text: str, expected: str) -> None:
-    assert kinds(text) == kinds(text.replace("\n", "\r\n")) == expected
+    ]:
+        with subtests.test(text=text):
+            assert kinds(text) == kinds(text.replace("\n", "\r\n")) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_comments_hide_what_is_in_them_and_no_more(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         (f"<!--\n{X}\n\n{X}\n-->\n{X}", "#####."),
         (f"a <!--\n{X}\n--> b\n{X}", ".##."),
         (f"<!-- {X} -->\n{X}", "#."),
@@ -91,39 +88,34 @@ def test_code_is_where_commonmark_has_it(text: str, expected: str) -> None:
         (f"- <!--\n{X}", ".."),
         (f"%%\n{X}", "##"),
         (f"100%% sure\n\n{X}\n\n100%% sure", "....."),
-    ],
-)
-def test_comments_hide_what_is_in_them_and_no_more(text: str, expected: str) -> None:
-    assert kinds(text) == expected
+    ]:
+        with subtests.test(text=text):
+            assert kinds(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_front_matter_begins_in_the_first_line_and_is_closed(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         (f"---\na: b\n{X}\n---\n{X}", "ffff."),
         (f"---\n{X}\n...\n{X}", "fff."),
         (f"+++\n{X}\n+++\n{X}", "fff."),
         (f"---\n{X}", ".."),
         (f"a\n---\n{X}\n---", "...."),
         (f"---\n```\n---\n{X}", "fff."),
-    ],
-)
-def test_front_matter_begins_in_the_first_line_and_is_closed(text: str, expected: str) -> None:
-    assert kinds(text) == kinds(text, whole_note=False) == expected
+    ]:
+        with subtests.test(text=text):
+            assert kinds(text) == kinds(text, whole_note=False) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_in_a_file_of_memory_one_stray_mark_hides_nothing(subtests: pytest.Subtests) -> None:
+    for text, expected in [
         (f"```\n{X}\n    ```\n{X}", "ccc."),
         (f"```\n{X}", ".."),
         (f"<!--\n{X}", ".."),
         (f"%%\n{X}\n%%", "..."),
         (f"a\n\n    {X}", "..."),
-    ],
-)
-def test_in_a_file_of_memory_one_stray_mark_hides_nothing(text: str, expected: str) -> None:
-    assert kinds(text, whole_note=False) == expected
+    ]:
+        with subtests.test(text=text):
+            assert kinds(text, whole_note=False) == expected
 
 
 def test_a_line_whose_words_are_its_own_opens_no_comment() -> None:
@@ -199,10 +191,9 @@ def test_code_is_where_another_reader_of_commonmark_has_it(text: str) -> None:
     assert {at for at, sign in enumerate(kinds(text)) if sign == "c"} - blank == code_lines(text) - blank
 
 
-@pytest.mark.parametrize(
-    "line", ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"]
-)
-def test_lines_that_were_written_to_cost_time_cost_little(line: str) -> None:
-    raws = (line * (200_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
+def test_lines_that_were_written_to_cost_time_cost_little(subtests: pytest.Subtests) -> None:
+    for line in ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"]:
+        with subtests.test(line=line):
+            raws = (line * (200_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
 
-    assert paced_s(partial(markdown_lines, raws, whole_note=True)) < 4.0
+            assert paced_s(partial(markdown_lines, raws, whole_note=True)) < 4.0
