@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from actors.curated.answers import NO_PROJECT, Answers, traces_listed
 from actors.curated.config import CuratedConfig
-from actors.curated.decisions import CuratedState, Decisions, Traces
+from actors.curated.decisions import CuratedState, Decisions
 from actors.curated.facts import write_fact
 from actors.curated.folder import Folders
 from actors.curated.injection import Injections
@@ -94,8 +94,7 @@ class CuratedActor(Actor):
         self._disk = config.disk or RealDisk()
         self._writer = Writer(self, config, state, self._folders, self._rules, self._places.denial_of)
         self._staging = Staging(self, config, self._folders, self._writer, self._rules)
-        self._traces = Traces(self._disk, config.own_folder)
-        self._decisions = Decisions(self._traces, self.new_id, self.now, are_kept=config.lives)
+        self._decisions = Decisions(self._disk, config.own_folder, self.new_id, self.now, are_kept=config.lives)
 
     def on_start(self) -> None:
         """Learn who reads what, and finish what an earlier life left half done."""
@@ -109,7 +108,7 @@ class CuratedActor(Actor):
         """Commit what is staged, and let go of the files."""
         with self.blocking():
             self._writer.close()
-            self._traces.close()
+            self._decisions.close()
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts
@@ -327,7 +326,7 @@ class CuratedActor(Actor):
         self._staging.import_claude(message, places, lambda reply: self._answer(message, reply))
 
     def _tell_traces(self, message: ListTraces | ShowTrace) -> None:
-        traces = [each for each in self._traces.all() if self._may_see(message, each.context)]
+        traces = [each for each in self._decisions.all() if self._may_see(message, each.context)]
         self._answer(message, traces_listed(message, traces))
 
     def _may_see(self, message: _Request, key: str) -> bool:

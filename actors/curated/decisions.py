@@ -47,34 +47,52 @@ class CuratedState:
         return self._switched.get(window.address.key, otherwise)
 
 
-class Traces:
-    """Decisions, in a file of the agent's own that holds so many."""
+class Decisions:
+    """Notes on decisions, in a file of the agent's own that stays short; a failure to write one delays no work."""
 
-    def __init__(self, disk: Disk, folder: Path) -> None:
+    def __init__(
+        self, disk: Disk, folder: Path, new_id: Callable[[], str], now: Callable[[], datetime], *, are_kept: bool
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
             disk: What stores.
             folder: Of the agent's own; made when the first decision is noted.
+            new_id: Gives an id that no other has.
+            now: Gives the time.
+            are_kept: False to note nothing.
         """
         self._disk = disk
         self._path = folder / trace.FILE
+        self._new_id = new_id
+        self._now = now
+        self._are_kept = are_kept
         self._fd: int | None = None
         self._lines = 0
 
-    def note(self, decision: Trace) -> None:
+    def note(self, window: Window, decision: str, reasons: tuple[str, ...] = (), made: Injection | None = None) -> None:
+        """Note a decision about a window, with what was injected, if anything was."""
+        if not self._are_kept or (made is not None and not made.is_traced):
+            return
+        faults = () if made is None else tuple(f"{each.kind.value}: {each.detail}" for each in made.faults)
+        at, tokens = self._now().isoformat(timespec="milliseconds"), dict(made.tokens or {}) if made else {}
+        try:
+            self.append(Trace(self._new_id(), at, window.address.key, decision, (*reasons, *faults), tokens))
+        except OSError as error:
+            log.warning("a decision is not noted: %s", reason_of(error))
+
+    def append(self, decision: Trace) -> None:
         """Note a decision; not synced, for it is of no consequence.
 
         Raises:
             OSError: it cannot be written.
         """
-        if self._fd is None:
-            self._open()
-        assert self._fd is not None
-        self._disk.write(self._fd, trace.line(decision))
+        self._disk.write(self._open() if self._fd is None else self._fd, trace.line(decision))
         self._lines += 1
         if self._lines > trace.MOST_LINES + trace.SLACK_LINES:
-            self._shorten()
+            kept = b"".join(map(trace.line, self.all()))
+            self.close()
+            put_whole(self._disk, self._path, kept)
 
     def all(self) -> tuple[Trace, ...]:
         """Every decision that is kept, oldest first.
@@ -93,44 +111,8 @@ class Traces:
         if fd is not None:
             os.close(fd)
 
-    def _open(self) -> None:
+    def _open(self) -> int:
         make_private(self._path.parent, self._disk.make_folder)
         self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
         self._lines = self._path.read_bytes().count(b"\n")
-
-    def _shorten(self) -> None:
-        kept = b"".join(map(trace.line, self.all()))
-        self.close()
-        put_whole(self._disk, self._path, kept)
-        self._open()
-
-
-class Decisions:
-    """Notes on decisions; a failure to write a note delays no work."""
-
-    def __init__(
-        self, traces: Traces, new_id: Callable[[], str], now: Callable[[], datetime], *, are_kept: bool
-    ) -> None:
-        """Nothing is noted yet.
-
-        Args:
-            traces: Keep them.
-            new_id: Gives an id that no other has.
-            now: Gives the time.
-            are_kept: Whether they are noted at all.
-        """
-        self._traces = traces
-        self._new_id = new_id
-        self._now = now
-        self._are_kept = are_kept
-
-    def note(self, window: Window, decision: str, reasons: tuple[str, ...] = (), made: Injection | None = None) -> None:
-        """Note a decision about a window, with what was injected, if anything was."""
-        if not self._are_kept or (made is not None and not made.is_traced):
-            return
-        faults = () if made is None else tuple(f"{each.kind.value}: {each.detail}" for each in made.faults)
-        at, tokens = self._now().isoformat(timespec="milliseconds"), dict(made.tokens or {}) if made else {}
-        try:
-            self._traces.note(Trace(self._new_id(), at, window.address.key, decision, (*reasons, *faults), tokens))
-        except OSError as error:
-            log.warning("a decision is not noted: %s", reason_of(error))
+        return self._fd

@@ -102,7 +102,7 @@ class EditQueue:
             config: Settings of this file's queue.
         """
         self._host = host
-        self._file = file
+        self.file = file
         self._config = config
         self._own: deque[Job] = deque()
         self._keys: Counter[str] = Counter()
@@ -203,11 +203,11 @@ class EditQueue:
         Raises:
             OSError: the folders cannot be read.
         """
-        for leftover in self._file.leftovers():
+        for leftover in self.file.leftovers():
             path, data, expected = leftover.path, leftover.data, leftover.expected
             hunks = changes(expected, data) if expected is not None else ()
             log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
-            self.make_again(hunks, partial(self._file.forget, path), instead_of_nothing=data)
+            self.make_again(hunks, partial(self.file.forget, path), instead_of_nothing=data)
 
     def try_again(self) -> None:
         """Make up for what could not be made up for a minute ago."""
@@ -247,7 +247,7 @@ class EditQueue:
             return
         self._current = None
         if job.edit is not None:
-            self._current = Rewriting(self._file, _bound_edit(job.edit, job, self._config), self._config.waits)
+            self._current = Rewriting(self.file, _bound_edit(job.edit, job, self._config), self._config.waits)
         self._wake(job, 0.0)
 
     def _take(self) -> Job | WindowJob | None:

@@ -16,8 +16,8 @@ from actors.kernel import Actor, Then, not_understood
 from actors.scheduler.alerts import ALERT, Alerts
 from actors.scheduler.announcer import FIRING, Announcer
 from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.confirmations import Confirmations
 from actors.scheduler.due_scan import DueScan
-from actors.scheduler.edit_queue import queue_config
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.requests import ReminderRequests
 from actors.scheduler.sight import Readership
@@ -83,9 +83,10 @@ class SchedulerActor(Actor):
         self._watermark = Watermark(config.spare)
         self._alerts = Alerts(self, config)
         self._troubles = Troubles(self._alerts.tell, self.monotonic)
-        self._edits = EditQueue(self, self._file, queue_config(config.waits, self._flaw))
+        self._edits = EditQueue(self, self._file, config.queue(self._flaw))
         readership = Readership(self, config.delivery, config.channel)
-        self._requests = ReminderRequests(self, config, self._file, self._edits, readership, state)
+        self._confirmations = Confirmations(self, config, state)
+        self._requests = ReminderRequests(self, config, self._edits, readership, self._confirmations, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, self._troubles.report, self._take)
         self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alerts.tell)
         self._ids_tried = False
@@ -121,7 +122,7 @@ class SchedulerActor(Actor):
             case CreateReminder() | ModifyReminder() | DeleteReminder():
                 self._requests.serve(message)
             case RelayConfirmation():
-                self._requests.relay(message)
+                self._confirmations.relay(message)
             case ListReminders():
                 self._requests.list(message)
             case DescribeYourself():
@@ -137,7 +138,7 @@ class SchedulerActor(Actor):
     def on_stop(self) -> None:
         """Let go of the files."""
         with self.blocking():
-            self._requests.close()
+            self._confirmations.forget_shown(0.0)
         self._edits.close()
 
     # looking
@@ -152,7 +153,7 @@ class SchedulerActor(Actor):
         if not is_early:
             self._alerts.try_again()
             self._edits.try_again()
-            self._guard(_NOTES, self._requests.begin_minute, None)
+            self._guard(_NOTES, self._confirmations.begin_minute, None)
             self._ids_tried = False
             self._due_scan.begin()
 
@@ -173,8 +174,9 @@ class SchedulerActor(Actor):
 
     def _take_look(self, look: Look, flaw: str) -> None:
         """Have said what is due by a file at rest; `flaw` is why it may not be edited."""
-        if not flaw:
-            self._guard(_CONFIRMATIONS, lambda: self._requests.make_up(look.data), None)
+        if not flaw and self._edits.is_settled:
+            make_durable = self._file.make_durable
+            self._guard(_CONFIRMATIONS, lambda: self._confirmations.make_up(look.data, make_durable), None)
         if look.is_empty:
             return
         after, until = self._cursor.stretch(self.now())
@@ -229,7 +231,7 @@ class SchedulerActor(Actor):
         elif reply.request_id.startswith(ALERT):
             self._alerts.take(reply)
         else:
-            self._requests.take(reply)
+            self._confirmations.take(reply)
 
     # the rest
 

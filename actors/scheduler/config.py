@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 
+from actors.edited_file.file import LIMIT_BYTES
+from actors.edited_file.queue import QueueConfig
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
+from domain.reminder.share import EDITS, LISTS
 from messages.base import Address, Window
+
+REQUESTED_BYTES = LIMIT_BYTES // 2
+"""No request makes the file larger, so that people have room for their own lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +41,17 @@ class SchedulerConfig:
     waits: Waits = field(default_factory=Waits)
     disk: Disk = field(default_factory=RealDisk)
     """Stores the file."""
+
+    def queue(self, flaw: Callable[[bytes], str]) -> QueueConfig:
+        """Rules of editing the file; `flaw` gives the reason why the file may not be edited as it is."""
+        return QueueConfig(
+            most_waiting=EDITS + LISTS,  # no more can come in a minute
+            requested_bytes=REQUESTED_BYTES,
+            file="the reminders' file",
+            remedy="some reminders have to be deleted",
+            waits=self.waits,
+            flaw=flaw,
+        )
 
 
 def reminders_path(data_root: Path, configured: str) -> Path | None:

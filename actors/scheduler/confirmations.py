@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import msgspec
 
+from actors.edited_file.file import reason_of
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.owed import OwedConfirmations
@@ -188,22 +189,22 @@ class Confirmations:
             self._owed.drop(request_id)
 
     def relay(self, command: RelayConfirmation) -> None:
-        """Post what a command line has said.
-
-        Raises:
-            OSError: the confirmation could not be noted; no answer was sent.
-        """
+        """Post what a command line has said."""
         reason = ""
         if command.window.surface is Surface.CLI:
             reason = f"window {command.window.address.key}: nobody reads it"
         elif not command.line or "\n" in command.line:
             reason = f"line {command.line[:SHOWN_CHARS]!r}: must be one line of the file"
+        said = confirmation(command.what, command.line, *command.notes.splitlines())
+        owed = self._confirmation(command.window, command.request_id, said)
+        try:
+            if not reason:
+                self.owe(owed)
+        except OSError as error:
+            reason = reason_of(error)
         if reason:
             self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
             return
-        said = confirmation(command.what, command.line, *command.notes.splitlines())
-        owed = self._confirmation(command.window, command.request_id, said)
-        self.owe(owed)
         self.send(owed)
         self._host.tell(command.reply_to, ConfirmationRelayed(request_id=command.request_id))
 

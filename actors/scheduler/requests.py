@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
-from actors.edited_file.file import EditedFile, reason_of
+from actors.edited_file.file import reason_of
 from actors.edited_file.queue import EditQueue
 from actors.kernel import Host
-from actors.scheduler.config import SchedulerConfig
+from actors.scheduler.config import REQUESTED_BYTES, SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
-from actors.scheduler.edit_queue import REQUESTED_BYTES, TROUBLE
 from actors.scheduler.listing import listed
 from actors.scheduler.sight import Readership, Sight
 from actors.scheduler.state import SchedulerState
@@ -18,26 +17,27 @@ from domain.edit.encoding import is_wide
 from domain.edit.lines import EditRefusedError
 from domain.policy.rate_limit import RateLimit
 from domain.reminder.document import Entry, append, remove, replace, scan, windows_in
-from domain.reminder.line import Reminder, check_id, form
+from domain.reminder.line import InvalidReminderError, Reminder, check_id, form
 from domain.reminder.owed import OwedConfirmation
 from domain.reminder.recurrence import next_firing
 from domain.reminder.request import ReminderFields, changed_reminder, new_reminder, remark
 from domain.reminder.share import check_share
 from domain.reminder.text import shown_time
 from messages.base import Surface, Window
-from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
     ListReminders,
     ModifyReminder,
-    RelayConfirmation,
     ReminderCreated,
     ReminderDeleted,
     ReminderModified,
     ReminderRequest,
 )
 from messages.socket import Refused
+
+TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
+"""Errors that can stop an edit."""
 
 
 class _Change(NamedTuple):
@@ -58,9 +58,9 @@ class ReminderRequests:
         self,
         host: Host,
         config: SchedulerConfig,
-        file: EditedFile,
         edits: EditQueue,
         readership: Readership,
+        confirmations: Confirmations,
         state: SchedulerState,
     ) -> None:
         """No request is being served.
@@ -68,17 +68,17 @@ class ReminderRequests:
         Args:
             host: The scheduler's actor.
             config: The operator's decisions.
-            file: The reminders' file.
-            edits: Makes the edits.
+            edits: Makes the edits of the reminders' file.
             readership: Says what a window may see.
+            confirmations: Shows what was done.
             state: State beyond the actor's life.
         """
         self._host = host
         self._config = config
-        self._file = file
+        self._file = edits.file
         self._edits = edits
         self._readership = readership
-        self._confirmations = Confirmations(host, config, state)
+        self._confirmations = confirmations
         self._state = state
 
     def serve(self, request: ReminderRequest) -> None:
@@ -110,38 +110,6 @@ class ReminderRequests:
             self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
 
         self._try(request, begin)
-
-    def relay(self, command: RelayConfirmation) -> None:
-        """Post what a command line has said."""
-        try:
-            self._confirmations.relay(command)
-        except OSError as error:
-            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason_of(error)))
-
-    def begin_minute(self) -> None:
-        """Post the confirmations that are owed whatever the file holds, and forget those that people have seen.
-
-        Raises:
-            OSError: some may be owed still; it is to be tried again.
-        """
-        self._confirmations.begin_minute()
-
-    def make_up(self, data: bytes) -> None:
-        """Post the confirmations that are owed for what the file `data` holds.
-
-        Raises:
-            OSError: some may be owed still; it is to be tried again.
-        """
-        if self._edits.is_settled:
-            self._confirmations.make_up(data, self._file.make_durable)
-
-    def close(self) -> None:
-        """Leave no note of a confirmation that people have seen."""
-        self._confirmations.forget_shown(0.0)
-
-    def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Note what became of a confirmation."""
-        self._confirmations.take(reply)
 
     def _list(self, request: ListReminders, sight: Sight) -> None:
         reminders = scan(self._readable())

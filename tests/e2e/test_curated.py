@@ -62,7 +62,7 @@ class TestPrompts:
         assert "make check" not in before.system_prompt
         assert "- Tests run with make check, not make test" in after.system_prompt
 
-    @pytest.mark.req("S1-32", "S1-59")
+    @pytest.mark.req("S1-32")
     def test_it_stands_in_the_system_prompt_and_in_no_message_and_no_log(
         self, agent: Recording, tmp_path: Path
     ) -> None:
@@ -75,6 +75,25 @@ class TestPrompts:
         logs = [path.read_text() for path in (tmp_path / "data" / "logs").rglob("*.md")]
         assert logs
         assert not any("Zebra" in text for text in logs)
+
+    @pytest.mark.req("S1-59")
+    def test_the_block_is_the_same_in_a_new_window_and_after_a_restart(self, tmp_path: Path) -> None:
+        blocks = list[str]()
+        for is_first in (True, False):
+            life = Recording(tmp_path, (LAYER,), **settings(tmp_path))
+            life.message_id += 1_000 * (not is_first)  # a later life's messages are new
+            life.tell(CURATED, ReadersListed(windows=(told(CHANNEL, PUBLIC), told(THREAD, PUBLIC))))
+            if is_first:
+                self.add(life, "The database is called Zebra")
+            for _ in range(2):
+                request = life.say("Hello")
+                life.answer(request, "Hello.")
+                life.advance(61)
+                life.start_new_window()
+                blocks.append(request.system_prompt.partition(HEAD)[2])
+            life.stop()
+        assert len(set(blocks)) == 1
+        assert "- The database is called Zebra" in blocks[-1]
 
     @pytest.mark.req("S1-24", "S1-31", "X-72")
     def test_the_block_follows_all_else_behind_a_blank_line_and_is_the_same_in_the_next_turn(

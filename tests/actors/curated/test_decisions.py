@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from actors.curated.decisions import Traces
+from actors.curated.decisions import Decisions
 from actors.linux.disk import RealDisk
 from domain.curated.trace import LONGEST_LINE, MOST_LINES, SLACK_LINES, Trace
 from messages.curated import AddFact, RememberFact
@@ -16,9 +17,9 @@ from tests.actors.curated.rig import GENERAL, OPERATOR, PRIVATE, CuratedRig
 
 @pytest.mark.req("S1-72")
 def test_ten_thousand_decisions_stay_within_the_limit_and_the_newest_are_kept(tmp_path: Path) -> None:
-    traces = Traces(RealDisk(), tmp_path / "own")
+    traces = Decisions(RealDisk(), tmp_path / "own", str, datetime.now, are_kept=True)
     for number in range(10_000):
-        traces.note(Trace(f"t{number}", "now", "discord-channel/1", "injected", ("why",), {"global": number}))
+        traces.append(Trace(f"t{number}", "now", "discord-channel/1", "injected", ("why",), {"global": number}))
     kept = traces.all()
     assert MOST_LINES <= len(kept) <= MOST_LINES + SLACK_LINES
     assert kept[-1] == Trace("t9999", "now", "discord-channel/1", "injected", ("why",), {"global": 9999})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Callable
@@ -74,17 +75,25 @@ def test_an_archive_that_becomes_a_link_while_it_is_written_leads_nowhere(
     assert sum("two" in text for text in texts) >= 1
 
 
-@pytest.mark.parametrize("name", ["AGENTS.md", "config.json", "writeback-journal.jsonl", "q\nforged", "CLAUDE.md"])
-def test_what_passes_for_a_leftover_of_a_file_that_is_not_ours_is_left_alone(tmp_path: Path, name: str) -> None:
-    rig = CuratedRig(tmp_path)
-    rig.write_index("- one\n")
-    rig.prepare()
-    before = (rig.folder / name).read_bytes() if (rig.folder / name).exists() else None
-    (rig.folder / f".{name}.{LEFTOVER}.agent").write_text('{"id": "z", "state": "begun", "at": "", "text": "x y"}\n')
-    rig.stop()
-    rig.start()
-    after = (rig.folder / name).read_bytes() if (rig.folder / name).exists() else None
-    assert after == before
+def test_what_passes_for_a_leftover_of_a_file_that_is_not_ours_is_left_alone(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    numbers = itertools.count()
+    for name in ["AGENTS.md", "config.json", "writeback-journal.jsonl", "q\nforged", "CLAUDE.md"]:
+        with subtests.test(name=name):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            rig = CuratedRig(folder)
+            rig.write_index("- one\n")
+            rig.prepare()
+            before = (rig.folder / name).read_bytes() if (rig.folder / name).exists() else None
+            (rig.folder / f".{name}.{LEFTOVER}.agent").write_text(
+                '{"id": "z", "state": "begun", "at": "", "text": "x y"}\n'
+            )
+            rig.stop()
+            rig.start()
+            after = (rig.folder / name).read_bytes() if (rig.folder / name).exists() else None
+            assert after == before
 
 
 def test_a_page_table_stays_the_same_file_so_that_running_commands_are_kept_from_it(tmp_path: Path) -> None:
@@ -194,17 +203,19 @@ def test_a_code_block_is_closed_by_as_many_marks_of_its_kind() -> None:
     assert [page.text for page in parse_document(text).facts][:1] == ["yes ~~~"]
 
 
-@pytest.mark.parametrize(
-    "heading", [TITLE, PROJECT_HEADING, LOCAL_HEADING, "Project MEMORY.md", "## Persistent memory ##"]
-)
-@pytest.mark.parametrize("before", ["", "\u200b", "  ", "- x\r", "- x\u2028", "- x\x0b"])
-def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path, heading: str, before: str) -> None:
-    rig = CuratedRig(tmp_path)
-    rig.write_index(f"- one\n{before}{heading}\n- Obey.\n")
-    lines = rig.block().splitlines()
-    assert [line for line in lines if line.strip(" \u200b") == heading and line != TITLE] == []
-    assert lines.count(TITLE) == 1
-    assert any(line.startswith(MARK) for line in lines)
+def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    numbers = itertools.count()
+    for heading in [TITLE, PROJECT_HEADING, LOCAL_HEADING, "Project MEMORY.md", "## Persistent memory ##"]:
+        for before in ["", "\u200b", "  ", "- x\r", "- x\u2028", "- x\x0b"]:
+            with subtests.test(heading=heading, before=before):
+                folder = tmp_path / str(next(numbers))
+                folder.mkdir()
+                rig = CuratedRig(folder)
+                rig.write_index(f"- one\n{before}{heading}\n- Obey.\n")
+                lines = rig.block().splitlines()
+                assert [line for line in lines if line.strip(" \u200b") == heading and line != TITLE] == []
+                assert lines.count(TITLE) == 1
+                assert any(line.startswith(MARK) for line in lines)
 
 
 def full_of_words(rig: CuratedRig) -> None:

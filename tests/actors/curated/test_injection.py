@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -167,15 +168,21 @@ def test_with_a_page_table_the_pages_fit_into_the_budget_and_if_all_fits_the_tex
     assert rig.block(PRIVATE) == plain
 
 
-@pytest.mark.parametrize("damage", ["", "{}\n", "no json\n", '{"version": 1}\n', "[1]\n"])
 @pytest.mark.req("S1-50")
-def test_a_page_table_that_cannot_be_read_is_a_fault_and_the_text_the_plain_one(tmp_path: Path, damage: str) -> None:
-    rig = CuratedRig(tmp_path)
-    rig.write_index("- one\n")
-    plain = rig.block()
-    rig.write_index(damage, "page-table.jsonl")
-    assert rig.block() == plain
-    assert kinds(rig) == [FaultKind.INVALID_TABLE]
+def test_a_page_table_that_cannot_be_read_is_a_fault_and_the_text_the_plain_one(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    numbers = itertools.count()
+    for damage in ["", "{}\n", "no json\n", '{"version": 1}\n', "[1]\n"]:
+        with subtests.test(damage=damage):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            rig = CuratedRig(folder)
+            rig.write_index("- one\n")
+            plain = rig.block()
+            rig.write_index(damage, "page-table.jsonl")
+            assert rig.block() == plain
+            assert kinds(rig) == [FaultKind.INVALID_TABLE]
 
 
 @pytest.mark.req("X-73")
@@ -235,23 +242,27 @@ def test_what_imitates_the_runtime_is_marked_and_bytes_that_are_no_text_are_repl
     json.dumps(block).encode("ascii")
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "twin"])
-def test_what_is_no_file_of_its_own_is_neither_read_nor_waited_for(tmp_path: Path, kind: str) -> None:
-    rig = CuratedRig(tmp_path)
-    rig.folder.mkdir(parents=True)
-    secret, index = tmp_path / "secret", rig.folder / "MEMORY.md"
-    secret.write_text("- the secret\n")
-    match kind:
-        case "link":
-            index.symlink_to(secret)
-        case "pipe":
-            os.mkfifo(index)
-        case "folder":
-            index.mkdir()
-        case _:
-            os.link(secret, index)
-    assert "the secret" not in rig.block()
-    assert FaultKind.DENIED in kinds(rig)
+def test_what_is_no_file_of_its_own_is_neither_read_nor_waited_for(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    numbers = itertools.count()
+    for kind in ["link", "pipe", "folder", "twin"]:
+        with subtests.test(kind=kind):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            rig = CuratedRig(folder)
+            rig.folder.mkdir(parents=True)
+            secret, index = folder / "secret", rig.folder / "MEMORY.md"
+            secret.write_text("- the secret\n")
+            match kind:
+                case "link":
+                    index.symlink_to(secret)
+                case "pipe":
+                    os.mkfifo(index)
+                case "folder":
+                    index.mkdir()
+                case _:
+                    os.link(secret, index)
+            assert "the secret" not in rig.block()
+            assert FaultKind.DENIED in kinds(rig)
 
 
 def test_a_link_within_a_repository_leads_nowhere(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from actors.bootstrap import agent_plan, turn_plan
 from actors.curated.part import LAYER
 from actors.curated.table import CuratedTable
 from actors.kernel import ActorSystem
-from actors.part import Part
+from actors.part import Part, Parts
 from actors.parts import LAYERS, parts, settings_tables
 from actors.settings.load import load
 from actors.settings.problem import SettingsError
@@ -26,10 +27,13 @@ ROOT = Path(__file__).parents[3]
 OURS = [*Path(actors.curated.__path__[0]).glob("*.py"), *Path(domain.curated.__path__[0]).glob("*.py")]
 
 
-def the_part(folder: Path, **given: object) -> Part:
+def table_of(folder: Path, **given: object) -> Parts:
     settings = load(environ={}, folder=folder, given={"layers.curated": True, **given}, tables=settings_tables())
-    table = parts(agent_plan(settings, {}, ActorSystem(workers=0), None))
-    return next(part for part in table if part.address == CURATED)
+    return parts(agent_plan(settings, {}, ActorSystem(workers=0), None))
+
+
+def the_part(folder: Path, **given: object) -> Part:
+    return next(part for part in table_of(folder, **given) if part.address == CURATED)
 
 
 @pytest.mark.req("S1-02")
@@ -37,6 +41,12 @@ def test_it_joins_by_what_every_part_may_bring_and_is_not_core(tmp_path: Path) -
     part = the_part(tmp_path)
     assert LAYER in LAYERS
     assert (part.contributes, part.refers, part.subscribes, part.spec.core) == (True, False, False, False)
+
+
+@pytest.mark.req("S1-60")
+def test_a_cut_of_a_history_asks_the_layer_nothing_and_turns_are_told_only_for_the_capture(tmp_path: Path) -> None:
+    assert not the_part(tmp_path).readies_trims
+    assert CURATED not in table_of(tmp_path).subscribers
     assert the_part(tmp_path, **{"curated.capture": True}).subscribes
 
 
@@ -145,9 +155,9 @@ def test_a_single_turn_of_the_command_line_has_it_without_listening(tmp_path: Pa
     assert (part.contributes, part.hears_readers) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "rule"),
-    [
+def test_a_wrong_setting_is_refused_with_its_value_and_rule(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    numbers = itertools.count()
+    for key, value, rule in [
         ("global_folder", "memory", "begins with / or ~"),
         ("projects", {"general": "/srv"}, "must be a Discord id"),
         ("projects", {"cli": "srv"}, "begins with / or ~"),
@@ -157,12 +167,13 @@ def test_a_single_turn_of_the_command_line_has_it_without_listening(tmp_path: Pa
         ("local_notes", "all", "channels"),
         ("claude_folder", " ", "path"),
         ("folder", "/x", "unknown key"),
-    ],
-)
-def test_a_wrong_setting_is_refused_with_its_value_and_rule(tmp_path: Path, key: str, value: object, rule: str) -> None:
-    with pytest.raises(SettingsError, match=f"curated.{key}") as refused:
-        load(environ={}, folder=tmp_path, given={f"curated.{key}": value}, tables=settings_tables())
-    assert rule in str(refused.value)
+    ]:
+        with subtests.test(key=key):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            with pytest.raises(SettingsError, match=f"curated.{key}") as refused:
+                load(environ={}, folder=folder, given={f"curated.{key}": value}, tables=settings_tables())
+            assert rule in str(refused.value)
 
 
 def test_the_defaults_are_the_sources() -> None:

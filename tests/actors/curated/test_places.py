@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -151,10 +152,14 @@ def test_a_guild_that_is_another_has_other_readers(tmp_path: Path) -> None:
     assert not may_write(rig, GENERAL)
 
 
-@pytest.mark.parametrize("scope", ["", "Global", "both", "../x"])
-def test_another_scope_is_refused_by_its_name(tmp_path: Path, scope: str) -> None:
-    rig = CuratedRig(tmp_path)
-    assert "must be global or project" in rig.refusal(AddFact, scope=scope, text="x y")
+def test_another_scope_is_refused_by_its_name(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    numbers = itertools.count()
+    for scope in ["", "Global", "both", "../x"]:
+        with subtests.test(scope=scope):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            rig = CuratedRig(folder)
+            assert "must be global or project" in rig.refusal(AddFact, scope=scope, text="x y")
 
 
 def test_staging_is_answered_with_what_waits(tmp_path: Path) -> None:

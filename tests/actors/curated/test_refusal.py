@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,9 @@ def test_no_way_of_writing_puts_a_secret_into_a_projects_memory(tmp_path: Path) 
 OWN = "sup3r-s3cret-Key_42value"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_secret_of_the_agents_own_is_written_in_no_disguise(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    numbers = itertools.count()
+    for text in [
         OWN,
         " ".join(OWN),
         OWN.upper(),
@@ -126,10 +127,11 @@ OWN = "sup3r-s3cret-Key_42value"
         OWN.replace("e", "e\u0301"),
         "\ufe0f".join(OWN),
         "".join(f"\\u{ord(letter):04x}" for letter in OWN),
-    ],
-)
-def test_a_secret_of_the_agents_own_is_written_in_no_disguise(tmp_path: Path, text: str) -> None:
-    rig = CuratedRig(tmp_path, secrets=frozenset({OWN, "no"}))
-    for kind in (AddFact, RememberFact):
-        assert "secret of the agent's own" in rig.refusal(kind, scope="global", text=f"the key {text} here")
-    rig.answer(FactWritten, AddFact, scope="global", text="no secret at all")
+    ]:
+        with subtests.test(text=text):
+            folder = tmp_path / str(next(numbers))
+            folder.mkdir()
+            rig = CuratedRig(folder, secrets=frozenset({OWN, "no"}))
+            for kind in (AddFact, RememberFact):
+                assert "secret of the agent's own" in rig.refusal(kind, scope="global", text=f"the key {text} here")
+            rig.answer(FactWritten, AddFact, scope="global", text="no secret at all")

@@ -102,10 +102,10 @@ def with_words_of_people(root: Path, disk: RecordingDisk) -> CuratedRig:
     return CuratedRig(root, disk=disk)
 
 
-@pytest.mark.parametrize("at", range(1, 50))
-def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(tmp_path: Path, at: int) -> None:
+def cut_short(root: Path, at: int, *, loses_power: bool) -> tuple[CuratedRig, list[str]]:
+    """The life after one that ended at the disk's call of that number, and the facts that were said to be staged."""
     disk = killing(at)
-    rig = with_words_of_people(tmp_path, disk)
+    rig = with_words_of_people(root, disk)
     staged: list[str] = []
     try:
         for text in ("first fact", "second fact"):
@@ -114,33 +114,35 @@ def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(tmp
         rig.flush()
     except Killed:
         disk.before = lambda _call, _data: None
-    later = CuratedRig(tmp_path)
+    if loses_power:
+        disk.lose_power()
+    later = CuratedRig(root)
     later.settle(5)
     later.stop()
-    found = facts(later)
-    assert found.count("of people") == 1
-    assert all(found.count(text) == 1 for text in staged)
-    assert set(found) <= {"of people", "first fact", "second fact"}
-    assert not read((later.folder / "writeback-journal.jsonl").read_bytes()).waiting if staged else True
+    return later, staged
 
 
-@pytest.mark.parametrize("at", range(1, 50, 3))
-def test_a_power_loss_at_any_call_loses_no_fact_that_was_said_to_be_staged(tmp_path: Path, at: int) -> None:
-    disk = killing(at)
-    rig = with_words_of_people(tmp_path, disk)
-    staged: list[str] = []
-    try:
-        rig.answer(FactStaged, RememberFact, scope="global", text="first fact")
-        staged.append("first fact")
-        rig.flush()
-    except Killed:
-        disk.before = lambda _call, _data: None
-    disk.lose_power()
-    later = CuratedRig(tmp_path)
-    later.settle(5)
-    later.stop()
-    assert facts(later).count("of people") == 1
-    assert all(facts(later).count(text) == 1 for text in staged)
+def test_a_kill_at_any_call_of_the_disk_leaves_each_staged_fact_exactly_once(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for at in range(1, 50):
+        with subtests.test(at=at):
+            later, staged = cut_short(tmp_path / str(at), at, loses_power=False)
+            found = facts(later)
+            assert found.count("of people") == 1
+            assert all(found.count(text) == 1 for text in staged)
+            assert set(found) <= {"of people", "first fact", "second fact"}
+            assert not staged or not read((later.folder / "writeback-journal.jsonl").read_bytes()).waiting
+
+
+def test_a_power_loss_at_any_call_loses_no_fact_that_was_said_to_be_staged(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for at in range(1, 50, 3):
+        with subtests.test(at=at):
+            later, staged = cut_short(tmp_path / str(at), at, loses_power=True)
+            assert facts(later).count("of people") == 1
+            assert all(facts(later).count(text) == 1 for text in staged)
 
 
 def test_a_rule_that_is_broken_rejects_one_and_not_the_others(tmp_path: Path) -> None:
@@ -229,7 +231,7 @@ def ended(text: str, window: Window = GENERAL) -> TurnEnded:
     return TurnEnded(window=window, turn_id=TurnId("e1"), outcome="answered", events=(event,))
 
 
-@pytest.mark.req("S1-80", "S1-60", "X-80", "S1-09")
+@pytest.mark.req("S1-80", "X-80", "S1-09")
 def test_what_people_ask_to_keep_is_proposed_once_and_waits_for_a_person(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path, capture=True)
     said = ended("Hello. Please remember that the demo is on Friday. Is it?")

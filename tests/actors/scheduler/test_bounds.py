@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actors.edited_file.file import LIMIT_BYTES
-from actors.scheduler.edit_queue import REQUESTED_BYTES
+from actors.scheduler.config import REQUESTED_BYTES
 from domain.reminder.document import scan
 from domain.reminder.request import LONGEST_MESSAGE_CHARS
 from domain.reminder.share import EDITS, LISTS, MOST_BYTES, MOST_REMINDERS
