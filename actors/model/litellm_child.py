@@ -38,7 +38,7 @@ def main() -> None:
             os._exit(1)
     os.environ.update(ENVIRONMENT)
     answer, sys.stdout = sys.stdout, sys.stderr
-    _cut_off()
+    cut_off()
     import litellm
 
     answer.buffer.write(msgspec.json.encode(listing_of(litellm, model)))
@@ -46,7 +46,7 @@ def main() -> None:
     os._exit(0)  # litellm leaves threads behind that a normal end would wait for
 
 
-def _cut_off() -> None:
+def cut_off() -> None:
     """Let no code of this process reach the network: some of litellm's providers would ask theirs at once."""
 
     def refuse(*_: object, **__: object) -> NoReturn:

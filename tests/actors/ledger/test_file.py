@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from actors.ledger.file import Damage, LedgerFiles, entries
+from actors.bootstrap import agent_plan
+from actors.kernel import ActorSystem, ManualClock
+from actors.ledger.file import FOLDER, Damage, LedgerFiles, entries, spent_on
 from actors.linux.disk import RealDisk
+from actors.settings.load import load
+from messages.model import CallKind
 from tests.actors.ledger.calls import NOON, FullDisk, close_late, enter, spent
 
 
@@ -143,3 +148,25 @@ def test_a_disk_that_is_full_within_a_line_keeps_none_of_it(tmp_path: Path) -> N
     files.append(spent("b"))
     files.close()
     assert [line.call_id for line in entries(tmp_path)] == ["a", "b"]
+
+
+def test_a_day_has_cost_what_its_calls_of_models_have(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    midnight = datetime(2026, 3, 31, tzinfo=UTC)
+    costs = [(midnight, 0.25, CallKind.MODEL), (NOON, 0.5, CallKind.MODEL), (NOON, 4.0, CallKind.EMBEDDING)]
+    costs.append((midnight - timedelta(seconds=1), 8.0, CallKind.MODEL))
+    enter(tmp_path, *(structs.replace(spent(at=at), cost_usd=usd, kind=kind) for at, usd, kind in costs))
+
+    assert spent_on(tmp_path, NOON) == 0.75
+    assert spent_on(tmp_path, NOON + timedelta(days=1)) == 0.0
+    (tmp_path / "2026-04.jsonl").mkdir()
+    assert spent_on(tmp_path, datetime(2026, 4, 2, tzinfo=UTC)) == 0.0
+    assert "the ledger of this day cannot be read, so it begins anew" in caplog.text
+
+
+def test_a_start_counts_what_the_day_has_cost_before(tmp_path: Path) -> None:
+    settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data")})
+    plan = agent_plan(settings, {}, ActorSystem(workers=0, clock=ManualClock(NOON)), None)
+    enter(tmp_path / "data" / FOLDER, structs.replace(spent(), cost_usd=0.5))
+
+    assert plan.spent_today is not None
+    assert plan.spent_today() == 0.5

@@ -43,6 +43,35 @@ def test_litellm_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatc
     assert route.tiers == getattr(listing_of(library, "openai/gpt-4o"), "tiers", None)
 
 
+@pytest.mark.req("X-151")
+def test_the_process_that_is_asked_has_no_key_and_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(kept_routes.FOLDER, str(tmp_path / "routes"))
+    monkeypatch.setenv("SECRET_API_KEY", "sk-secret")
+    program = """
+import json, os, socket, sys
+sys.path.append(sys.argv[1])
+from actors.model.litellm_child import cut_off
+names = sorted(os.environ)
+listening = socket.create_server(("127.0.0.1", 0))
+cut_off()
+for reach in (
+    lambda: socket.create_connection(listening.getsockname()),
+    lambda: socket.socket().connect(listening.getsockname()),
+    lambda: socket.getaddrinfo("127.0.0.1", 80),
+):
+    try:
+        reach()
+        names.append("network")
+    except OSError as error:
+        assert str(error) == "this process has no network"
+print(json.dumps({"provider": "openai", "name": " ".join(names)}))
+"""
+    route = asyncio.run(Routes(ModelConfig(name="openai/asks", api_keys=KEYS), program=program).find("openai/asks"))
+
+    assert route is not None
+    assert set(route.model.split()) <= {"PATH", "LC_CTYPE"}
+
+
 def test_a_route_leads_to_ones_own_server_and_otherwise_to_the_provider(litellm: None) -> None:
     own = route_to("hosted_vllm/x", OWN, {})
     assert own is not None
