@@ -53,7 +53,6 @@ def cut_off() -> None:
         raise OSError("this process has no network")
 
     socket.getaddrinfo = refuse
-    socket.create_connection = refuse
     socket.socket.connect = refuse  # type: ignore[method-assign]
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

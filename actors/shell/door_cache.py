@@ -47,9 +47,15 @@ class DoorCache:
     there: an actor that stops, and one that starts, removes the sockets of before. Otherwise a new socket is requested.
     """
 
-    def __init__(self, ask: AskDoor) -> None:
-        """No lease yet."""
+    def __init__(self, ask: AskDoor, answer_s: float = ANSWER_S) -> None:
+        """No lease yet.
+
+        Args:
+            ask: Asks for a control socket.
+            answer_s: Longest wait for the answer.
+        """
         self._ask = ask
+        self._answer_s = answer_s
         self._leases: dict[tuple[Window, bool], Lease] = {}
 
     def __len__(self) -> int:
@@ -74,9 +80,9 @@ class DoorCache:
 
     async def _answer(self, request: RunBash) -> tuple[str, float]:
         try:
-            answer = await asyncio.wait_for(self._ask(request), ANSWER_S)
+            answer = await asyncio.wait_for(self._ask(request), self._answer_s)
         except TimeoutError:
-            log.warning("a command runs without the control socket: nobody opened it within %g s", ANSWER_S)
+            log.warning("a command runs without the control socket: nobody opened it within %g s", self._answer_s)
             return "", 0.0
         return (answer.path, answer.open_s) if isinstance(answer, DoorOpen) else ("", 0.0)
 

@@ -49,7 +49,6 @@ REBOUND = {
     "actors/embedder/litellm_provider.py": {"litellm.DEFAULT_MAX_RETRIES", "litellm.suppress_debug_info"},
     # A program of its own, which is to have no network.
     "actors/model/litellm_child.py": {
-        "socket.create_connection",
         "socket.getaddrinfo",
         "sys.stdout",
     },

@@ -13,6 +13,7 @@ from messages.base import Address, RequestId, Window
 from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
 from messages.socket import DoorOpen, Refused
 from tests.actors.shell.bench import window
+from tests.patience import PATIENCE_S
 
 
 class BrokenWorkplaces(Workplaces):
@@ -95,7 +96,7 @@ def test_a_command_that_is_cancelled_while_it_waits_for_its_control_socket_ends_
             asked.set()
             return asyncio.get_running_loop().create_future()
 
-        waiting = runner(Workplaces, tmp_path, replies, DoorCache(ask))
+        waiting = runner(Workplaces, tmp_path, replies, DoorCache(ask, PATIENCE_S))
         waiting.begin(request("r1", "touch started"), 60.0)
         await asked.wait()
         began = asyncio.get_running_loop().time()
