@@ -15,7 +15,6 @@ from actors.workspace.preparing import Preparing
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
-from actors.workspace.subagents.shelf import NoShelf, RunFolder
 from actors.workspace.upkeep.gate import Gate
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
@@ -85,8 +84,8 @@ class WorkspaceActor(Actor):
         self.window = window
         self._config = config
         self._channel = Channel(config, window, self)
-        self._books = Bookkeeping(self._channel.agent_folder, config.disk)
-        self._state = WorkspaceState(self._books, is_kept=config.lives)
+        self._books = Bookkeeping(self._channel.agent_folder, config.disk, is_kept=config.lives)
+        self._state = WorkspaceState(self._books)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
         self._workers = Workers(self, config, window, self._heard_of_workers)
         self._told = TranscriptClient(self, window)
@@ -115,8 +114,8 @@ class WorkspaceActor(Actor):
             hooks=self._hooks,
             lives=shared.lives if config.can_run else None,
         )
-        shelf = RunFolder(self._channel.agent_folder / RUNS, config.disk) if config.lives else NoShelf()
-        runs = RunsConfig(shared.definitions, shelf, self._preparing.context, self._run_ended)
+        kept = Bookkeeping(self._channel.agent_folder / RUNS, config.disk, is_kept=config.lives)
+        runs = RunsConfig(shared.definitions, kept, self._preparing.context, self._run_ended)
         self._runs = Runs(self, window, runs)
         self._lives = shared.lives if config.can_run else None
         self._identity: tuple[str, str] | None = None

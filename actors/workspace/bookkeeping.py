@@ -26,19 +26,21 @@ _UNUSUAL = re.compile(r"[^0-9A-Za-z_-]+")
 class Bookkeeping:
     """Small files of the agent's own, each written whole."""
 
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path, disk: Disk | None = None, *, is_kept: bool = True) -> None:
         """Begin without reading.
 
         Args:
             folder: Absolute; made when something is first kept.
             disk: What stores; the system's own by default.
+            is_kept: False for a window without stored data: nothing is found and nothing is written.
         """
         self.folder = folder
+        self.is_kept = is_kept
         self._notes = NoteFolder(folder, disk, most_bytes=MOST_BYTES)
 
     def read(self, name: str) -> bytes | None:
         """Data kept under a name; None for no data, and for unreadable data."""
-        return self._notes.read(name)
+        return self._notes.read(name) if self.is_kept else None
 
     def document(self, name: str) -> Mapping[str, Any]:
         """JSON object kept under a name; empty for a missing or invalid document."""
@@ -60,6 +62,8 @@ class Bookkeeping:
             data: New content.
             is_durable: Whether the data must survive a power loss too, which takes time.
         """
+        if not self.is_kept:
+            return False
         try:
             self._notes.put(name, data, is_durable=is_durable)
         except OSError as error:
@@ -73,12 +77,8 @@ class Bookkeeping:
 
     def prune(self, prefix: str, keep: int = KEPT) -> None:
         """Forget all but the newest files whose names begin so."""
-        try:
-            paths = [path for path in self.folder.iterdir() if path.name.startswith(prefix)]
-            paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
-        except OSError as error:
-            log.warning("%s: old files are not taken away: %s", self.folder, error)
-            return
+        paths = [self.folder / name for name in self.names(prefix)]
+        paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
         for path in paths[: max(0, len(paths) - keep)]:
             try:
                 self._notes.remove(path.name)
@@ -86,10 +86,11 @@ class Bookkeeping:
                 log.warning("%s: is old and not taken away: %s", path, error)
 
     def names(self, prefix: str) -> tuple[str, ...]:
-        """Names of files with a prefix."""
+        """Names of files with a prefix, in order."""
         try:
             return tuple(name for name in self._notes.names() if name.startswith(prefix))
-        except OSError:
+        except OSError as error:
+            log.warning("%s cannot be listed: %s", self.folder, error)
             return ()
 
 

@@ -9,13 +9,15 @@ from datetime import datetime
 
 import msgspec
 
-from actors.workspace.subagents.shelf import Shelf
+from actors.workspace.bookkeeping import Bookkeeping
 from messages.base import RequestId, Value, make_ready
 from messages.workspace import SubagentRun
 
 log = logging.getLogger(__name__)
 
 RUNNING = "running"
+SUFFIX = ".json"
+MOST_FILES = 200
 
 
 class Kept(Value, frozen=True, kw_only=True, gc=False):
@@ -49,27 +51,23 @@ class Record:
             return self.run
         return msgspec.structs.replace(self.run, seconds=seconds_between(self.run.began_at, now))
 
-    def keep(self, shelf: Shelf) -> None:
+    def keep(self, books: Bookkeeping) -> None:
         """Write the record; a full disk does not stop the run."""
-        try:
-            shelf.write(self.run.run, msgspec.json.encode(Kept(run=self.run, text=self.text)))
-        except OSError as error:
-            log.warning("run %s of a sub-agent cannot be kept: %s", self.run.run, error.strerror)
+        books.put(f"{self.run.run}{SUFFIX}", msgspec.json.encode(Kept(run=self.run, text=self.text)))
 
 
-def kept_records(shelf: Shelf) -> Iterator[Record]:
+def kept_records(books: Bookkeeping) -> Iterator[Record]:
     """Records of earlier runs; unreadable records are left out."""
-    try:
-        for name, data in shelf.read():
-            try:
-                kept = msgspec.json.decode(data, type=Kept)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                log.warning("what was kept of run %s of a sub-agent cannot be read: %s", name, error)
-                continue
-            if kept.run.run == name and kept.run.began_at.tzinfo is not None:
-                yield Record(kept.run, kept.text)
-    except OSError as error:
-        log.warning("what was kept of sub-agents' runs cannot be read: %s", error.strerror)
+    for name in [name for name in books.names("r") if name.endswith(SUFFIX)][:MOST_FILES]:
+        if (data := books.read(name)) is None:
+            continue
+        try:
+            kept = msgspec.json.decode(data, type=Kept)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            log.warning("what was kept of run %s of a sub-agent cannot be read: %s", name, error)
+            continue
+        if f"{kept.run.run}{SUFFIX}" == name and kept.run.began_at.tzinfo is not None:
+            yield Record(kept.run, kept.text)
 
 
 def seconds_between(begin: datetime, end: datetime) -> float:

@@ -10,10 +10,10 @@ from typing import NoReturn, assert_never
 import msgspec
 
 from actors.kernel import Host
+from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.subagents.child import FAILED, STOPPED
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.record import RUNNING, Record, kept_records, seconds_between
-from actors.workspace.subagents.shelf import Shelf
 from domain.workspace.subagents.definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
 from domain.workspace.subagents.prompt import task_prompt
 from domain.workspace.subagents.report import note_text, report_text
@@ -81,7 +81,8 @@ class RunsConfig:
     """Dependencies of runs on the rest of the workspace."""
 
     definitions: Definitions
-    shelf: Shelf
+    books: Bookkeeping
+    """Keeps what became of runs."""
     context: Callable[[ContextWish], str]
     """Gives the text that a contextual run has before its task; may look at the disk."""
     on_ended: Callable[[str, str, str], None]
@@ -177,7 +178,7 @@ class Runs:
         self._known[run] = record
         record.deadline = self.host.wait(role.max_wall_s + GRACE_S, lambda: self._give_up(record, FAILED))
         with self.host.blocking():
-            record.keep(self.config.shelf)
+            record.keep(self.config.books)
         begin = BeginRun(
             run=run,
             reply_to=self.host.address,
@@ -291,7 +292,7 @@ class Runs:
             changes |= {"state": report.state, "note": note_text(report.note)}
         record.run = msgspec.structs.replace(record.run, **changes)
         with self.host.blocking():
-            record.keep(self.config.shelf)
+            record.keep(self.config.books)
 
     def _give_up(self, record: Record, state: str) -> None:
         """End a run whose actor is silent."""
@@ -316,7 +317,7 @@ class Runs:
             note=note_text(report.note),
         )
         with self.host.blocking():
-            record.keep(self.config.shelf)
+            record.keep(self.config.books)
             self._forget_old()
         for request_id, waiter in list(self._waiters.items()):
             if waiter.run == report.run:
@@ -332,7 +333,7 @@ class Runs:
         """All runs; those that an earlier life left unfinished are lost, and what may be left of them is ended."""
         if self._records is None:
             with self.host.blocking():
-                kept = sorted(kept_records(self.config.shelf), key=lambda record: record.run.began_at)
+                kept = sorted(kept_records(self.config.books), key=lambda record: record.run.began_at)
             self._records = {record.run.run: record for record in kept}
             for record in kept:
                 if record.is_running:
@@ -346,10 +347,7 @@ class Runs:
         ended = [run for run, record in records.items() if not record.is_running]
         for run in ended[:-KEPT_RUNS]:
             del records[run]
-            try:
-                self.config.shelf.remove(run)
-            except OSError as error:
-                log.warning("run %s of a sub-agent cannot be removed: %s", run, error.strerror)
+            self.config.books.prune(f"{run}.json", 0)
 
     def _new_run(self) -> str:
         """A name that no run has, also none of an earlier life."""

@@ -30,17 +30,9 @@ class Stretch:
 class WorkspaceState:
     """Kept state of a workspace; a damaged part of the files counts as missing."""
 
-    def __init__(self, books: Bookkeeping, *, is_kept: bool = True) -> None:
-        """Load the kept state.
-
-        Args:
-            books: Where.
-            is_kept: Whether anything is.
-        """
+    def __init__(self, books: Bookkeeping) -> None:
         self.books = books
-        self._is_kept = is_kept
-        document = books.document(STATE) if is_kept else {}
-        written = books.document(WRITTEN) if is_kept else {}
+        document, written = books.document(STATE), books.document(WRITTEN)
         self.is_fresh = not document
         """True if no state was kept before."""
         self.said = [words for each in _objects(document, "said") if (words := _read_words(each)) is not None]
@@ -53,8 +45,6 @@ class WorkspaceState:
 
     def keep(self) -> None:
         """Write the state down."""
-        if not self._is_kept:
-            return
         self.books.put_document(
             STATE,
             {
@@ -120,8 +110,7 @@ class WorkspaceState:
         """Turns are in MEMORY.md and HISTORY.md."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
-        if self._is_kept:
-            self.books.put_document(WRITTEN, {"turns": [*self._written]})
+        self.books.put_document(WRITTEN, {"turns": [*self._written]})
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
         """Turns that are not in the files."""

@@ -6,7 +6,6 @@ same folder is the agent after a restart.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,7 +54,6 @@ class Answered:
 class _Heard:
     """Messages that the doubles received."""
 
-    changed: threading.Condition = field(default_factory=threading.Condition)
     requests: list[ModelRequest] = field(default_factory=list)
     """For turns, not for workers."""
     asked_at: list[float] = field(default_factory=list)
@@ -78,16 +76,16 @@ class BenchAgent:
         embed: Embed,
         given: Mapping[str, object],
         *,
-        clock: ManualClock | None = None,
+        clock: ManualClock,
     ) -> None:
         """Start it, and have it pick up what an earlier life left.
 
         Args:
             root: Holds the data root; an earlier life's, or an empty folder.
-            behave: Speaks for the model; with real time from several threads.
+            behave: Speaks for the model.
             embed: Gives vectors of 384 components, as bytes.
             given: Settings by dotted key.
-            clock: Moved by this object while something is waited for; None for the machine's, with workers.
+            clock: Moved by this object while something is waited for.
         """
         self.root = root
         self._clock = clock
@@ -97,7 +95,7 @@ class BenchAgent:
         self._has_memory = settings.memory.enabled
         self.data = DataRoot(settings.data_root)
         self.data.hold()
-        self.system = ActorSystem(workers=0, clock=clock) if clock is not None else ActorSystem(workers=2)
+        self.system = ActorSystem(workers=0, clock=clock)
         doubles: dict[str, Callable[[str], Actor]] = {
             "model": lambda _key: ModelDouble(behave, self._heard),
             "discord": lambda _key: DiscordDouble(self._heard),
@@ -111,7 +109,7 @@ class BenchAgent:
         self.system.start()
         for window in recovery.unfinished:
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
-        self._settle()
+        self.system.run()
         self.edge = self.system.edge("bench")
 
     def say(self, window: Window, text: str, number: int, *, author: str = "Alice") -> Answered:
@@ -131,7 +129,7 @@ class BenchAgent:
         if self._has_memory:
             self.system.tell(MEMORY, ReadersChanged(windows=(_readers(window),)))
         self.system.tell(window.address, self._message(window, text, message_id, author))
-        self._await_answer(message_id, text)
+        self._step_until(lambda: message_id in self._heard.posts, f"an answer to {text[:60]!r}")
         asked = slice(first, len(self._heard.requests))
         when = self._heard.asked_at[asked]
         return Answered(
@@ -159,20 +157,16 @@ class BenchAgent:
             found.extend(each for each in self.edge.drain() if getattr(each, "request_id", None) == request_id)
             return bool(found)
 
-        if self._clock is None:
-            return self.edge.receive(MOST_S, lambda heard: getattr(heard, "request_id", None) == request_id)
         self._step_until(is_there, f"an answer to {type(message).__name__}")
         return found[0]
 
     def rest(self, seconds: float) -> None:
-        """Let time pass, by a clock that this object moves, and everything come of it."""
-        if self._clock is None:
-            return
-        self._settle()
+        """Let time pass, and everything come of it."""
+        self.system.run()
         ends_at = self._clock.monotonic() + seconds
         while (due_s := self._clock.next_due_s) is not None and self._clock.monotonic() + due_s <= ends_at:
             self._clock.advance(due_s)
-            self._settle()
+            self.system.run()
         self._clock.advance(ends_at - self._clock.monotonic())
 
     def stop(self) -> None:
@@ -199,30 +193,16 @@ class BenchAgent:
             audience=f"{GUILD}:{window.id}:everyone",
         )
 
-    def _settle(self) -> None:
-        if self._clock is not None:
-            self.system.run()
-
-    def _await_answer(self, message_id: MessageId, text: str) -> None:
-        what = f"an answer to {text[:60]!r}"
-        if self._clock is not None:
-            self._step_until(lambda: message_id in self._heard.posts, what)
-            return
-        with self._heard.changed:
-            if not self._heard.changed.wait_for(lambda: message_id in self._heard.posts, MOST_S):
-                raise TimeoutError(f"{what}: nothing came within {MOST_S:g} s")
-
     def _step_until(self, holds: Callable[[], bool], what: str) -> None:
         """Move the clock from timer to timer until it holds."""
-        assert self._clock is not None
-        self._settle()
+        self.system.run()
         ends_at = self._clock.monotonic() + MOST_S
         while not holds():
             due_s = self._clock.next_due_s
             if due_s is None or self._clock.monotonic() + due_s > ends_at:
                 raise TimeoutError(f"{what}: nothing came within {MOST_S:g} s")
             self._clock.advance(due_s)
-            self._settle()
+            self.system.run()
 
 
 class ModelDouble(Actor):
@@ -271,9 +251,7 @@ class DiscordDouble(Actor):
         self._posted += 1
         posted = MessageId(str(2 * FIRST_MESSAGE + self._posted))
         self.tell(message.reply_to, Delivered(request_id=message.request_id, message_ids=(posted,)))
-        with self._heard.changed:
-            self._heard.posts[message.answers_message_id] = message.text
-            self._heard.changed.notify_all()
+        self._heard.posts[message.answers_message_id] = message.text
 
 
 class EmbedderDouble(Actor):

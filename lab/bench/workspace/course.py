@@ -60,7 +60,6 @@ class Condition:
 
 CONDITIONS = (
     Condition("files", in_files=True),
-    Condition("files_llm", in_files=True, llm=True),
     Condition("said_llm", llm=True),
     Condition("said", memory=True),
     Condition("off", layer=False, memory=True),

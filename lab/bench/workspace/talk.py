@@ -1,7 +1,4 @@
-"""Talk of other things: turns between the first words of a work and what is asked of it much later.
-
-Some of it sounds like rules, as everyday talk does; none of it is one that has to be kept.
-"""
+"""Talk of other things: turns between the first words of a work and what is asked of it much later."""
 
 from __future__ import annotations
 
@@ -14,11 +11,6 @@ _THINGS = {
         "the parking permit", "the garden shed", "that podcast about bridges", "the new keyboard", "the rehearsal",
         "the leaking tap", "the train timetable", "the photo archive", "the spreadsheet of the club", "the old laptop",
         "the museum visit", "the dentist's letter", "the neighbour's cat", "the weather app", "the school play",
-    ),
-    "de": (
-        "der Drucker im Flur", "die Kaffeemaschine", "mein Fahrrad", "die Umfrage vom Verein", "das Mittagessen",
-        "der Parkausweis", "der Schuppen", "die Sendung über Brücken", "die neue Tastatur", "die Chorprobe",
-        "der Wasserhahn", "der Fahrplan", "das Fotoarchiv", "die Tabelle vom Sportfest", "der alte Rechner",
     ),
     "zh": (
         "二楼的打印机", "咖啡机", "我的自行车", "季度调查", "团队午餐", "停车证", "花园的棚子", "那个关于桥的播客",
@@ -41,18 +33,6 @@ _LINES = {
         "Translate this for the visitors, please: “Welcome, {thing} is to your left behind door {count}.”",
         "How long does it usually take until {thing} is back? Last time it was {count} hours.",
     ),
-    "de": (
-        "Kannst du mir in zwei Sätzen sagen, was mit folgendem Punkt ist: {thing}? Ich habe den Faden verloren.",
-        "Ich habe gestern nachgesehen: {thing}, und {count} Leute haben sich schon gemeldet.",
-        "Was würdest du da machen: {thing}? Bernd will warten, Carla möchte es hinter sich haben.",
-        "Danke, das hat geholfen. Übrigens, {thing}: geht wieder, nach {count} Versuchen.",
-        "Schreib bitte einen freundlichen Zettel für die Küche, Thema: {thing}.",
-        "Punkt {count} auf meiner Liste: {thing}. Sortierst du die Punkte nach Aufwand?",
-        "Ist daraus etwas geworden: {thing}? Ich weiß nur noch, dass {count} Fragen offen waren.",
-        "Darum kümmern wir uns heute nicht: {thing}. Das kann warten.",
-        "Stimmt es, dass das {count} im Monat kostet: {thing}? Das kommt mir viel vor.",
-        "Fasse bitte zusammen, was wir darüber wissen: {thing}. Das Langweilige kannst du weglassen.",
-    ),
     "zh": (
         "能用两句话告诉我{thing}怎么样了吗?我上周就跟丢了。",
         "我昨天看了一下{thing},已经有{count}个人报名了,有点意外。",
@@ -66,26 +46,6 @@ _LINES = {
         "请总结一下我们对{thing}的了解,无聊的部分可以省略。",
     ),
 }
-_RULE_LIKE = {
-    "en": (
-        "You must hear the story about {thing} some day, it always makes people laugh.",
-        "I never understood {thing}, and I don't think anybody else does; never mind.",
-        "I have to leave early because of {thing}, so the meeting is at {count} past the hour.",
-        "We don't need {thing} any more, do we? It has been standing around for {count} days.",
-        "Ha, you should always ask twice about {thing}, the first answer is only ever half of it.",
-    ),
-    "de": (
-        "Das musst du dir mal anhören, die Geschichte: {thing}. Da lachen immer alle.",
-        "Das habe ich nie verstanden: {thing}. Macht nichts, muss man auch nicht.",
-    ),
-    "zh": (
-        "你一定要听听{thing}的故事,大家总是笑。",
-        "我从来没搞懂{thing},算了,没关系。",
-    ),
-}
-"""Sentences that sound like rules and are not."""
-_RULE_LIKE_SHARE = 0.22
-"""Of turns, as in a corpus of people's long chats of other kinds."""
 _ANSWERS = {
     "en": (
         "Here is what I have: it is being looked after, and somebody will say so when it is done. No work for us.",
@@ -93,11 +53,6 @@ _ANSWERS = {
         "Done. It is short and friendly, and it says where to go with questions. Shall I change anything about it?",
         "As far as I know it is as you say; the rest is guesswork, so I would rather not add anything to that.",
         "Two points matter there, the time that it takes and who does it; the first of them is settled by now.",
-    ),
-    "de": (
-        "Soweit ich sehe, kümmert sich schon jemand darum und meldet sich, wenn es fertig ist. Wir tun nichts.",
-        "Ich würde noch etwas warten und dann noch einmal fragen; eilig ist es bisher nicht.",
-        "Erledigt. Es ist kurz und freundlich und sagt, wohin man sich mit Fragen wendet.",
     ),
     "zh": (
         "据我所知,已经有人在处理,完成后会通知大家。我们不用做什么。",
@@ -107,7 +62,7 @@ _ANSWERS = {
 }  # fmt: skip
 
 
-_LINES_A_TURN = {"en": 2, "de": 3, "zh": 6}
+_LINES_A_TURN = {"en": 2, "zh": 6}
 """So that a turn is of like length in all of them."""
 
 
@@ -116,8 +71,6 @@ def talk(language: str, turns: int, seed: str) -> Iterator[tuple[str, str]]:
     chance = random.Random(seed)
     for _ in range(turns):
         lines = chance.sample(_LINES[language], _LINES_A_TURN[language])
-        if chance.random() < _RULE_LIKE_SHARE:
-            lines[-1] = chance.choice(_RULE_LIKE[language])
         said = " ".join(
             line.format(thing=chance.choice(_THINGS[language]), count=chance.randint(2, 59)) for line in lines
         )

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.subagents.child import SubagentActor
 from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.runs import ContextWish, CurrentTurn, Runs, RunsConfig
-from actors.workspace.subagents.shelf import RunFolder, Shelf
 from domain.workspace.subagents.prompt import subagent_prompt
 from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall, Usage
@@ -80,7 +80,7 @@ class SubagentRig:
         self,
         root: Path,
         *,
-        shelf: Shelf | None = None,
+        books: Bookkeeping | None = None,
         child: Callable[[str, SubagentConfig], Actor] = SubagentActor,
         **options: Any,
     ) -> None:
@@ -96,7 +96,7 @@ class SubagentRig:
         self.counted: list[Usage] = []
         self.runs_config = RunsConfig(
             definitions=Definitions((self.folder,)),
-            shelf=shelf or RunFolder(root / "runs"),
+            books=books or Bookkeeping(root / "runs"),
             context=self._context,
             on_ended=lambda run, name, state: self.ended.append((run, name, state)),
         )

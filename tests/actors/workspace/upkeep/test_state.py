@@ -73,7 +73,7 @@ def test_what_session_was_not_told_of_when_the_window_began_anew_is_owed(tmp_pat
 
 
 def test_only_turns_that_were_told_are_told_of_no_more(tmp_path: Path) -> None:
-    state = WorkspaceState(Bookkeeping(tmp_path), is_kept=False)
+    state = WorkspaceState(Bookkeeping(tmp_path, is_kept=False))
     for turn in ("t1", "t2", "t3"):
         state.note_turn(turn, "logs/a.md")
     state.told_of(["t0"])

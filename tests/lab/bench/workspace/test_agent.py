@@ -65,11 +65,3 @@ def test_a_model_that_says_nothing_is_waited_for_only_so_long(place: Path, clock
     with pytest.raises(TimeoutError, match="nothing came within 150 s"):
         agent.say(WINDOW, "Hello.", 1)
     agent.stop()
-
-
-def test_with_the_machines_clock_it_answers_by_itself(place: Path) -> None:
-    with BenchAgent(place, lambda _request: "Well then.", embed, LAYER) as agent:
-        assert agent.say(WINDOW, "Hello.", 1).text == "Well then."
-        agent.rest(1_000)
-        request = DescribeSession(request_id=RequestId("d"), reply_to=agent.edge.address, window=WINDOW)
-        assert isinstance(agent.ask(workspace_of(WINDOW), request), SessionDescribed)
