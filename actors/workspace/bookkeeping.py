@@ -32,7 +32,7 @@ class Bookkeeping:
         Args:
             folder: Absolute; made when something is first kept.
             disk: What stores; the system's own by default.
-            is_kept: False for a window without stored data: nothing is found and nothing is written.
+            is_kept: False for a window without stored data, whose reads find no file.
         """
         self.folder = folder
         self.is_kept = is_kept

@@ -224,7 +224,7 @@ class Course:
         (folder / "MEMORY.md").write_bytes(memory)
 
 
-def measured(condition: Condition, works: Iterable[Work], turns: int) -> Outcome:
+def measure_condition(condition: Condition, works: Iterable[Work], turns: int) -> Outcome:
     """Result of a condition in a folder of its own."""
     with folder() as root:
         return Course(root, condition, works).run(turns)
@@ -235,4 +235,4 @@ def main() -> None:
     silence_log()
     sizes = json.loads(sys.argv[1])
     condition = next(each for each in CONDITIONS if each.name == sizes["condition"])
-    sys.stdout.write(json.dumps(measured(condition, WORKS[: sizes["works"]], sizes["turns"]).figures()))
+    sys.stdout.write(json.dumps(measure_condition(condition, WORKS[: sizes["works"]], sizes["turns"]).figures()))

@@ -39,6 +39,7 @@ def said(block: str) -> dict[str, Any]:
     return parsed
 
 
+@pytest.mark.req("S4-10", "S4-29", "S4-04", "S4-21")
 def test_a_block_has_the_state_with_rules_and_next_steps_first_and_no_worklog() -> None:
     block = handover(STATE, MEMORY, [found("Pay in cash only.")])
 

@@ -38,6 +38,7 @@ def titles(data: bytes) -> list[str]:
     return [part.title for part in sections(data, 2) if part.title]
 
 
+@pytest.mark.req("S4-30", "S4-37", "S4-62", "S4-89", "S4-155", "S4-158", "S4-164")
 def test_a_block_has_its_period_and_its_mark() -> None:
     made = appended_block(b"", "- bought a boat\n  - a blue one  \n", AT, AT + HOUR, "s1").decode()
 
@@ -70,6 +71,7 @@ def test_a_fold_is_due_after_five_blocks_or_eight_thousand_characters_but_never_
     assert not fold_is_due(folded(with_blocks(5), SUMMARY, with_blocks(5)) + b"x" * 8_000)
 
 
+@pytest.mark.req("S4-156", "S4-181", "S4-165")
 def test_all_but_the_newest_three_become_one_block() -> None:
     base = with_blocks(5, b"# History\n\n## Mine\nown words\n")
     raw, told = folding(base)
@@ -169,6 +171,7 @@ def test_the_archive_has_each_block_once() -> None:
     assert archived(b"", raw).strip() == raw.strip()
 
 
+@pytest.mark.req("S4-151")
 @given(st.lists(st.sampled_from(["a", "b", "  - c", "", "d e"]), min_size=1, max_size=4), st.integers(0, 8))
 def test_what_stood_there_is_a_prefix_and_every_block_is_there_once(lines: list[str], count: int) -> None:
     data = with_blocks(count, HISTORY_TEMPLATE)

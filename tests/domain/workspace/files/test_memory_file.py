@@ -26,6 +26,7 @@ def headings(data: bytes) -> list[str]:
     return [line.removeprefix("## ") for line in data.decode().splitlines() if line.startswith("## ")]
 
 
+@pytest.mark.req("S4-53", "S4-54", "S4-55", "S4-56", "S4-150", "S4-163")
 def test_the_template_has_the_six_sections_in_order_and_no_entry() -> None:
     assert headings(MEMORY_TEMPLATE) == [
         "Identity / Participants",
@@ -52,6 +53,7 @@ def test_entries_are_added_in_one_block_with_their_marks() -> None:
     )
 
 
+@pytest.mark.req("S4-23", "S4-60", "S4-101", "S4-141", "S4-153", "S4-159", "S4-109", "S4-102", "S4-125")
 @given(files, entries)
 def test_what_stood_there_is_a_prefix_and_a_second_time_adds_nothing(data: bytes, new: list[MemoryEntry]) -> None:
     made = appended(data, new, AT, "s1")
@@ -69,6 +71,7 @@ def test_a_file_that_is_empty_begins_with_the_template_and_nothing_to_add_change
     assert appended(b"", [], AT, "s") == b""
 
 
+@pytest.mark.req("S4-149")
 def test_what_was_added_once_is_not_added_again_though_somebody_changed_its_words() -> None:
     made = appended(MEMORY_TEMPLATE, [MemoryEntry("Decisions", "a boat it is")], AT, "s1")
     edited = made.replace(b"a boat it is", b"a small boat")

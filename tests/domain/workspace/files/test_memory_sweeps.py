@@ -52,6 +52,7 @@ def test_a_worker_is_told_the_entries_of_the_six_sections_without_marks() -> Non
     assert "Update" not in told
 
 
+@pytest.mark.req("S4-61", "S4-91", "S4-103", "S4-162")
 def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it_is() -> None:
     made = swept(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
 
@@ -107,6 +108,7 @@ def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples()
     ]
 
 
+@pytest.mark.req("S4-154", "X-103")
 def test_a_sweep_that_would_lose_or_add_too_much_is_refused(subtests: pytest.Subtests) -> None:
     for said, rule in [
         ("", "must have the headings Identity"),

@@ -42,6 +42,7 @@ def with_items(name: str, *texts: str) -> SessionState:
     return updated(SessionState(), answer(**{name: texts}))
 
 
+@pytest.mark.req("S4-09", "S4-25", "S4-26", "S4-27", "S4-28", "S4-35", "S4-43", "S4-44", "S4-45", "S4-46", "S4-47")
 def test_the_template_has_the_nine_sections_in_order_and_says_nothing() -> None:
     lines = SESSION_TEMPLATE.decode().splitlines()
 
@@ -111,6 +112,7 @@ def test_an_empty_worklog_is_left_out_unless_somebody_wrote_into_it() -> None:
     assert b"Worklog" in rendered_session(state, b"# Worklog\n<!-- Kim reads this -->\n")
 
 
+@pytest.mark.req("S4-50", "S4-84")
 def test_sections_and_all_together_are_capped_and_constraints_go_last() -> None:
     many = tuple(f"{number} {'word ' * 80}" for number in range(20))
     state = SessionState(title="t " * 100, **dict.fromkeys(LISTS, many))
@@ -189,6 +191,7 @@ def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> N
     assert made == before.replace(b"sail", b"paint")
 
 
+@pytest.mark.req("S4-24", "S4-90", "S4-87")
 def test_an_answer_replaces_what_is_of_the_moment() -> None:
     before = SessionState(title="Boat", current_state=("ashore",), next_steps=("sail",))
 
@@ -225,6 +228,7 @@ def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() ->
     }
 
 
+@pytest.mark.req("S4-49")
 def test_what_memory_has_need_not_stand_here_too() -> None:
     before = SessionState(constraints=("ask Kim",))
 
@@ -233,6 +237,7 @@ def test_what_memory_has_need_not_stand_here_too() -> None:
     assert after.constraints == ("ask Kim", "be brief")
 
 
+@pytest.mark.req("S4-40", "S4-184")
 def test_a_bad_answer_is_refused_with_the_value_and_the_rule(subtests: pytest.Subtests) -> None:
     for text, rule in [
         ("no json", "must be a JSON object"),
@@ -254,6 +259,7 @@ def test_a_bad_answer_is_refused_with_the_value_and_the_rule(subtests: pytest.Su
             updated(SessionState(), text)
 
 
+@pytest.mark.req("S4-48")
 def test_long_words_of_a_turn_are_refused_unless_they_stood_there_before() -> None:
     said = "the boat has to be back in the harbour before the tide turns, or the keel will touch the ground again"
     spoken = [turn(f"Listen: {said.upper()}!")]
@@ -288,6 +294,7 @@ def test_lines_that_people_add_while_a_worker_thinks_are_kept(before: SessionSta
     assert "said by hand" in parsed_session(made).constraints
 
 
+@pytest.mark.req("X-110")
 def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() -> None:
     before = SessionState(title="Boat", current_state=("ashore",), next_steps=("paint", "sail"), decisions=("blue",))
     base = rendered_session(before, b"")

@@ -297,6 +297,7 @@ def test_headings_that_people_choose_are_looked_in_and_those_of_every_file_are_n
     assert found("update it", index_of("", bullets("it runs", heading="## Update 2026-05-01"), "")) == []
 
 
+@pytest.mark.req("S4-183")
 @pytest.mark.req("X-109")
 def test_scripts_without_blanks_are_found_by_their_pairs() -> None:
     memory = bullets("检索引擎选用 Meilisearch", "集合場所は穂高駅", "숙소 예산은 팔만 원")

@@ -28,6 +28,7 @@ def entry(text: str, section: str = "Decisions", **fields: Any) -> dict[str, Any
     return {"section": section, "text": text, "confidence": 0.9, **fields}
 
 
+@pytest.mark.req("S4-22", "S4-36", "S4-144", "S4-147", "S4-152")
 def test_entries_and_history_are_taken_from_an_answer() -> None:
     found = parsed_consolidation(
         answer(
@@ -44,6 +45,7 @@ def test_entries_and_history_are_taken_from_an_answer() -> None:
     )
 
 
+@pytest.mark.req("S4-57", "S4-58", "S4-59", "S4-108", "S4-148")
 def test_a_bad_entry_is_left_out_alone_and_told_by_its_rule(subtests: pytest.Subtests) -> None:
     for bad, rule in [
         ("text", "must be an object with section and text"),
@@ -101,6 +103,7 @@ def test_no_more_entries_are_taken_than_there_may_be() -> None:
     assert len(found.dropped) == 2
 
 
+@pytest.mark.req("S4-63", "S4-160", "S4-161")
 def test_a_bad_answer_is_refused(subtests: pytest.Subtests) -> None:
     for text, rule in [
         ("no", "must be a JSON object"),
@@ -194,6 +197,7 @@ def test_the_object_with_the_fields_is_taken_and_none_that_was_thought_of_before
     assert len(parsed_consolidation(text, SAID).entries) == 1
 
 
+@pytest.mark.req("S4-157")
 def test_facts_do_not_stand_in_both_files_nor_a_line_of_history_twice() -> None:
     history = b"## 2026-11-22T16:20:00Z\n- They met in May.\n"
 

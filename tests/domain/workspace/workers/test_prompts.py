@@ -54,6 +54,7 @@ def test_a_consolidation_is_asked_for_by_its_fields_and_sections() -> None:
     assert '{"entries": [{"section"' in system
 
 
+@pytest.mark.req("S4-146", "S4-16", "X-66")
 def test_a_worker_is_told_what_was_said_but_not_what_commands_printed(subtests: pytest.Subtests) -> None:
     for name in PROMPTS:
         with subtests.test(name=name):

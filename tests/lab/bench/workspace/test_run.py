@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lab.bench.workspace.constraints import WORKS
-from lab.bench.workspace.course import CONDITIONS, PROBES, Condition, measured
+from lab.bench.workspace.course import CONDITIONS, PROBES, Condition, measure_condition
 from lab.bench.workspace.run import LEAST, LEAST_CUTS, WORKSPACE
 from lab.bench.workspace.talk import talk
 
@@ -14,7 +14,7 @@ def condition(name: str) -> Condition:
 
 @pytest.mark.req("S4-02", "S4-03", "S4-04", "S4-66", "S4-67", "S4-68")
 def test_constraints_in_files_are_reached_after_cuts_a_restart_and_a_new_window() -> None:
-    outcome = measured(condition("files"), WORKS[:1], 130)
+    outcome = measure_condition(condition("files"), WORKS[:1], 130)
 
     assert outcome.cuts >= 1
     assert outcome.breaks == outcome.cuts
@@ -26,7 +26,7 @@ def test_constraints_in_files_are_reached_after_cuts_a_restart_and_a_new_window(
 
 @pytest.mark.req("S4-65")
 def test_constraints_that_workers_wrote_down_are_reached_likewise() -> None:
-    outcome = measured(condition("said_llm"), WORKS[-1:], 130)
+    outcome = measure_condition(condition("said_llm"), WORKS[-1:], 130)
 
     assert outcome.worker_calls > 0
     assert outcome.breaks == outcome.cuts
@@ -35,13 +35,13 @@ def test_constraints_that_workers_wrote_down_are_reached_likewise() -> None:
 
 @pytest.mark.req("S4-03")
 def test_constraints_that_were_only_said_are_reached_without_a_model_in_any_language() -> None:
-    outcome = measured(condition("said"), WORKS[-1:], 130)
+    outcome = measure_condition(condition("said"), WORKS[-1:], 130)
 
     assert [outcome.new.share(probe) for probe in PROBES] == [1.0, 1.0, 1.0]
 
 
 def test_without_the_layer_cuts_show_and_hardly_a_constraint_is_reached() -> None:
-    outcome = measured(condition("off"), WORKS[:1], 130)
+    outcome = measure_condition(condition("off"), WORKS[:1], 130)
 
     assert outcome.breaks == outcome.cuts >= 1
     assert outcome.new.share("continue") == 0.0
@@ -69,6 +69,6 @@ def test_every_condition_that_has_a_target_needs_its_shares_and_cuts() -> None:
 
 
 def test_an_outcome_has_figures_of_all_probes() -> None:
-    figures = measured(condition("files"), WORKS[:1], 40).figures()
+    figures = measure_condition(condition("files"), WORKS[:1], 40).figures()
     assert {f"{when}_{probe}" for when in ("old", "new") for probe in PROBES} <= figures.keys()
     assert figures["breaks_no_cuts"] == 0
