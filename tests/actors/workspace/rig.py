@@ -18,6 +18,7 @@ from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.definitions import Definitions
 from domain.log.event import Kind
 from domain.log.redaction import Tombstone, tombstone_meta
+from domain.workspace.files.session_state import TITLES
 from messages.base import CONTEXT_KIND, EventId, Message, RequestId, Surface, TurnId, Window
 from messages.model import CancelModel, ModelFailed, ModelReply, ModelRequest, StopReason, Usage
 from messages.shell import SHELL, RunBash
@@ -91,7 +92,16 @@ class StandInShell(Actor):
 class WorkspaceRig:
     """One life of the actor after another, on the same folder."""
 
-    def __init__(self, root: Path, *, window: Window = WINDOW, skills: Sequence[Path] = (), **options: Any) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        window: Window = WINDOW,
+        skills: Sequence[Path] = (),
+        definitions: Sequence[Path] = (),
+        specs: Sequence[ActorSpec] = (),
+        **options: Any,
+    ) -> None:
         self.root = root / "workspace"
         self.window = window
         self.clock = ManualClock(datetime(2026, 11, 25, 9, tzinfo=UTC))
@@ -103,7 +113,7 @@ class WorkspaceRig:
         self.runs: list[RunBash] = []
         self.is_mute = False
         self.refusal = ""
-        self._skills = skills
+        self._skills, self._definitions, self._specs = skills, tuple(definitions), specs
         self._numbers = itertools.count(1)
         self._said = itertools.count(1)
         self.start()
@@ -116,7 +126,7 @@ class WorkspaceRig:
         self.asker, self.model = self.system.edge("asker"), self.system.edge("model")
         config: dict[str, Any] = {"lives": True, "model": self.model.address}
         self.config = WorkspaceConfig(root=self.root, **(config | self.options))
-        shared = SharedLooks(SkillLives((), self._skills), Definitions(()))
+        shared = SharedLooks(SkillLives((), self._skills), Definitions(self._definitions))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _key: StandInWindow(self)))
         self.system.register(ActorSpec(SHELL.kind, lambda _key: StandInShell(self.runs)))
         self.system.register(
@@ -126,6 +136,8 @@ class WorkspaceRig:
                 idle_s=300.0,
             )
         )
+        for spec in self._specs:
+            self.system.register(spec)
         self.system.start()
 
     def stop(self) -> None:
@@ -314,7 +326,54 @@ class WorkspaceRig:
             return False
         return True
 
+    def say(self, text: str) -> SpokenTurn:
+        """A turn from beginning to end, and what comes of it in a moment."""
+        turn = self.turn(text)
+        self.settle(1.0)
+        return turn
+
+    def begin_cut(self, spoken: Sequence[SpokenTurn] = (), **fields: Any) -> RequestId:
+        """Ask before a cut of these turns, or of all; wait a moment."""
+        request_id = self.before_trim(spoken or self.logs[self.log], **fields)
+        self.settle(1.0)
+        return request_id
+
+    def ready(self, request_id: RequestId) -> TrimReady | None:
+        """The answer to a question before a cut, so far."""
+        try:
+            return self.reply(TrimReady, request_id)
+        except TimeoutError:
+            return None
+
     # the model
+
+    def next_request(self) -> ModelRequest | None:
+        """The oldest call of a model that was not looked at, if there is one."""
+        try:
+            request = self.model.receive(0, lambda each: isinstance(each, ModelRequest))
+        except TimeoutError:
+            return None
+        assert isinstance(request, ModelRequest)
+        return request
+
+    def answer(self, request: ModelRequest, text: str) -> None:
+        """A worker answers."""
+        self.tell(reply_of(request, text))
+        self.settle(3.0)
+
+    def answer_next(self, text: str) -> ModelRequest:
+        """A worker is asked, and answers."""
+        request = self.next_request()
+        assert request is not None
+        self.answer(request, text)
+        return request
+
+    def fail_next(self) -> None:
+        """A worker is asked, and fails."""
+        request = self.next_request()
+        assert request is not None
+        self.tell(ModelFailed(request_id=request.request_id, reason="overloaded", attempts=1))
+        self.settle(3.0)
 
     def requests(self) -> list[ModelRequest]:
         """What workers were asked since the last look."""
@@ -343,6 +402,17 @@ def reply_of(request: ModelRequest, text: str) -> ModelReply:
         text=text,
         tool_calls=(),
         stop_reason=StopReason.STOP,
-        usage=Usage(prompt_tokens=5),
+        usage=Usage(prompt_tokens=5, cost_usd=0.25),
         model="m",
     )
+
+
+def session_answer(**fields: Any) -> str:
+    """Answer of a worker on the state of the work."""
+    return json.dumps({"title": "Kilns", **{name: [] for name in TITLES if name != "title"}, **fields})
+
+
+def lasting_answer() -> str:
+    """Answer of a worker on what lasts."""
+    entry = {"section": "Constraints", "text": "The gas budget is 400 euros", "confidence": 0.95}
+    return json.dumps({"entries": [entry], "history": "The kiln was planned."})

@@ -16,7 +16,7 @@ from actors.workspace.row import NOT_BOTH, workspace_config
 from messages.base import RequestId, Surface, Window
 from messages.workspace import SUBAGENT_KIND, WORKSPACE_KIND, BeginRun, RunSubagent
 from tests.actors.objects.plan import plan_of
-from tests.actors.workspace.window_rig import WINDOW, WorkspaceRig
+from tests.actors.workspace.rig import WINDOW, WorkspaceRig
 
 ROOT = Path(__file__).parents[3]
 OFF = {"layers.objects": False, "layers.workspace": True}
@@ -130,6 +130,7 @@ def test_a_contextual_run_is_given_the_state_and_what_fits_its_task_within_less_
         task="Which celadon stoneware is there?",
     )
     rig.tell(request)
+    rig.settle(1.0)
     (run,) = begun
     context, _, task = run.prompt.partition("\n\nYour task:\n")
     assert task == "Which celadon stoneware is there?"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.actors.workspace.window_rig import LOG, WorkspaceRig, lasting_answer, session_answer
+from tests.actors.workspace.rig import WorkspaceRig, lasting_answer, session_answer
 
+LOG = "logs/a.md"
 Make = Callable[..., WorkspaceRig]
 NAMES = ("SESSION.md", "MEMORY.md", "HISTORY.md")
 PURPOSES = ["workspace.session", "workspace.consolidate"]
@@ -46,12 +48,12 @@ def test_what_people_share_is_never_written(kept: WorkspaceRig) -> None:
         (kept.root / name).write_text(text)
     for number in range(6):
         kept.say(f"number {number}")
-        if request := kept.asked():
+        if request := kept.next_request():
             kept.answer(request, session_answer(next_steps=[f"Step {number}"]))
         kept.prepare("continue")
     cut = kept.begin_cut()
-    kept.work(session_answer())
-    kept.work(lasting_answer())
+    kept.answer_next(session_answer())
+    kept.answer_next(lasting_answer())
     assert kept.ready(cut) is not None
     assert {name: (kept.root / name).read_text() for name in shared} == shared
 
@@ -86,7 +88,7 @@ def test_the_state_of_the_work_is_recalled_after_a_restart_and_in_a_new_window(m
     (rig.folder / "SESSION.md").write_text("# Current State\n- The second kiln is being loaded\n")
     before = rig.text("SESSION.md")
     rig.live_again()
-    rig.new_window()
+    rig.begin_window()
     assert "The second kiln is being loaded" in rig.prepare("continue", log=f"{LOG}2").block
     assert rig.text("SESSION.md") == before
 
@@ -94,9 +96,9 @@ def test_the_state_of_the_work_is_recalled_after_a_restart_and_in_a_new_window(m
 @pytest.mark.req("S4-81", "S4-65", "S4-87", "S4-186")
 def test_the_session_is_brought_up_to_date_behind_turns_and_what_that_costs_is_counted(kept: WorkspaceRig) -> None:
     kept.say("We load the kiln.")
-    assert kept.asked() is None
+    assert kept.next_request() is None
     kept.say("It is loaded.")
-    request = kept.work(session_answer(current_state=["The kiln is loaded"]))
+    request = kept.answer_next(session_answer(current_state=["The kiln is loaded"]))
     assert (request.purpose, request.is_background, request.tools) == ("workspace.session", True, ())
     assert "- The kiln is loaded" in kept.text("SESSION.md")
     assert [usage.cost_usd for usage in kept.counted] == [0.25]
@@ -107,7 +109,7 @@ def test_without_a_cut_nothing_is_consolidated(kept: WorkspaceRig) -> None:
     purposes = set()
     for number in range(50):
         kept.say(f"number {number}")
-        if request := kept.asked():
+        if request := kept.next_request():
             purposes.add(request.purpose)
             kept.answer(request, session_answer(current_state=[f"At {number}"]))
     assert purposes == {"workspace.session"}
@@ -122,7 +124,7 @@ def test_without_llm_no_model_is_asked_and_every_cut_is_agreed_on(make: Make) ->
     ready = rig.ready(rig.begin_cut())
     assert ready is not None
     assert (ready.cut, "Never fire on a Friday." in ready.handover) == (True, True)
-    assert rig.asked() is None
+    assert rig.next_request() is None
 
 
 @pytest.mark.req("S4-95", "S4-166", "S4-171", "S4-172", "S4-82", "S4-66", "S4-180", "S4-88")
@@ -130,9 +132,9 @@ def test_without_llm_no_model_is_asked_and_every_cut_is_agreed_on(make: Make) ->
 def test_before_a_cut_the_session_is_written_then_memory_and_history_and_then_it_may_come(kept: WorkspaceRig) -> None:
     kept.say("Ask Mona first.")
     cut = kept.begin_cut(words="the budget")
-    asked = [kept.work(session_answer(constraints=["Ask Mona before firing"]))]
+    asked = [kept.answer_next(session_answer(constraints=["Ask Mona before firing"]))]
     assert kept.ready(cut) is None
-    asked.append(kept.work(lasting_answer()))
+    asked.append(kept.answer_next(lasting_answer()))
     ready = kept.ready(cut)
     assert [request.purpose for request in asked] == PURPOSES
     assert all("the budget" in request.messages[0].text for request in asked)
@@ -155,14 +157,14 @@ def test_files_that_have_grown_are_tidied_behind_the_cut_one_job_at_a_time(kept:
         history.write(f"\n{blocks}")
     kept.say("Ask Mona first.")
     cut = kept.begin_cut()
-    kept.work(session_answer(constraints=["Ask Mona before firing"]))
-    kept.work(lasting_answer())
+    kept.answer_next(session_answer(constraints=["Ask Mona before firing"]))
+    kept.answer_next(lasting_answer())
     assert kept.ready(cut) is not None, "what comes behind delays no cut"
-    sweep = kept.asked()
+    sweep = kept.next_request()
     assert sweep is not None
-    assert (sweep.purpose, kept.asked()) == ("workspace.sweep", None)
+    assert (sweep.purpose, kept.next_request()) == ("workspace.sweep", None)
     kept.answer(sweep, "no")
-    fold = kept.asked()
+    fold = kept.next_request()
     assert fold is not None
     kept.answer(fold, "In the first months much was done, every month anew.")
     assert fold.purpose == "workspace.fold"
@@ -176,8 +178,8 @@ def test_where_the_session_cannot_be_refreshed_the_last_one_is_handed_over(kept:
     (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
     kept.say("Fine so.")
     cut = kept.begin_cut()
-    kept.fail()
-    kept.work(lasting_answer())
+    kept.fail_next()
+    kept.answer_next(lasting_answer())
     ready = kept.ready(cut)
     assert ready is not None
     assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
@@ -188,8 +190,8 @@ def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_
     (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
     kept.say("Fine so.")
     cut = kept.begin_cut()
-    kept.fail()
-    kept.fail()
+    kept.fail_next()
+    kept.fail_next()
     ready = kept.ready(cut)
     assert ready is not None
     assert ready.cut
@@ -198,7 +200,7 @@ def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_
     for number in range(8):
         kept.settle(60.0)
         kept.say(f"number {number}")
-        if request := kept.asked():
+        if request := kept.next_request():
             purposes.append(request.purpose)
             is_session = request.purpose == PURPOSES[0]
             kept.answer(request, session_answer(current_state=["On"]) if is_session else lasting_answer())
@@ -210,8 +212,8 @@ def test_where_the_rest_cannot_be_written_a_session_is_enough_and_it_is_made_up_
 def test_where_nothing_would_be_kept_the_cut_is_put_off(kept: WorkspaceRig) -> None:
     kept.say("Fine so.")
     cut = kept.begin_cut()
-    kept.fail()
-    kept.fail()
+    kept.fail_next()
+    kept.fail_next()
     ready = kept.ready(cut)
     assert ready is not None
     assert (ready.cut, "could not be written down" in ready.trouble) == (False, True)
@@ -234,7 +236,7 @@ def test_a_bad_answer_changes_no_file(kept: WorkspaceRig, bad: str) -> None:
     before = [kept.text(name) for name in NAMES]
     kept.say("one")
     kept.say("two")
-    kept.work(bad)
+    kept.answer_next(bad)
     assert [kept.text(name) for name in NAMES] == before
     assert (kept.folder / ".agent" / "refused-session.txt").read_text() == bad
 
@@ -243,7 +245,7 @@ def test_a_bad_answer_changes_no_file(kept: WorkspaceRig, bad: str) -> None:
 def test_what_people_write_while_a_worker_thinks_stays(kept: WorkspaceRig) -> None:
     kept.say("one")
     kept.say("two")
-    request = kept.asked()
+    request = kept.next_request()
     assert request is not None
     path = kept.folder / "SESSION.md"
     path.write_text(path.read_text() + "\n# Ours\n- by hand\n")
@@ -254,24 +256,35 @@ def test_what_people_write_while_a_worker_thinks_stays(kept: WorkspaceRig) -> No
 
 @pytest.mark.req("S4-127", "S4-178", "S4-179", "S4-146", "S4-16", "X-66")
 def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -> None:
+    log = kept.root.parent / LOG
+    log.parent.mkdir()
+    log.write_text("## 2026-11-25 Alice\n7731: what only the log's file says\n")
     kept.say("one")
     kept.say("two")
-    request = kept.asked()
-    assert request is not None
-    assert '"said":"one"' in request.messages[0].text
-    assert [(each.log, each.first, each.last) for each in kept.told] == [(LOG, "t1", "")]
-    assert not (kept.root.parent / "logs").exists()
+    first = kept.answer_next(session_answer(next_steps=["Three"]))
+    assert '"said":"one"' in first.messages[0].text
+    assert [(each.log, each.first, each.last) for each in kept.asked] == [(LOG, "t0001", "")]
+    cut = kept.begin_cut()
+    requests = [first, kept.answer_next(session_answer()), kept.answer_next(lasting_answer())]
+    ready = kept.ready(cut)
+    kept.begin_window()
+    kept.settle(1.0)
+    assert ready is not None
+    shown = [*(request.messages[0].text for request in requests), ready.handover, kept.head(), *kept.texts]
+    assert [text for text in shown if "7731" in text] == []
 
 
 @pytest.mark.req("S4-118")
-@pytest.mark.parametrize("number", range(16))
-def test_any_switches_go_together(make: Make, number: int) -> None:
+def test_any_switches_go_together(tmp_path: Path, subtests: pytest.Subtests) -> None:
     names = ("recall", "session", "compaction", "llm")
-    rig = make(**{name: bool(number >> place & 1) for place, name in enumerate(names)})
-    rig.prepare()
-    (rig.folder / "MEMORY.md").write_text("- Celadon is sold out\n")
-    rig.say("one")
-    rig.say("two")
-    assert bool(rig.prepare("celadon?").block) is bool(number & 1)
-    assert (rig.asked() is not None) is (number & 0b1010 == 0b1010)
-    assert rig.text("MEMORY.md") == "- Celadon is sold out\n"
+    for number in range(16):
+        with subtests.test(number=number):
+            switches: dict[str, Any] = {name: bool(number >> place & 1) for place, name in enumerate(names)}
+            rig = WorkspaceRig(tmp_path / str(number), **switches)
+            rig.prepare()
+            rig.write("MEMORY.md", "- Celadon is sold out\n")
+            rig.say("one")
+            rig.say("two")
+            assert bool(rig.prepare("celadon?").block) is bool(number & 1)
+            assert (rig.next_request() is not None) is (number & 0b1010 == 0b1010)
+            assert rig.text("MEMORY.md") == "- Celadon is sold out\n"
