@@ -79,11 +79,11 @@ def _read(path: Path, known: tuple[_Version, DefinitionReading] | None) -> tuple
     try:
         opened = os.open(path, _OPEN)
     except OSError as error:
-        return None, _refused(NO_FILE if path.is_symlink() else f"cannot be read: {error.strerror}")
+        return None, _refuse(NO_FILE if path.is_symlink() else f"cannot be read: {error.strerror}")
     status = os.fstat(opened)
     if not stat.S_ISREG(status.st_mode):
         os.close(opened)
-        return None, _refused(NO_FILE)
+        return None, _refuse(NO_FILE)
     version = (status.st_mtime_ns, status.st_size, status.st_ino)
     with os.fdopen(opened, "rb") as file:
         if known is not None and known[0] == version:
@@ -91,7 +91,7 @@ def _read(path: Path, known: tuple[_Version, DefinitionReading] | None) -> tuple
         try:
             return version, _reading(file.read(LONGEST_FILE_BYTES + 1))
         except OSError as error:
-            return None, _refused(f"cannot be read: {error.strerror}")
+            return None, _refuse(f"cannot be read: {error.strerror}")
 
 
 def _files(folder: Path, faults: list[str]) -> Iterator[Path]:
@@ -110,23 +110,23 @@ def _files(folder: Path, faults: list[str]) -> Iterator[Path]:
 
 def _reading(data: bytes) -> DefinitionReading:
     if len(data) > LONGEST_FILE_BYTES:
-        return _refused(f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed")
+        return _refuse(f"has more than {LONGEST_FILE_BYTES} bytes, which is the most allowed")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return _refused(f"byte {error.start}: must be UTF-8")
+        return _refuse(f"byte {error.start}: must be UTF-8")
     if "\0" in text:
-        return _refused(f"character {text.index(chr(0))}: must be text, without NUL")
+        return _refuse(f"character {text.index(chr(0))}: must be text, without NUL")
     parts = split_front_matter(text)
     if parts is None:
-        return _refused("must begin with front matter between two lines of ---")
+        return _refuse("must begin with front matter between two lines of ---")
     front, body = parts
     try:
         fields = front_matter_fields(front)
     except ValueError as error:
-        return _refused(str(error))
+        return _refuse(str(error))
     return read_definition(fields, body)
 
 
-def _refused(fault: str) -> DefinitionReading:
+def _refuse(fault: str) -> DefinitionReading:
     return DefinitionReading(None, (fault,))

@@ -21,7 +21,7 @@ from lab.bench.measure import Figures, silence_log
 from lab.bench.workspace.agent import BenchAgent, window_of
 from lab.bench.workspace.constraints import WORKS, Constraint, Work
 from lab.bench.workspace.place import embed, files_of, folder
-from lab.bench.workspace.reach import beginnings, breaks, reached
+from lab.bench.workspace.reach import beginnings, breaks, is_reached
 from lab.bench.workspace.talk import talk
 from lab.bench.workspace.workers import ScriptedWorkers
 from messages.base import Window
@@ -189,9 +189,9 @@ class Course:
         reach.asked += len(work.constraints)
         for probe, pairs in shown.items():
             for constraint, request in pairs:
-                is_reached = reached(request, constraint.key)
-                reach.reached[probe] += is_reached
-                if not is_reached and missed is not None:
+                is_shown = is_reached(request, constraint.key)
+                reach.reached[probe] += is_shown
+                if not is_shown and missed is not None:
                     missed.append(f"{probe}: {constraint.key}")
 
     def _account(self) -> None:

@@ -18,7 +18,7 @@ def holds(text: str, key: str) -> bool:
     return _plain(key) in _plain(text)
 
 
-def reached(request: ModelRequest, key: str) -> bool:
+def is_reached(request: ModelRequest, key: str) -> bool:
     """True if the model sees the deciding part: in the history, in a block, or in the instructions."""
     return holds("\n".join((request.system_prompt, *(message.text for message in request.messages))), key)
 
@@ -36,10 +36,10 @@ def beginnings(requests: Iterable[ModelRequest]) -> int:
 
 def _goes_on(before: ModelRequest, after: ModelRequest) -> bool:
     shown = before.messages[:-1]
-    return before.system_prompt == after.system_prompt and _cached(after.messages[: len(shown)]) == _cached(shown)
+    return before.system_prompt == after.system_prompt and _cacheable(after.messages[: len(shown)]) == _cacheable(shown)
 
 
-def _cached(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
+def _cacheable(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
     return [(message.role.value, message.text) for message in messages]
 
 

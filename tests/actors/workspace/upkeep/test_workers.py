@@ -33,7 +33,7 @@ def test_one_that_had_its_time_is_given_up_and_what_it_cost_is_counted_even_so(r
     assert rig.cancelled() == [asked.request_id]
     rig.tell(reply_of(asked, "{}"))
     rig.settle()
-    assert rig.counted == [Usage(prompt_tokens=5)]
+    assert rig.counted == [Usage(prompt_tokens=5, cost_usd=0.25)]
 
 
 def test_after_a_failure_three_turns_pass_without_one(rig: WorkspaceRig) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.bench.workspace.reach import beginnings, breaks, holds, reached
+from lab.bench.workspace.reach import beginnings, breaks, holds, is_reached
 from tests.lab.bench.workspace.requests import FILES, HANDOVER, MEMORIES, request
 
 
@@ -26,8 +26,8 @@ def test_a_constraint_is_reached_wherever_it_stands(subtests: pytest.Subtests) -
         request(FILES + "continue"),
     ]:
         with subtests.test(shown=shown):
-            assert reached(shown, "ask mona first")
-            assert not reached(request("continue"), "ask mona first")
+            assert is_reached(shown, "ask mona first")
+            assert not is_reached(request("continue"), "ask mona first")
 
 
 def test_a_request_that_goes_on_breaks_nothing_though_the_block_of_the_newest_turn_goes() -> None:
