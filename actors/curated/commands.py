@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors.part import Answer, Argument, Command, Given, Invocation, Wording
+from actors.part import Answer, Argument, Command, Given, Invocation, Wording, Words
 from domain.curated.wording import lines
 from messages.base import Message
 from messages.curated import (
@@ -40,8 +40,13 @@ GROUP = "Look into what I remember"
 _SCOPES = ("global", "project")
 
 
-def _answer(reply: Message, _wording: Wording) -> Answer:
-    return Answer("\n".join(lines(reply)))
+def _answer(reply: Message, wording: Wording) -> Answer:
+    return Answer("\n".join(lines(reply, wording.prefix)))
+
+
+def words(message: type[Message]) -> Words[Any]:
+    """Wording of the reply to a request."""
+    return Words(reply=_REPLIES[message], answer=_answer)
 
 
 def _command(
@@ -65,7 +70,7 @@ def _command(
         arguments=arguments,
         to=CURATED,
         request=request,
-        reply=REPLIES[message],
+        reply=_REPLIES[message],
         answer=_answer,
     )
 
@@ -75,7 +80,7 @@ def _word(name: str, description: str, longest: int, *, required: bool = True) -
     return Argument(name=name, description=description, longest=longest, required=required, choices=choices)
 
 
-REPLIES: dict[type[Message], type[Message]] = {
+_REPLIES: dict[type[Message], type[Message]] = {
     DescribeCurated: CuratedDescribed,
     ListPages: PagesListed,
     VerifyPages: PagesVerified,

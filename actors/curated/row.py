@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.curated.checks import findings
-from actors.curated.commands import COMMANDS
+from actors.curated.commands import COMMANDS, words
 from actors.curated.config import FOLDER, CuratedConfig, absolute, projects_of
 from actors.curated.decisions import CuratedState
 from actors.curated.table import CuratedTable
@@ -33,27 +33,27 @@ from messages.curated_view import (
     ShowTrace,
 )
 
-_VERBS = {
+VERBS = {
     "curated.add": Verb(CURATED, AddFact),
     "curated.fix": Verb(CURATED, FixFact),
     "curated.remove": Verb(CURATED, RemoveFact),
     "curated.archive": Verb(CURATED, ArchiveFact),
     "curated.move": Verb(CURATED, MoveFact),
     "curated.confirm": Verb(CURATED, ConfirmFact),
-    "curated.recall": Verb(CURATED, RecallFacts),
-    "curated.pages": Verb(CURATED, ListPages),
-    "curated.status": Verb(CURATED, DescribeCurated),
+    "curated.recall": Verb(CURATED, RecallFacts, words=words(RecallFacts)),
+    "curated.pages": Verb(CURATED, ListPages, words=words(ListPages)),
+    "curated.status": Verb(CURATED, DescribeCurated, words=words(DescribeCurated)),
 }
-_OPERATOR_VERBS = {
-    "curated.remember": Verb(CURATED, RememberFact),
-    "curated.flush": Verb(CURATED, FlushFacts),
-    "curated.verify": Verb(CURATED, VerifyPages),
-    "curated.faults": Verb(CURATED, ListFaults),
-    "curated.traces": Verb(CURATED, ListTraces),
-    "curated.trace": Verb(CURATED, ShowTrace),
-    "curated.stale": Verb(CURATED, ListStale),
-    "curated.switch": Verb(CURATED, SwitchInjection),
-    "curated.import": Verb(CURATED, ImportClaude),
+OPERATOR_VERBS = {
+    "curated.remember": Verb(CURATED, RememberFact, words=words(RememberFact)),
+    "curated.flush": Verb(CURATED, FlushFacts, words=words(FlushFacts)),
+    "curated.verify": Verb(CURATED, VerifyPages, words=words(VerifyPages)),
+    "curated.faults": Verb(CURATED, ListFaults, words=words(ListFaults)),
+    "curated.traces": Verb(CURATED, ListTraces, words=words(ListTraces)),
+    "curated.trace": Verb(CURATED, ShowTrace, words=words(ShowTrace)),
+    "curated.stale": Verb(CURATED, ListStale, words=words(ListStale)),
+    "curated.switch": Verb(CURATED, SwitchInjection, words=words(SwitchInjection)),
+    "curated.import": Verb(CURATED, ImportClaude, words=words(ImportClaude)),
 }
 
 
@@ -65,8 +65,8 @@ def curated_part(plan: Plan) -> Part:
         contributes=True,
         subscribes=plan.lives and plan.settings.table(CuratedTable).capture,
         hears_readers=plan.lives,
-        verbs={**_VERBS},
-        operator_verbs={**_OPERATOR_VERBS},
+        verbs=VERBS,
+        operator_verbs=OPERATOR_VERBS,
         commands=COMMANDS,
         checks=(lambda: findings(curated_config(plan)),),
         skills=(SHIPPED_SKILLS / "curated-memory",) if can_run else (),

@@ -7,16 +7,18 @@ from pathlib import Path
 
 from actors.facts.config import FactsConfig
 from actors.facts.table import FactsTable
+from actors.facts.words import ADDED, FORGOTTEN, FOUND, LISTED
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Plan, Verb, folder_of
 from domain.memory.space import is_of_model
 from messages.facts import FACT_RECALL, FACTS, AddEntry, ForgetEntry, ListEntries, SearchEntries
 
-_VERBS = {
-    "facts.add": Verb(FACTS, AddEntry),
-    "facts.list": Verb(FACTS, ListEntries),
-    "facts.forget": Verb(FACTS, ForgetEntry),
+VERBS = {
+    "facts.add": Verb(FACTS, AddEntry, words=ADDED),
+    "facts.list": Verb(FACTS, ListEntries, words=LISTED),
+    "facts.forget": Verb(FACTS, ForgetEntry, words=FORGOTTEN),
 }
+RECALL_VERBS = {"facts.search": Verb(FACT_RECALL, SearchEntries, words=FOUND)}
 
 
 def facts_part(plan: Plan) -> Part:
@@ -30,7 +32,7 @@ def facts_part(plan: Plan) -> Part:
     return Part(
         spec=ActorSpec(FACTS.kind, build, is_eager=True, is_made_up_for=True),
         subscribes=plan.settings.table(FactsTable).ingest_discord,
-        operator_verbs={**_VERBS},
+        operator_verbs=VERBS,
     )
 
 
@@ -44,7 +46,7 @@ def recall_part(plan: Plan) -> Part:
 
     return Part(
         spec=ActorSpec(FACT_RECALL.kind, build),
-        operator_verbs={"facts.search": Verb(FACT_RECALL, SearchEntries)},
+        operator_verbs=RECALL_VERBS,
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actors.kernel import ActorSpec, ActorSystem
-from actors.memory.upkeep.alone import alone
-from actors.part import Finding, Level, Plan, Repair
+from actors.part import Finding, Level, Plan, Repair, Verb
+from actors.part.alone import alone
 from domain.memory.pins import crowding
-from messages.memory import DescribeMemory, MemoryDescribed
+from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 
 ANSWER_S = 60.0
 _SET_ASIDE = (
@@ -47,8 +47,8 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
         hint = f"not looked at before the embedder is put right; the logs hold {turns} turns"
         yield Finding("memory", Level.WARN, hint)
         return
-    with alone(ActorSystem(workers=2), reader) as ask:
-        index = ask(DescribeMemory, ANSWER_S)
+    with alone(ActorSystem(workers=2), (reader,)) as ask:
+        index = ask(Verb(MEMORY, DescribeMemory), {}, ANSWER_S)
     if not isinstance(index, MemoryDescribed):
         hint = "the index gives no answer; the next start makes it anew if it must"
         yield Finding("memory", Level.WARN, hint, _renewal(plan))

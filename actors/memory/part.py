@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
 from actors.memory.checks import index_findings, search_findings
-from actors.memory.recall.commands import COMMANDS
+from actors.memory.recall.commands import COMMANDS, REBUILT, SEARCH, STATS, WHY
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
 from messages.embedder import EMBEDDER
 from messages.memory import MEMORY, DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory
@@ -13,6 +13,14 @@ from messages.turn import ExpandReference
 LEAST_LEFT_S = 0.5
 """Seconds before the deadline of a turn's preparation by which a question's vector must be there."""
 REBUILD_S = 3_600.0
+VERBS = {
+    "memory.search": Verb(MEMORY, SearchMemory, words=SEARCH),
+    "memory.expand": Verb(MEMORY, ExpandReference),
+    "memory.why": Verb(MEMORY, ExplainMemory, words=WHY),
+    "memory.stats": Verb(MEMORY, DescribeMemory, words=STATS),
+    "memory.rebuild": Verb(MEMORY, RebuildMemory, answer_s=REBUILD_S, words=REBUILT),
+}
+_OF_SCRIPTS = ("memory.search", "memory.expand")
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
@@ -25,12 +33,8 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         refers=True,
         subscribes=plan.lives,
         hears_readers=plan.lives,
-        verbs={"memory.search": Verb(MEMORY, SearchMemory), "memory.expand": Verb(MEMORY, ExpandReference)},
-        operator_verbs={
-            "memory.why": Verb(MEMORY, ExplainMemory),
-            "memory.stats": Verb(MEMORY, DescribeMemory),
-            "memory.rebuild": Verb(MEMORY, RebuildMemory, answer_s=REBUILD_S),
-        },
+        verbs={name: VERBS[name] for name in _OF_SCRIPTS},
+        operator_verbs={name: verb for name, verb in VERBS.items() if name not in _OF_SCRIPTS},
         commands=COMMANDS,
         checks=(search_findings, lambda: index_findings(plan, memory_spec(plan, read_only=True, embeds=False))),
         skills=(SHIPPED_SKILLS / "memory-search",),

@@ -7,6 +7,7 @@ from functools import cache
 from actors.kernel import Actor, ActorSpec
 from actors.objects.config import ObjectsConfig
 from actors.objects.table import ObjectsTable
+from actors.objects.words import LISTED, TOLD
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
 from domain.objects.ageing import Keep
 from messages.base import Window
@@ -23,11 +24,11 @@ from messages.objects import (
 
 IDLE_S = 60.0
 """A window without a request for so long leaves memory; the store has what it knew."""
-_VERBS = {
+VERBS = {
     "objects.read": Verb(objects_of, ReadObject),
     "objects.switch": Verb(objects_of, SwitchObject),
-    "objects.list": Verb(objects_of, ListObjects),
-    "objects.history": Verb(objects_of, TellHistory),
+    "objects.list": Verb(objects_of, ListObjects, words=LISTED),
+    "objects.history": Verb(objects_of, TellHistory, words=TOLD),
     "objects.show": Verb(objects_of, ShowObject),
     "objects.diff": Verb(objects_of, DiffObject),
 }
@@ -52,7 +53,7 @@ def objects_part(plan: Plan) -> Part:
         describes=False,
         words=objects_of,
         words_tokens=keep.active_tokens + keep.linger_tokens,
-        verbs={**_VERBS},
+        verbs=VERBS,
         skills=(SHIPPED_SKILLS / "context-objects",) if can_run else (),
     )
 

@@ -21,7 +21,7 @@ from actors.part.command import (
     Press,
     SpokenCommand,
     Wording,
-    moment,
+    Words,
 )
 from actors.part.hosts import Hosts, HostState
 from actors.part.layer import Layer
@@ -80,8 +80,8 @@ __all__ = [
     "Verb",
     "Whole",
     "Wording",
+    "Words",
     "command",
     "folder_of",
-    "moment",
     "program",
 ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import keyword
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from messages.base import Address, Message, RequestId, UserId, Window
 
@@ -59,14 +60,38 @@ class Answer:
     buttons: tuple[Button, ...] = ()
 
 
-class Wording(Protocol):
-    """Sanitiser of others' words, so that they are fit to be shown."""
+class Wording:
+    """Form of an answer's words where people read them: Discord's markdown, unless a subclass says otherwise."""
 
+    is_terminal = False
+    """True in a terminal, where an answer says all that its reply holds."""
+    prefix = "/memory"
+    """Words before the name of one of the memory's commands."""
+
+    @abstractmethod
     def shown(self, text: str) -> str:
         """Text of a person, without the agent's secrets and without hidden characters."""
 
+    @abstractmethod
     def quoted(self, text: str, chars: int) -> str:
         """The same in one line of at most `chars` characters, in which markdown means nothing."""
+
+    def moment(self, at: datetime, style: str) -> str:
+        """A time as each reader's own clock shows it.
+
+        Args:
+            at: Aware.
+            style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
+        """
+        return f"<t:{int(at.timestamp())}:{style}>"
+
+    def note(self, text: str) -> str:
+        """A line in small print."""
+        return f"-# {text}"
+
+    def title(self, text: str) -> str:
+        """Words above others."""
+        return f"**{text}**"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +119,20 @@ class Argument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(Generic[R]):
+class Words(Generic[R]):
+    """Wording of a reply for people."""
+
+    reply: type[R]
+    """Type of the reply, `Refused` apart."""
+    answer: Callable[[R, Wording], Answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(Words[R]):
     """Request to an actor on a person's behalf, and the wording of the reply."""
 
     request: Callable[[Invocation, Given], Message]
     """Has the invocation's `request_id` and `reply_to`."""
-    reply: type[R]
-    """Type of a reply, `Refused` apart."""
-    answer: Callable[[R, Wording], Answer]
     to: Address | Callable[[Window], Address] | None = None
     """Whom to ask, by the window where each has its own; None for the window's ContextActor."""
     refused: str = "Not done"
@@ -211,13 +242,3 @@ def check_presses(presses: Iterable[AnyPress]) -> None:
     for press in presses:
         if not _PREFIX.fullmatch(press.prefix):
             raise ValueError(f"button {press.prefix!r}: its prefix must be a word of a-z, 0-9, _ and -, and a colon")
-
-
-def moment(at: datetime, style: str) -> str:
-    """A time as each reader's own clock shows it.
-
-    Args:
-        at: Aware.
-        style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
-    """
-    return f"<t:{int(at.timestamp())}:{style}>"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
+from actors.part.command import Words
 from messages.base import Address, Message, Window
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*")
@@ -24,6 +26,8 @@ class Verb:
     """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
     answer_s: float | None = None
     """Longest wait for its answer; None for the socket actor's usual one."""
+    words: Words[Any] | None = None
+    """Wording of its reply for people; None for a verb that only programs ask."""
     in_lanes: bool = True
     """True if commands of a lane, as of a sub-agent, may ask too; else only commands of the window's own turns."""
 

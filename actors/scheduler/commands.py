@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Button, Command, Press, Wording, moment
+from actors.part import Answer, Button, Command, Press, Wording
 from messages.scheduler import (
     SCHEDULER,
     DeleteReminder,
@@ -23,9 +23,9 @@ _LABEL = 40
 def _list(reply: RemindersListed, wording: Wording) -> Answer:
     lines = [_line(number, reminder, wording) for number, reminder in enumerate(reply.reminders, 1)]
     if reply.left_out:
-        lines.append(f"-# {reply.left_out} later ones are left out here.")
+        lines.append(wording.note(f"{reply.left_out} later ones are left out here."))
     if reply.invalid:
-        lines.append(f"-# Lines of the file that are not understood: {len(reply.invalid)}.")
+        lines.append(wording.note(f"Lines of the file that are not understood: {len(reply.invalid)}."))
     buttons = [
         Button(_label(number, reminder, wording), DELETE_PREFIX + reminder.id)
         for number, reminder in enumerate(reply.reminders, 1)
@@ -38,7 +38,7 @@ def _line(number: int, reminder: ListedReminder, wording: Wording) -> str:
     due = reminder.next_due
     when = "could not be said" if reminder.failed else "now"
     if due is not None:
-        when = f"{moment(due, 'F')} ({moment(due, 'R')})"
+        when = f"{wording.moment(due, 'F')} ({wording.moment(due, 'R')})"
     recurs = f", {reminder.recur}" if reminder.recur != "none" else ""
     return f"{number}. {when}{recurs}: {wording.quoted(reminder.msg, _SHOWN)}"
 

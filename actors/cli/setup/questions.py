@@ -1,4 +1,4 @@
-"""Questions to a person on a terminal, counted; and the answers for a run without questions."""
+"""Questions to a person on a terminal, and the answers for a run without questions."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ class Talk:
             asks: True if a person can be asked.
         """
         self.asks = asks
-        self.questions = 0
-        self.keys = 0
-        """Keys that were pressed for the answers, as far as they were typed."""
 
     def say(self, text: str = "") -> None:
         """Tell something."""
@@ -52,10 +49,8 @@ class Talk:
             if default:
                 return default
             raise NobodyAskedError(f"{option} is required: {text}")
-        self.questions += 1
         words = plain(f"   {text}" + (f" [{shown or default}]" if default and not hidden else ""))
         said = str(click.prompt(words, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
-        self.keys += len(said) + 1
         return said or default
 
     def type_until(
@@ -85,8 +80,6 @@ class Talk:
         """True if the person agrees; `default` if no person can be asked."""
         if not self.asks:
             return default
-        self.questions += 1
-        self.keys += 2
         return bool(click.confirm(f"   {text}", default=default))
 
     def show(self, items: Sequence[Item], headings: Sequence[str] = ()) -> None:

@@ -68,10 +68,9 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
         click.echo("\nnothing was changed", err=True)
         sys.exit(INTERRUPTED)
     talk.say()
-    counted = f" in {talk.questions} questions and {talk.keys} keys" if asks else ""
     at = "" if path == Path("agent.toml").absolute() else f" --config {path}"
     agent = command()
-    talk.say(f"Set up{counted}. Now: {agent} doctor{at}, then {agent} run{at}")
+    talk.say(f"Set up. Now: {agent} doctor{at}, then {agent} run{at}")
 
 
 def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:

@@ -18,6 +18,15 @@ class WindowKey(click.ParamType[str]):
 
     name = "window"
 
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The key itself; an empty one stands for no window."""
+        from messages.base import Window
+
+        try:
+            return Window.from_key(value).address.key if value else ""
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """The windows whose keys begin as `incomplete` does, those that were written in last first."""
         with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit, OSError):

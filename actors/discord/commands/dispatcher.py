@@ -19,7 +19,7 @@ from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
 from actors.discord.incoming.intake import Intake
 from actors.discord.timing import Timing, backoff
 from actors.kernel import Host, ask_future
-from actors.part import Answer, Invocation
+from actors.part import Answer, Invocation, Wording
 from domain.policy.access import Standing
 from domain.text.splitting import sendable
 from messages.base import Address, Message, RequestId, UserId
@@ -44,7 +44,7 @@ Errand = Callable[[Invocation], Awaitable[Answer]]
 take longer."""
 
 
-class CommandDispatcher:
+class CommandDispatcher(Wording):
     """Dispatcher of commands and buttons; lives on the loop and outlives each client."""
 
     def __init__(

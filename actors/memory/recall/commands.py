@@ -1,8 +1,8 @@
-"""Slash commands of the memory: search what was said, explain the last turn's memories, count."""
+"""Slash commands of the memory: search what was said, explain the last turn's memories, count; and their wording."""
 
 from __future__ import annotations
 
-from actors.part import Answer, Argument, Command, Wording, moment
+from actors.part import Answer, Argument, Command, Wording, Words
 from domain.memory.pins import crowding
 from messages.base import Window
 from messages.memory import (
@@ -13,6 +13,7 @@ from messages.memory import (
     MemoriesFound,
     MemoryDescribed,
     MemoryExplained,
+    MemoryRebuilt,
     SearchMemory,
 )
 
@@ -20,47 +21,69 @@ LIMIT = 10
 """Memories that a search shows."""
 _EXCERPT = 160
 _NAME = 60
+_WHOLE = 10_000
+"""Characters of a memory's excerpt in a terminal: more than it has."""
 
 
 def _results(reply: MemoriesFound, wording: Wording) -> Answer:
     lines = [_line(number, memory, wording) for number, memory in enumerate(reply.memories, 1)]
-    return Answer("\n".join([*(lines or ["Nothing was found."]), *_note(reply.note)]))
+    return Answer("\n".join([*(lines or ["Nothing was found."]), *_note(reply.note, wording)]))
 
 
 def _explanation(reply: MemoryExplained, wording: Wording) -> Answer:
+    turn = f" ({reply.turn_id} in {reply.window})" if wording.is_terminal else ""
     head = (
-        f"The turn of {moment(reply.at, 'f')} was given {len(reply.injected)} memories, {reply.block_tokens} of at "
-        f"most {reply.budget_tokens} tokens; {reply.search} search, {reply.candidates} ranked, {reply.took_ms:.0f} ms."
+        f"The turn of {wording.moment(reply.at, 'f')}{turn} was given {len(reply.injected)} memories, "
+        f"{reply.block_tokens} of at most {reply.budget_tokens} tokens; {reply.search} search, "
+        f"{reply.candidates} ranked, {reply.took_ms:.0f} ms."
     )
-    lines = [head, *_note(reply.note)]
+    lines = [head, *_note(reply.note, wording)]
     for title, memories in (("Given", reply.injected), ("Not given, best first", reply.rejected)):
-        lines += [f"**{title}**" if memories else f"**{title}**: none"]
+        lines += [wording.title(title) + ("" if memories else ": none")]
         lines += [_line(number, memory, wording, scored=True) for number, memory in enumerate(memories, 1)]
     return Answer("\n".join(lines))
 
 
-def _counts(reply: MemoryDescribed, _wording: Wording) -> Answer:
-    compared = moment(reply.reconciled_at, "R") if reply.reconciled_at is not None else "not yet"
+def _counts(reply: MemoryDescribed, wording: Wording) -> Answer:
+    compared = wording.moment(reply.reconciled_at, "R") if reply.reconciled_at is not None else "not yet"
+    aside = f" ({reply.set_aside:,} of them set aside)" if reply.set_aside else ""
+    room = f"Pins here: {reply.pins_here:,}, of which {reply.pins_given:,} have room in a turn."
     lines = [
         f"{reply.rows:,} turns of {reply.windows:,} windows, {reply.pins:,} of them pinned.",
-        f"{reply.ok:,} have their vector, {reply.pending:,} wait for it, {reply.failed:,} got none.",
-        f"Vectors of `{reply.space}` with {reply.dimensions} dimensions; {reply.index_bytes / 1e6:,.1f} MB in all.",
+        f"{reply.ok:,} have their vector, {reply.pending:,} wait for it, {reply.failed:,} got none{aside}.",
+        f"{reply.vectors:,} vectors of `{reply.space}` with {reply.dimensions} dimensions; "
+        f"{reply.index_bytes / 1e6:,.1f} MB in all.",
         f"Compared with the logs: {compared}; damaged logs: {reply.damaged_logs}. State: {reply.state}.",
-        *_note(crowding(reply.pins_here, reply.pins_given)),
+        *([room] if wording.is_terminal else []),
+        *_note(crowding(reply.pins_here, reply.pins_given), wording),
     ]
     return Answer("\n".join(lines))
 
 
+def _rebuilt(reply: MemoryRebuilt, _wording: Wording) -> Answer:
+    waiting = f"\n{reply.pending} of them wait for their vectors; the running agent has them made"
+    return Answer(f"{reply.rows} turns indexed in {reply.seconds:g} s{waiting if reply.pending else ''}")
+
+
 def _line(number: int, memory: FoundMemory, wording: Wording, *, scored: bool = False) -> str:
     pin = ", pinned" if memory.pinned else ""
-    score = (
-        f"\n-# {memory.score:.3f}: similarity {memory.similarity:.2f}, recency {memory.recency:.2f}, "
-        f"repetition {memory.repetition:.2f}"
-        if scored
-        else ""
-    )
-    author, excerpt = wording.quoted(memory.author, _NAME), wording.quoted(memory.excerpt, _EXCERPT)
-    return f"{number}. {moment(memory.at, 'd')} {author} in {_mention(memory.window)}{pin}: {excerpt}{score}"
+    author = wording.quoted(memory.author, _NAME)
+    excerpt = wording.quoted(memory.excerpt, _WHOLE if wording.is_terminal else _EXCERPT)
+    where = memory.window if wording.is_terminal else _mention(memory.window)
+    lines = [f"{number}. {wording.moment(memory.at, 'd')} {author} in {where}{pin}: {excerpt}"]
+    if scored or wording.is_terminal:
+        lines.append(
+            wording.note(
+                f"{memory.score:.3f}: similarity {memory.similarity:.2f}, recency {memory.recency:.2f}, "
+                f"repetition {memory.repetition:.2f}"
+            )
+        )
+    if wording.is_terminal:
+        lines[1:] = [
+            f"{lines[1]}, search {memory.search_score:.3f}",
+            wording.note(f"path={memory.path} line={memory.line}"),
+        ]
+    return "\n".join(lines)
 
 
 def _mention(key: str) -> str:
@@ -72,39 +95,39 @@ def _mention(key: str) -> str:
     return f"<#{window.id}>" if window.id.isdecimal() else window.surface.value
 
 
-def _note(note: str) -> list[str]:
-    return [f"-# {note}"] if note else []
+def _note(note: str, wording: Wording) -> list[str]:
+    return [wording.note(note)] if note else []
 
 
-COMMANDS = (
-    Command(
-        name="memory search",
-        group_description="Look into what I remember",
-        description="Find what was said about something",
-        arguments=(Argument(name="query", description="What to look for", longest=1000),),
-        for_viewers=True,
-        to=MEMORY,
-        request=lambda call, given: SearchMemory(
-            request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=given["query"], limit=LIMIT
-        ),
-        reply=MemoriesFound,
-        answer=_results,
+SEARCH = Command(
+    name="memory search",
+    group_description="Look into what I remember",
+    description="Find what was said about something",
+    arguments=(Argument(name="query", description="What to look for", longest=1000),),
+    for_viewers=True,
+    to=MEMORY,
+    request=lambda call, given: SearchMemory(
+        request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=given["query"], limit=LIMIT
     ),
-    Command(
-        name="memory why",
-        description="Which memories the last answer here was given",
-        to=MEMORY,
-        request=lambda call, _: ExplainMemory(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
-        reply=MemoryExplained,
-        answer=_explanation,
-        refused="Nothing to explain",
-    ),
-    Command(
-        name="memory stats",
-        description="Count what is remembered",
-        to=MEMORY,
-        request=lambda call, _: DescribeMemory(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
-        reply=MemoryDescribed,
-        answer=_counts,
-    ),
+    reply=MemoriesFound,
+    answer=_results,
 )
+WHY = Command(
+    name="memory why",
+    description="Which memories the last answer here was given",
+    to=MEMORY,
+    request=lambda call, _: ExplainMemory(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
+    reply=MemoryExplained,
+    answer=_explanation,
+    refused="Nothing to explain",
+)
+STATS = Command(
+    name="memory stats",
+    description="Count what is remembered",
+    to=MEMORY,
+    request=lambda call, _: DescribeMemory(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
+    reply=MemoryDescribed,
+    answer=_counts,
+)
+REBUILT = Words(reply=MemoryRebuilt, answer=_rebuilt)
+COMMANDS = (SEARCH, WHY, STATS)

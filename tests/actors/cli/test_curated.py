@@ -67,7 +67,7 @@ def test_looking_changes_nothing(home: Path) -> None:
         (("trace", "zebra"), "there is none of that id here"),
         (("off",), "--window is missing"),
         (("off", "--window", "discord-channel/123456789012345678"), "no agent is running here"),
-        (("status", "--window", "nowhere"), "--window 'nowhere': must be a window's key"),
+        (("status", "--window", "nowhere"), "'nowhere': <surface>/<id> is required"),
         (("import",), "curated.claude_folder"),
     ],
 )

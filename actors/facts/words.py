@@ -1,0 +1,44 @@
+"""Words of what the facts answer, for people."""
+
+from __future__ import annotations
+
+from actors.part import Answer, Wording, Words
+from messages.facts import EntriesFound, EntriesListed, EntryAdded, EntryForgotten
+
+_SHOWN = 160
+
+
+def _added(reply: EntryAdded, _wording: Wording) -> Answer:
+    return Answer(f"{reply.id}  {'kept' if reply.is_new else 'there already'}: {reply.path}")
+
+
+def _listed(reply: EntriesListed, wording: Wording) -> Answer:
+    lines = [
+        f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  {wording.shown(each.conversation)}"
+        for each in reply.conversations
+    ]
+    lines += [
+        f"{each.id}  {each.created_at:%Y-%m-%d %H:%M}  [{each.role}] {wording.quoted(each.content, _SHOWN)}"
+        for each in reply.entries
+    ]
+    return Answer("\n".join(lines or ["nothing is kept"]))
+
+
+def _forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
+    return Answer(f"forgotten; its file is now {reply.path}" if reply.path else "forgotten for good")
+
+
+def _found(reply: EntriesFound, wording: Wording) -> Answer:
+    lines = [
+        f"{each.id}  score {each.score:.3f} (relevance {each.relevance:.3f}, recency {each.recency:.3f})  "
+        f"[{each.role}] {wording.quoted(each.content, _SHOWN)}"
+        for each in reply.hits
+    ]
+    note = [wording.note(reply.note)] if reply.note else []
+    return Answer("\n".join([*(lines or ["nothing was found"]), *note]))
+
+
+ADDED = Words(reply=EntryAdded, answer=_added)
+LISTED = Words(reply=EntriesListed, answer=_listed)
+FORGOTTEN = Words(reply=EntryForgotten, answer=_forgotten)
+FOUND = Words(reply=EntriesFound, answer=_found)

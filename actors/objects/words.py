@@ -1,0 +1,32 @@
+"""Words of lists and histories of objects, for people."""
+
+from __future__ import annotations
+
+import json
+
+from actors.part import Answer, Wording, Words
+from messages.objects import HistoryTold, ObjectsListed, VersionShown
+
+
+def _list(reply: ObjectsListed, wording: Wording) -> Answer:
+    lines = (
+        f"{each.id:<6} {each.state:<11} {each.kind:<6} {each.chars:>8}  {wording.shown(each.about)}".rstrip()
+        for each in reply.objects
+    )
+    return Answer("\n".join(lines))
+
+
+def _history(reply: HistoryTold, wording: Wording) -> Answer:
+    return Answer("\n".join([*map(_version, reply.versions), *([wording.shown(reply.note)] if reply.note else [])]))
+
+
+def _version(shown: VersionShown) -> str:
+    version, kept = shown.version, "kept" if shown.is_kept else "text not kept"
+    return (
+        f"{version.no:>5}  {version.valid_from:<32}  {version.status:<7} {version.size:>9}  {kept:<13} "
+        f"shown {shown.shown:>3}  {version.content_hash[:12] or '-':<12}  {json.dumps(version.path)}"
+    )
+
+
+LISTED = Words(reply=ObjectsListed, answer=_list)
+TOLD = Words(reply=HistoryTold, answer=_history)
