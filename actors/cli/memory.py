@@ -68,7 +68,7 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
 )
 @asking_options
 def why(about: str, **options: Any) -> None:
-    """Explain the last turn: each memory that it was given, with its scores, and the best that it was not."""
+    """Explain the last turn: the memories in its prompt with their scores, and the best of the others."""
     needs = "no agent is running here, and only a running one knows what its last turn was given"
     _MEMORY.tell("why", options, {"about": about, "window": OPERATOR}, needs_agent=needs)
 

@@ -8,11 +8,11 @@ from messages.facts import EntriesFound, EntriesListed, EntryAdded, EntryForgott
 _SHOWN = 160
 
 
-def _added(reply: EntryAdded, _wording: Wording) -> Answer:
+def _render_added(reply: EntryAdded, _wording: Wording) -> Answer:
     return Answer(f"{reply.id}  {'kept' if reply.is_new else 'there already'}: {reply.path}")
 
 
-def _listed(reply: EntriesListed, wording: Wording) -> Answer:
+def _render_list(reply: EntriesListed, wording: Wording) -> Answer:
     lines = [
         f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  {wording.shown(each.conversation)}"
         for each in reply.conversations
@@ -24,11 +24,11 @@ def _listed(reply: EntriesListed, wording: Wording) -> Answer:
     return Answer("\n".join(lines or ["nothing is kept"]))
 
 
-def _forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
+def _render_forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
     return Answer(f"forgotten; its file is now {reply.path}" if reply.path else "forgotten for good")
 
 
-def _found(reply: EntriesFound, wording: Wording) -> Answer:
+def _render_hits(reply: EntriesFound, wording: Wording) -> Answer:
     lines = [
         f"{each.id}  score {each.score:.3f} (relevance {each.relevance:.3f}, recency {each.recency:.3f})  "
         f"[{each.role}] {wording.quoted(each.content, _SHOWN)}"
@@ -38,7 +38,7 @@ def _found(reply: EntriesFound, wording: Wording) -> Answer:
     return Answer("\n".join([*(lines or ["nothing was found"]), *note]))
 
 
-ADDED = Words(reply=EntryAdded, answer=_added)
-LISTED = Words(reply=EntriesListed, answer=_listed)
-FORGOTTEN = Words(reply=EntryForgotten, answer=_forgotten)
-FOUND = Words(reply=EntriesFound, answer=_found)
+ADDED = Words(reply=EntryAdded, answer=_render_added)
+LISTED = Words(reply=EntriesListed, answer=_render_list)
+FORGOTTEN = Words(reply=EntryForgotten, answer=_render_forgotten)
+FOUND = Words(reply=EntriesFound, answer=_render_hits)

@@ -60,7 +60,7 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
     try:
         known = Known(path, is_named=is_named)
         decided = _decide(talk, known, options)
-        with _uninterrupted():
+        with _block_interrupts():
             _write(talk, known, decided)
     except (NobodyAskedError, DiscordError, SettingsError, writing.WriteError) as error:
         fail(str(error))
@@ -190,7 +190,7 @@ def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def _block_interrupts() -> Iterator[None]:
     """Ctrl-C comes too late while the files are written: all of them are, or what is said of it is wrong."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -30,11 +30,11 @@ class WindowKey(click.ParamType[str]):
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """The windows whose keys begin as `incomplete` does, those that were written in last first."""
         with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit, OSError):
-            return [CompletionItem(key) for key in _known(ctx) if key.startswith(incomplete)][:MOST_WINDOWS]
+            return [CompletionItem(key) for key in _known_windows(ctx) if key.startswith(incomplete)][:MOST_WINDOWS]
         return []
 
 
-def _known(ctx: click.Context) -> list[str]:
+def _known_windows(ctx: click.Context) -> list[str]:
     from actors.cli.common import load_settings
     from actors.context.log.scan import window_folders
 

@@ -73,7 +73,7 @@ def test_words_of_others_steer_no_terminal(tmp_path: Path) -> None:
 def test_a_window_that_is_none_is_named_with_the_rule(window: str, rule: str, tmp_path: Path) -> None:
     done = run("agent", "logs", "tail", window, "--data", str(tmp_path), cwd=tmp_path)
 
-    assert done.returncode == 1
+    assert done.returncode in (1, 2)
     assert rule in done.stderr
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import stat
 import subprocess
 from collections.abc import Callable
@@ -63,9 +62,6 @@ def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: Playgro
     typist.type("y")
     assert typist.end() == 0
 
-    counted = re.search(r"in (\d+) questions and (\d+) keys", typist.seen)
-    assert counted is not None
-    assert (int(counted[1]), int(counted[2])) < (14, 200), counted[0]  # three of the questions were answered wrong
     said = settings(tmp_path)
     assert said["discord"]["channels"] == [str(GENERAL_ID)]
     assert said["discord"]["allowed_users"] == [str(YOU_ID)]  # and nobody of the line that was refused
