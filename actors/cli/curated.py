@@ -30,33 +30,33 @@ def _all_options(command: C) -> C:
     return window_option(asking_options(command))
 
 
-@click.group()
-def curated() -> None:
+@click.group("curated")
+def curated_group() -> None:
     """Look into the memory that people and the agent keep by hand, and write it; the agent may run or not."""
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def status(**options: Any) -> None:
     """Show both scopes: files and sizes, what is injected, page table, trust, paths."""
     _do("status", options)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def pages(**options: Any) -> None:
     """List the pages, and say whether the page table is there and valid."""
     _do("pages", options)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def verify(**options: Any) -> None:
     """Make the page tables anew from the markdown, which stays as it is."""
     _do("verify", options, writes=True)
 
 
-@curated.command()
+@curated_group.command()
 @click.argument("scope", type=click.Choice(["global", "project"]))
 @click.argument("text")
 @click.option("--section", default="", help="Heading that it belongs below.  [default: Remembered]")
@@ -66,21 +66,21 @@ def remember(scope: str, text: str, section: str, **options: Any) -> None:
     _do("remember", options, writes=True, scope=scope, text=text, section=section)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def flush(**options: Any) -> None:
     """Commit what is staged and proposed, and make the page tables anew."""
     _do("flush", options, writes=True)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def faults(**options: Any) -> None:
     """List what is wrong."""
     _do("faults", options)
 
 
-@curated.command()
+@curated_group.command()
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="The newest so many.")
 @_all_options
 def traces(limit: int, **options: Any) -> None:
@@ -88,7 +88,7 @@ def traces(limit: int, **options: Any) -> None:
     _do("traces", options, limit=limit)
 
 
-@curated.command()
+@curated_group.command()
 @click.argument("trace_id", metavar="ID")
 @_all_options
 def trace(trace_id: str, **options: Any) -> None:
@@ -96,7 +96,7 @@ def trace(trace_id: str, **options: Any) -> None:
     _do("trace", options, id=trace_id)
 
 
-@curated.command()
+@curated_group.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--scope", type=click.Choice(["global", "project"]), default=None, help="Only there.")
 @_all_options
@@ -107,28 +107,28 @@ def recall(query: tuple[str, ...], scope: str | None, **options: Any) -> None:
         raise SystemExit(1)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def stale(**options: Any) -> None:
     """Suggest facts to look at again; nothing is ever removed for its age."""
     _do("stale", options)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def on(**options: Any) -> None:
     """Have the memory in a window's prompts again; needs the running agent and --window."""
     _switch(options, on=True)
 
 
-@curated.command()
+@curated_group.command()
 @_all_options
 def off(**options: Any) -> None:
     """Leave the memory out of a window's prompts until the agent ends; needs the running agent and --window."""
     _switch(options, on=False)
 
 
-@curated.command("import")
+@curated_group.command("import")
 @_all_options
 def import_(**options: Any) -> None:
     """Stage what Claude Code remembers of the project (curated.claude_folder), which is only read."""

@@ -12,7 +12,7 @@ import click
 
 from actors.cli.asking import OPERATOR, Asked, asking_options
 from actors.cli.common import fail, playground_hint
-from actors.cli.curated import curated
+from actors.cli.curated import curated_group
 from actors.cli.facts import add, forget, list_, search_facts
 from actors.cli.terminal.completion import WindowKey
 from actors.cli.terminal.progress import Say, progress_line
@@ -30,7 +30,7 @@ def memory() -> None:
     """Look into what is remembered: everything that was ever said, indexed from the logs."""
 
 
-for command in (curated, add, list_, forget):
+for command in (curated_group, add, list_, forget):
     memory.add_command(command)
 
 

@@ -19,11 +19,11 @@ class TerminalWording(Wording):
         """Wording of the commands of a room, such as `curated`."""
         self.prefix = _COMMANDS.get(room, f"agent {room}")
 
-    def shown(self, text: str) -> str:
+    def sanitise(self, text: str) -> str:
         """Text without what a terminal would obey."""
         return plain(text)
 
-    def quoted(self, text: str, chars: int) -> str:
+    def quote(self, text: str, chars: int) -> str:
         """The same in one line of at most `chars` characters."""
         line = " ".join(plain(text).split())
         return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"

@@ -14,11 +14,11 @@ def _render_added(reply: EntryAdded, _wording: Wording) -> Answer:
 
 def _render_list(reply: EntriesListed, wording: Wording) -> Answer:
     lines = [
-        f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  {wording.shown(each.conversation)}"
+        f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  {wording.sanitise(each.conversation)}"
         for each in reply.conversations
     ]
     lines += [
-        f"{each.id}  {each.created_at:%Y-%m-%d %H:%M}  [{each.role}] {wording.quoted(each.content, _SHOWN)}"
+        f"{each.id}  {each.created_at:%Y-%m-%d %H:%M}  [{each.role}] {wording.quote(each.content, _SHOWN)}"
         for each in reply.entries
     ]
     return Answer("\n".join(lines or ["nothing is kept"]))
@@ -31,7 +31,7 @@ def _render_forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
 def _render_hits(reply: EntriesFound, wording: Wording) -> Answer:
     lines = [
         f"{each.id}  score {each.score:.3f} (relevance {each.relevance:.3f}, recency {each.recency:.3f})  "
-        f"[{each.role}] {wording.quoted(each.content, _SHOWN)}"
+        f"[{each.role}] {wording.quote(each.content, _SHOWN)}"
         for each in reply.hits
     ]
     note = [wording.note(reply.note)] if reply.note else []

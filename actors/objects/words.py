@@ -10,14 +10,14 @@ from messages.objects import HistoryTold, ObjectsListed, VersionShown
 
 def _list(reply: ObjectsListed, wording: Wording) -> Answer:
     lines = (
-        f"{each.id:<6} {each.state:<11} {each.kind:<6} {each.chars:>8}  {wording.shown(each.about)}".rstrip()
+        f"{each.id:<6} {each.state:<11} {each.kind:<6} {each.chars:>8}  {wording.sanitise(each.about)}".rstrip()
         for each in reply.objects
     )
     return Answer("\n".join(lines))
 
 
 def _history(reply: HistoryTold, wording: Wording) -> Answer:
-    return Answer("\n".join([*map(_version, reply.versions), *([wording.shown(reply.note)] if reply.note else [])]))
+    return Answer("\n".join([*map(_version, reply.versions), *([wording.sanitise(reply.note)] if reply.note else [])]))
 
 
 def _version(shown: VersionShown) -> str:

@@ -18,7 +18,7 @@ LOOK_EVERY_S = 0.5
 
 
 class Ask(Protocol):
-    """Function that asks one of the actors and gives its reply."""
+    """Question to one of the actors."""
 
     def __call__(
         self,

@@ -69,11 +69,11 @@ class Wording:
     """Words before the name of one of the memory's commands."""
 
     @abstractmethod
-    def shown(self, text: str) -> str:
+    def sanitise(self, text: str) -> str:
         """Text of a person, without the agent's secrets and without hidden characters."""
 
     @abstractmethod
-    def quoted(self, text: str, chars: int) -> str:
+    def quote(self, text: str, chars: int) -> str:
         """The same in one line of at most `chars` characters, in which markdown means nothing."""
 
     def moment(self, at: datetime, style: str) -> str:

@@ -40,16 +40,16 @@ def _line(number: int, reminder: ListedReminder, wording: Wording) -> str:
     if due is not None:
         when = f"{wording.moment(due, 'F')} ({wording.moment(due, 'R')})"
     recurs = f", {reminder.recur}" if reminder.recur != "none" else ""
-    return f"{number}. {when}{recurs}: {wording.quoted(reminder.msg, _SHOWN)}"
+    return f"{number}. {when}{recurs}: {wording.quote(reminder.msg, _SHOWN)}"
 
 
 def _label(number: int, reminder: ListedReminder, wording: Wording) -> str:
-    words = " ".join(wording.shown(reminder.msg).split())
+    words = " ".join(wording.sanitise(reminder.msg).split())
     return f"Delete {number}: {words}"[:_LABEL]
 
 
 def _deleted(reply: ReminderDeleted, wording: Wording) -> Answer:
-    return Answer(f"Deleted:\n> {wording.quoted(reply.line, 2 * _SHOWN)}")
+    return Answer(f"Deleted:\n> {wording.quote(reply.line, 2 * _SHOWN)}")
 
 
 COMMANDS = (

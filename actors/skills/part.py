@@ -73,7 +73,7 @@ def _read(request_id: RequestId, reply_to: Address, given: Given) -> ReadSkill:
 
 def _begun(reply: SkillRead, wording: Wording) -> Answer:
     return Answer(
-        f"The skill {wording.quoted(reply.name, LONGEST_NAME)} is at work; the answer comes here in the channel."
+        f"The skill {wording.quote(reply.name, LONGEST_NAME)} is at work; the answer comes here in the channel."
     )
 
 

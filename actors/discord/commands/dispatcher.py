@@ -83,13 +83,13 @@ class CommandDispatcher(Wording):
         """Ask an actor; what will hold its reply."""
         return ask_future(self._host, to, lambda *_: question)
 
-    def shown(self, text: str) -> str:
+    def sanitise(self, text: str) -> str:
         """Text that a person wrote, made fit to be shown."""
         return self._present(sendable(text))
 
-    def quoted(self, text: str, chars: int) -> str:
+    def quote(self, text: str, chars: int) -> str:
         """The same in one line of at most `chars` characters, in which markdown means nothing."""
-        return one_line(self.shown(text), chars)
+        return one_line(self.sanitise(text), chars)
 
     def hears(self, interaction: discord.Interaction) -> bool:
         """True if the person who types a command may use all commands here, as far as known without asking Discord."""
@@ -193,7 +193,7 @@ class CommandDispatcher(Wording):
 
     async def _show(self, interaction: discord.Interaction, answer: Answer) -> None:
         """Make `answer` what stands there; doing it again changes the same message, so a lost call is repeated."""
-        text, whole = fitted(self.shown(answer.text).strip() or "…")
+        text, whole = fitted(self.sanitise(answer.text).strip() or "…")
         attempts = self.timing.attempts
         for attempt in range(1, attempts + 1):
             try:

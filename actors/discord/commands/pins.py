@@ -186,4 +186,4 @@ class PinCommands:
         )
 
     def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
-        return Answer(f"{what}:\n> {self._dispatcher.quoted(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")
+        return Answer(f"{what}:\n> {self._dispatcher.quote(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")

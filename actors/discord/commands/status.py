@@ -78,7 +78,7 @@ class StatusCommands:
 
     def _described(self, description: SelfDescription) -> str:
         figures = (
-            f"{name.replace('_', ' ')} {self._dispatcher.quoted(str(value), _FIGURE)}"
+            f"{name.replace('_', ' ')} {self._dispatcher.quote(str(value), _FIGURE)}"
             for name, value in description.figures
         )
         return f"**{description.about}**: {', '.join(figures) or 'nothing to tell'}"

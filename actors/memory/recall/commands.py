@@ -67,8 +67,8 @@ def _rebuilt(reply: MemoryRebuilt, _wording: Wording) -> Answer:
 
 def _line(number: int, memory: FoundMemory, wording: Wording, *, scored: bool = False) -> str:
     pin = ", pinned" if memory.pinned else ""
-    author = wording.quoted(memory.author, _NAME)
-    excerpt = wording.quoted(memory.excerpt, _WHOLE if wording.is_terminal else _EXCERPT)
+    author = wording.quote(memory.author, _NAME)
+    excerpt = wording.quote(memory.excerpt, _WHOLE if wording.is_terminal else _EXCERPT)
     where = memory.window if wording.is_terminal else _mention(memory.window)
     lines = [f"{number}. {wording.moment(memory.at, 'd')} {author} in {where}{pin}: {excerpt}"]
     if scored or wording.is_terminal:

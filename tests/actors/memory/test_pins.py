@@ -52,17 +52,17 @@ def room(rig: MemoryRig, window: Window) -> tuple[int, int]:
 
 
 class Plain(Wording):
-    """Wording that leaves all as it is."""
+    """Wording of raw text."""
 
-    def shown(self, text: str) -> str:
+    def sanitise(self, text: str) -> str:
         return text
 
-    def quoted(self, text: str, chars: int) -> str:
+    def quote(self, text: str, chars: int) -> str:
         return text[:chars]
 
 
 def counts(rig: MemoryRig) -> str:
-    """What `/memory stats` shows in the channel."""
+    """Text of `/memory stats` in the channel."""
     told = rig.ask(DescribeMemory, window=CHANNEL)
     assert isinstance(told, MemoryDescribed)
     (stats,) = [command for command in COMMANDS if command.name == "memory stats"]
