@@ -14,7 +14,8 @@ def _render_added(reply: EntryAdded, _wording: Wording) -> Answer:
 
 def _render_list(reply: EntriesListed, wording: Wording) -> Answer:
     lines = [
-        f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  {wording.sanitise(each.conversation)}"
+        f"{each.facts:>6} facts {each.turns:>6} turns {each.summaries:>4} summaries  "
+        f"{wording.sanitise(each.conversation)}"
         for each in reply.conversations
     ]
     lines += [

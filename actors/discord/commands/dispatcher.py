@@ -123,7 +123,7 @@ class CommandDispatcher(Wording):
             self._intake.take(arrival)
         answer = asyncio.ensure_future(_outcome(arrival.begun))
         try:
-            if await self._acknowledged(interaction):
+            if await self._acknowledge(interaction):
                 await self._give(interaction, answer)
         finally:
             answer.cancel()
@@ -160,7 +160,7 @@ class CommandDispatcher(Wording):
 
     # Discord
 
-    async def _acknowledged(self, interaction: discord.Interaction) -> bool:
+    async def _acknowledge(self, interaction: discord.Interaction) -> bool:
         """Announce an answer in time; True if Discord accepted the announcement."""
         loop = asyncio.get_running_loop()
         until = loop.time() + _ACKNOWLEDGE_S
