@@ -165,10 +165,10 @@ def raise_file_limit() -> int:
     return hard
 
 
-def playground_hint(data_root: Path, file: str) -> str:
-    """Hint at the data root of `agent try`, for a file that `data_root` lacks; empty without such a file."""
+def playground_hint(data_root: Path, has: Callable[[Path], bool]) -> str:
+    """Hint at the data root of `agent try`, if `has` is true of that one; empty otherwise."""
     tried = data_root / "playground"
-    return f"; for the one of `agent try` add --data {tried}" if (tried / file).exists() else ""
+    return f"; for the one of `agent try` add --data {tried}" if has(tried) else ""
 
 
 def sandbox_note(settings: Settings) -> str:

@@ -92,7 +92,7 @@ def tail(window: str | None, count: int, follow: bool, data: Path | None, config
         follower = LogFollower(root, chosen)
         lines = follower.last(count)
         if not lines and not follow:
-            hint = playground_hint(settings.data_root, "logs")
+            hint = playground_hint(settings.data_root, lambda root: (root / "logs").exists())
             fail(f"{root if window is None else root / window}: nothing was said there{hint}")
         while True:
             for line in lines:

@@ -119,10 +119,9 @@ def _specs(plan: Plan, verb: str) -> Iterable[ActorSpec]:
 
 
 def _hint(settings: Settings) -> str:
-    from actors.memory.index.database import FILE, FOLDER
+    from actors.memory.checks import has_index
 
-    index = f"{FOLDER}/{FILE}"
-    return "" if (settings.data_root / index).exists() else playground_hint(settings.data_root, index)
+    return "" if has_index(settings.data_root) else playground_hint(settings.data_root, has_index)
 
 
 _MEMORY = Asked("memory", _verbs, _specs, is_layer=False, hint=_hint)
