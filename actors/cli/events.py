@@ -37,7 +37,7 @@ def events(config_file: Path | None, data: Path | None) -> None:
                 if runs.shows(line):
                     click.echo(line)
     except AgentNotRunningError as error:
-        fail(f"{error}{playground_hint(settings.data_root, 'agent.sock')}")
+        fail(f"{error}{playground_hint(settings.data_root, lambda root: (root / 'agent.sock').exists())}")
     except RefusalError as error:
         fail(str(error))
     except KeyboardInterrupt:

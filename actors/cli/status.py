@@ -46,7 +46,7 @@ def _report(data_root: Path) -> Report:
     try:
         return ask_operator(data_root, "status")
     except AgentNotRunningError as error:
-        fail(f"{error}{playground_hint(data_root, 'agent.sock')}")
+        fail(f"{error}{playground_hint(data_root, lambda root: (root / 'agent.sock').exists())}")
     except RefusalError as error:
         fail(str(error))
 
