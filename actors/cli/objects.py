@@ -69,10 +69,9 @@ def _all(verb: str, options: Options, fields: Mapping[str, object], rows: str, k
 
 
 def _verbs() -> Mapping[str, Verb]:
-    from actors.memory.objects.part import VERBS as KEPT
-    from actors.objects.row import VERBS
+    from actors.objects.row import STORE_VERBS, VERBS
 
-    return {**VERBS, **KEPT}
+    return {**VERBS, **STORE_VERBS}
 
 
 def _specs(plan: Plan, _verb: str) -> Iterable[ActorSpec]:

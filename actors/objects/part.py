@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from actors.kernel import Actor, ActorSpec
 from actors.objects.table import ObjectsTable
-from actors.part import Finding, Layer, Part, Parts, Plan, Verb
-from messages.object_store import OBJECT_STORE, CollectObjects
+from actors.part import Finding, Layer, Part, Parts, Plan
+from messages.object_store import OBJECT_STORE
 
-COLLECTING_S = 600.0
 MIB = 1024 * 1024
 
 
@@ -22,6 +21,7 @@ def row(plan: Plan, _parts: Parts) -> Part:
 
 def store_row(plan: Plan, _parts: Parts) -> Part:
     """Row of the one actor that owns the store."""
+    from actors.objects.row import STORE_VERBS
 
     def build(_key: str) -> Actor:
         from actors.objects.store.actor import ObjectStoreActor
@@ -34,7 +34,7 @@ def store_row(plan: Plan, _parts: Parts) -> Part:
     return Part(
         spec=ActorSpec(OBJECT_STORE.kind, build),
         checks=(lambda: _look(plan),),
-        operator_verbs={"objects.gc": Verb(OBJECT_STORE, CollectObjects, answer_s=COLLECTING_S)},
+        operator_verbs=STORE_VERBS,
     )
 
 

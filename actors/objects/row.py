@@ -7,10 +7,11 @@ from functools import cache
 from actors.kernel import Actor, ActorSpec
 from actors.objects.config import ObjectsConfig
 from actors.objects.table import ObjectsTable
-from actors.objects.words import LISTED, TOLD
+from actors.objects.words import COLLECTED, LISTED, TOLD
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
 from domain.objects.ageing import Keep
 from messages.base import Window
+from messages.object_store import OBJECT_STORE, CollectObjects
 from messages.objects import (
     OBJECTS_KIND,
     DiffObject,
@@ -32,6 +33,8 @@ VERBS = {
     "objects.show": Verb(objects_of, ShowObject),
     "objects.diff": Verb(objects_of, DiffObject),
 }
+COLLECTING_S = 600.0
+STORE_VERBS = {"objects.gc": Verb(OBJECT_STORE, CollectObjects, answer_s=COLLECTING_S, words=COLLECTED)}
 
 
 def objects_part(plan: Plan) -> Part:

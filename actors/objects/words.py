@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from actors.part import Answer, Wording, Words
+from messages.object_store import ObjectsCollected
 from messages.objects import HistoryTold, ObjectsListed, VersionShown
 
 
@@ -28,5 +29,11 @@ def _version(shown: VersionShown) -> str:
     )
 
 
+def _render_collection(reply: ObjectsCollected, _wording: Wording) -> Answer:
+    freed = f"{reply.texts} texts thrown away, {reply.bytes_freed} bytes"
+    return Answer(f"{freed}; the database has {reply.file_bytes} bytes")
+
+
+COLLECTED = Words(reply=ObjectsCollected, answer=_render_collection)
 LISTED = Words(reply=ObjectsListed, answer=_list)
 TOLD = Words(reply=HistoryTold, answer=_history)
