@@ -103,7 +103,7 @@ def rebuild(**options: Any) -> None:
 def _verbs() -> Mapping[str, Verb]:
     from actors.memory.part import VERBS
 
-    return VERBS
+    return {**VERBS}
 
 
 def _specs(plan: Plan, verb: str) -> Iterable[ActorSpec]:

@@ -32,7 +32,7 @@ def facts_part(plan: Plan) -> Part:
     return Part(
         spec=ActorSpec(FACTS.kind, build, is_eager=True, is_made_up_for=True),
         subscribes=plan.settings.table(FactsTable).ingest_discord,
-        operator_verbs=VERBS,
+        operator_verbs={**VERBS},
     )
 
 
@@ -46,7 +46,7 @@ def recall_part(plan: Plan) -> Part:
 
     return Part(
         spec=ActorSpec(FACT_RECALL.kind, build),
-        operator_verbs=RECALL_VERBS,
+        operator_verbs={**RECALL_VERBS},
     )
 
 

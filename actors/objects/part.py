@@ -34,7 +34,7 @@ def store_row(plan: Plan, _parts: Parts) -> Part:
     return Part(
         spec=ActorSpec(OBJECT_STORE.kind, build),
         checks=(lambda: _look(plan),),
-        operator_verbs=STORE_VERBS,
+        operator_verbs={**STORE_VERBS},
     )
 
 

@@ -56,7 +56,7 @@ def objects_part(plan: Plan) -> Part:
         describes=False,
         words=objects_of,
         words_tokens=keep.active_tokens + keep.linger_tokens,
-        verbs=VERBS,
+        verbs={**VERBS},
         skills=(SHIPPED_SKILLS / "context-objects",) if can_run else (),
     )
 
