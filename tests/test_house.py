@@ -34,13 +34,12 @@ SAID_TO_SH = [
 ]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ELSEWHERE = {
-    "chromadb": "lab/bench/memory/chromadb_peer.py",
     "matplotlib": "lab/load/plot.py",
     "onnxruntime": "actors/facts/reranking/cross_encoder.py",
     "opentelemetry": "actors/observer/tracing/exporting.py",
     "ray": "actors/cluster/ray_pool.py",
 }
-"""Peers that run in environments of their own, and libraries that only who wants a reranker, plots or hosts installs."""
+"""Libraries of extras: a reranker, plots, traces, hosts."""
 RUNTIME_FOLDERS = (
     "attachments/",
     "logs/",

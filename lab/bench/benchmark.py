@@ -58,7 +58,7 @@ class Benchmark:
 
     name: str
     measure: Callable[..., Rows]
-    """Takes `say`, which is told what is being done, `quick` for small sizes, and the command's options.
+    """Takes `say`, which is told the current step, `quick` for small sizes where the command offers it, and options.
 
     Raises MeasurementError, OSError or ValueError if there are no figures.
     """
@@ -73,6 +73,8 @@ class Benchmark:
     """Row that no target is about."""
     note: str = ""
     """Printed below the table."""
+    missing: Callable[[], Iterable[str]] = tuple
+    """Names what this machine lacks, so that figures are left out; told before the measurement."""
 
     def verdicts(self, rows: Rows, *, quick: bool) -> tuple[Verdict, ...]:
         """Every target that was measured and that the sizes say something of, row by row."""
@@ -143,7 +145,7 @@ def _line(verdict: Verdict) -> list[str]:
 def _table(headings: list[str], lines: Iterable[Iterable[str]], left: int = 1) -> Table:
     built = Table(box=None, pad_edge=False)
     for number, heading in enumerate(headings):
-        built.add_column(heading, justify="left" if number < left else "right")
+        built.add_column(heading, justify="left" if number < left else "right", no_wrap=not number)
     for line in lines:
         built.add_row(*line)
     return built

@@ -8,8 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +57,7 @@ class Finish:
         self._parties = parties
         self._arrivals = itertools.count(1)
 
-    def come(self) -> None:
+    def arrive(self) -> None:
         """One more is done."""
         if next(self._arrivals) == self._parties:
             self._on_all()
@@ -77,15 +76,6 @@ def settle() -> None:
     """Collect garbage, and exempt live objects from later collections: the agent does the same after the start."""
     gc.collect()
     gc.freeze()
-
-
-@contextmanager
-def log_records() -> Iterator[None]:
-    """While it lasts, log records are made, as in the agent, and thrown away; elsewhere none are, in any system."""
-    logging.basicConfig(handlers=[logging.NullHandler()], level=logging.WARNING, force=True)
-    logging.disable(logging.NOTSET)
-    yield
-    silence_log()
 
 
 def silence_log() -> None:

@@ -46,39 +46,6 @@ def measure(module: str, sizes: Mapping[str, Any], *names: str) -> dict[str, Any
     return figures
 
 
-def start_agent(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """`agent` with these arguments, in a process of its own whose stderr goes to a file of the folder."""
-    with (folder / "agent.stderr").open("wb") as stderr:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", "from actors.cli import agent; agent(prog_name='agent')", *arguments],
-            env={**environment, "PYTHONPATH": str(CHECKOUT)},
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-        )
-
-
-def measure_chromadb(environment: Path, arguments: Mapping[str, str | int]) -> dict[str, Any]:
-    """Figures of chromadb, which is installed into the folder `environment` when it is not there.
-
-    Raises:
-        MeasurementError: chromadb cannot be installed, or failed.
-    """
-    python = environment / "bin" / "python"
-    if not (environment / "installed").exists():
-        _output([sys.executable, "-I", "-m", "venv", "--clear", str(environment)], "venv", os.environ)
-        _output([str(python), "-I", "-m", "pip", "install", "--quiet", "chromadb"], "pip install chromadb", os.environ)
-        (environment / "installed").touch()
-    quiet = {**os.environ, "ANONYMIZED_TELEMETRY": "False", "OMP_NUM_THREADS": "1"}
-    # Without -I the modules beside the script would stand before those that chromadb imports.
-    command = [str(python), "-I", str(Path(__file__).parent / "memory" / "chromadb_peer.py")]
-    filling = {name: value for name, value in arguments.items() if name != "queries"}
-    fill_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(filling)], "chromadb", quiet))
-    query_figures: dict[str, Any] = json.loads(_output([*command, json.dumps(arguments)], "chromadb", quiet))
-    return {**fill_figures, **query_figures}
-
-
 class Erlang:
     """The Erlang peer, compiled into a folder that the caller made and removes."""
 
@@ -99,15 +66,6 @@ class Erlang:
         """True if both the emulator and the compiler are installed."""
         return shutil.which("erl") is not None and shutil.which("erlc") is not None
 
-    def version(self) -> str:
-        """OTP's release, e.g. `25`."""
-        return _output(
-            [*self._emulator("-eval"), "io:format(erlang:system_info(otp_release)),halt()."],
-            "erl",
-            os.environ,
-            self._folder,
-        )
-
     def measure(self, name: str, sizes: Mapping[str, float]) -> Figures:
         """Figures of one measurement in a fresh emulator.
 
@@ -115,12 +73,9 @@ class Erlang:
             MeasurementError: it failed.
         """
         arguments = [str(round(size)) for size in sizes.values()]
-        command = [*self._emulator("-run"), _ERLANG_MODULE, "main", name, *arguments]
-        figures: Figures = json.loads(_output(command, f"erlang {name}", os.environ, self._folder))
+        command = ["erl", "-noshell", "-noinput", "-pa", str(self._folder), "-run", _ERLANG_MODULE, "main", name]
+        figures: Figures = json.loads(_output([*command, *arguments], f"erlang {name}", os.environ, self._folder))
         return figures
-
-    def _emulator(self, then: str) -> list[str]:
-        return ["erl", "-noshell", "-noinput", "-pa", str(self._folder), then]
 
 
 class Program:

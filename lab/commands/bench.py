@@ -1,25 +1,223 @@
-"""`agent bench`: the figures of the documents, measured again."""
+"""`agent bench`: the figures of the documents, measured again; each command is a row of `BENCHES`."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import logging
+import signal
+import sys
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from actors.cli.common import fail, json_option
+from actors.cli.common import fail, note
 from actors.cli.terminal.progress import progress_line
-from lab.commands.bench_agent import cluster, start
-from lab.commands.bench_crashes import crashes
-from lab.commands.bench_discord import discord
-from lab.commands.bench_layers import facts, objects, workspace
-from lab.commands.bench_memory import memory
-from lab.commands.bench_recall import recall
-from lab.commands.benchmark import conduct, quick_option
-from lab.commands.tables import print_tables
 
 if TYPE_CHECKING:
-    from lab.bench.kernel.workload import Workload
+    from rich.console import RenderableType
+
+    from lab.bench.benchmark import Benchmark
+
+WIDTH = 100
+
+
+class Bench(NamedTuple):
+    """One command."""
+
+    benchmark: str
+    """Module and name of the `Benchmark`, imported when the command runs."""
+    help: str
+    options: tuple[click.Option, ...] = ()
+
+
+QUICK = click.Option(["--quick"], is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
+JSON = click.Option(["--json", "as_json"], is_flag=True, help="One JSON document instead of the tables.")
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_THERE = click.Path(exists=True, path_type=Path)
+BENCHES = {
+    "cluster": Bench(
+        "lab.bench.cluster.run:CLUSTER",
+        """Windows on hosts, by Ray: a link's rate, and a host killed with turns in flight; some minutes.
+
+        Wanted are 50,000 messages a second, no message lost or doubled by the kill, and the other hosts' windows
+        answered within 1.5 times what they take without it. Exit code 1 when something was lost or doubled.
+        """,
+        (
+            click.Option(
+                ["--messages"], type=click.IntRange(1000), default=300_000, show_default=True, help="Over the link."
+            ),
+            click.Option(
+                ["--threads"],
+                type=click.IntRange(1),
+                default=200,
+                show_default=True,
+                help="With a turn in flight each.",
+            ),
+            click.Option(
+                ["--model-latency-ms"], type=click.IntRange(0), default=8000, show_default=True, help="Of the model."
+            ),
+            click.Option(["--link-only"], is_flag=True, help="Kill no host."),
+        ),
+    ),
+    "crashes": Bench(
+        "lab.bench.crashes.run:CRASHES",
+        """Crash each kind of actor at each type of message it understands; a few minutes.
+
+        The whole agent answers in a loopback Discord meanwhile. For each kind: the time until the next life has the
+        message in hand, whether each question got an answer or a notice, and the p99 of all other actors' answers
+        beside that of the same work without crashes. Each crash that did not go well is a row. Exit code 1 when a
+        restart took more than 1 s, a question got no answer, others' p99 is more than twice as long, or the agent gave
+        up.
+        """,
+        (
+            click.Option(
+                ["--only", "kinds"], multiple=True, metavar="KIND", help="Crash only this kind of actor; repeatable."
+            ),
+        ),
+    ),
+    "discord": Bench(
+        "lab.bench.discord.figures:DISCORD",
+        """From a message to the first typing call, and the lag of discord.py's loop while 200 windows write; a minute.
+
+        The first goes through the whole agent in a process of its own, less what a bare client needs on the same
+        loopback. The second has the Discord actor in a process of its own, and windows that answer at once.
+        """,
+        (QUICK,),
+    ),
+    "facts": Bench(
+        "lab.bench.facts.run:FACTS",
+        """The gateway of the layer `facts`; two minutes, five with a peer.
+
+        In front of a model's server on loopback that answers at once: added latency, 16 clients at once, CPU of a turn,
+        a start with 1,000 facts, searches in 10,000. Exit code 1 when a target is missed.
+        """,
+        (
+            QUICK,
+            click.Option(
+                ["--peer"],
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="Executable agent-cli of an installed agent-cli[memory] 0.112.0: the same is measured of it.",
+            ),
+        ),
+    ),
+    "kernel": Bench(
+        "lab.bench.kernel.run:KERNEL",
+        """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
+
+        In each round all systems follow one another, every one in a fresh process. Python's garbage collector passes
+        over what lives at the start, as in the agent; no system writes a log. Plain pykka gets fewer messages. Exit
+        code 1 when the kernel lost, doubled or reordered a message, or a measurement failed.
+        """,
+        (
+            QUICK,
+            click.Option(
+                ["--only", "names"],
+                multiple=True,
+                metavar="NAME",
+                help="Only this row; repeatable. churn_10m runs only so.",
+            ),
+        ),
+    ),
+    "memory": Bench(
+        "lab.bench.memory.run:MEMORY",
+        """The memory's nearest 50 of ROWS vectors of 768 dimensions, beside sqlite-vec's.
+
+        Synthetic turns with the structure of real ones (lab/bench/memory/data.py says what is imitated). Each system
+        has a process of its own with one thread; the peer is asked 50 questions at most. The first run makes the set:
+        about a minute per 100,000 rows. Exit code 1 when a list is not exactly that of brute force.
+        """,
+        (
+            click.Option(["--rows"], type=click.IntRange(100, 10_000_000), default=100_000, show_default=True),
+            click.Option(["--queries"], type=click.IntRange(1, 100_000), default=1_000, show_default=True),
+            click.Option(
+                ["--data"],
+                type=_FOLDER,
+                help="Where the set is kept between runs (10 KB a row); by default below $XDG_CACHE_HOME or ~/.cache.",
+            ),
+        ),
+    ),
+    "objects": Bench(
+        "lab.bench.objects.run:OBJECTS",
+        """The layer of objects beside plain history: size, cached share and price of requests; half a minute.
+
+        Conversations of different kinds, one of them a recorded sequence of a real model's calls, over real files that
+        are really edited, through the real fold and the real actors. Tokens are of 4 characters; cached is what repeats
+        the beginning of the request before, at a tenth of the price. Exit code 1 when a target is missed.
+        """,
+        (QUICK,),
+    ),
+    "recall": Bench(
+        "lab.bench.recall.run:RECALL",
+        """Measure how much of the evidence for a question stands in the block that is injected for it.
+
+        Every search that the agent offers, each followed by the ranking formula, beside BM25 and cosine in their own
+        order. The local model embeds; the first run takes minutes, later ones find the vectors kept. Unanswerable
+        questions, and those whose evidence is doubted, are left out. With --facts: the same in the blocks of the layers
+        facts and workspace, whose files are as a good model could have written them.
+        """,
+        (
+            click.Option(
+                ["--data"],
+                type=_THERE,
+                required=True,
+                help="A folder of conversation files, or one: JSON with name, now, turns and questions.",
+            ),
+            click.Option(["--only", "names"], multiple=True, metavar="NAME", help="Only NAME.json; repeatable."),
+            click.Option(["--limit"], type=click.IntRange(1), help="Only the first questions of each conversation."),
+            click.Option(
+                ["--facts", "observations"],
+                type=_THERE,
+                help="LoCoMo's own files of the same conversations: evidence in the blocks of both layers.",
+            ),
+            click.Option(
+                ["--cache"],
+                type=_FOLDER,
+                help="Where vectors are kept between runs; by default below $XDG_CACHE_HOME or ~/.cache.",
+            ),
+        ),
+    ),
+    "shell": Bench(
+        "lab.bench.shell.run:SHELL",
+        """Cost of each sandbox beside plain bash; about four minutes.
+
+        Start of a command (all levels in turn), 64 windows at once of which four hang, a flood of 2 GB of output, how
+        soon after a cancel nothing lives of a command with daemons that ignore signals, and another window's commands
+        beside an attacker. Levels that do not work here are left out. Exit code 1 when a command did not come to its
+        end.
+        """,
+        (QUICK,),
+    ),
+    "start": Bench(
+        "lab.bench.start.run:START",
+        """From the start of the process to its first answer, the real agent on a loopback Discord; some minutes.
+
+        Logs are made for it. The first start has no index and makes one; then it is started three times more, and once
+        with nothing of the disk in memory (for root only).
+        """,
+        (
+            click.Option(
+                ["--logs"], type=click.IntRange(1), default=100_000, show_default=True, help="Threads, one log each."
+            ),
+            click.Option(
+                ["--events"], type=click.IntRange(0), default=0, help="In all logs together, at least; else 3 in each."
+            ),
+        ),
+    ),
+    "workspace": Bench(
+        "lab.bench.workspace.run:WORKSPACE",
+        """Rules that survive three cuts of the history, a restart and /new, with the layer of workspaces; some minutes.
+
+        12 constraints in three pieces of work, each followed by 420 turns of other talk. Then the agent is told to
+        continue, asked for an act that each constraint shapes, and for the constraint itself: does the request to the
+        model hold what decides? It is the whole agent with a scripted model; vectors are hashed. Exit code 1 when a
+        target is missed.
+        """,
+        (QUICK,),
+    ),
+}
 
 
 @click.group()
@@ -27,76 +225,48 @@ def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
 
 
-bench.add_command(cluster)
-bench.add_command(crashes)
-bench.add_command(discord)
-bench.add_command(facts)
-bench.add_command(memory)
-bench.add_command(objects)
-bench.add_command(recall)
-bench.add_command(start)
-bench.add_command(workspace)
+def conduct(benchmark: str, *, as_json: bool, **options: Any) -> None:
+    """Measure, print, and end the command with exit code 1 if a target is missed or there are no figures.
 
-
-@bench.command()
-@json_option
-@click.option("--quick", is_flag=True, help="Small sizes, once: shows that it works, not how fast.")
-@click.option(
-    "--only", "names", multiple=True, metavar="NAME", help="Only this row; repeatable. churn_10m runs only so."
-)
-def kernel(as_json: bool, quick: bool, names: tuple[str, ...]) -> None:
-    """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
-
-    Medians of three rounds (memory: one); in each, all systems follow one another, every one in a fresh process.
-    Python's garbage collector passes over what lives at the start, as in the agent; no system writes a log. Plain pykka
-    gets fewer messages. Exit code 1 when our kernel lost, doubled or reordered a message, or a measurement failed.
+    Args:
+        benchmark: Module and name, as in `Bench`.
+        as_json: One JSON document instead of the tables.
+        options: Of the measurement.
     """
-    from lab.bench.campaign import is_sound, run
-    from lab.bench.process import Erlang, MeasurementError
-    from lab.bench.report import as_document
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that what was started is ended
+    logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
+    from lab.bench.machine import machine, machine_line
+    from lab.bench.process import MeasurementError
 
-    rows = _chosen(names)
-    if not Erlang.is_installed():
-        click.echo("note: erl and erlc are not both installed: rows are without Erlang/OTP", err=True)
+    module, _, name = benchmark.partition(":")
+    made: Benchmark = getattr(import_module(module), name)
+    facts, quick = machine(), bool(options.get("quick"))
+    for lack in made.missing():
+        note(lack)
     try:
         with progress_line() as say:
-            results = run(rows, say, quick=quick)
-    except MeasurementError as error:
+            rows = made.measure(say, **options)
+    except (MeasurementError, OSError, ValueError) as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps(as_document(results), indent=2))
+        click.echo(json.dumps(made.document(rows, facts, quick=quick), indent=2))
     else:
-        from lab.bench.table import renderables
-
-        print_tables(*renderables(results))
-    if not is_sound(results):
-        fail("a message was lost, doubled or overtaken")
+        print_tables(machine_line(facts), *made.tables(rows, quick=quick))
+    if not made.is_sound(rows, quick=quick):
+        fail("a promise is not kept, or a target is missed")
 
 
-@bench.command()
-@json_option
-@quick_option
-def shell(as_json: bool, quick: bool) -> None:
-    """What each sandbox costs beside plain bash; about two minutes.
+def print_tables(*parts: RenderableType) -> None:
+    """Print tables and lines, as wide as the terminal is, but at most `WIDTH`, and without escape sequences."""
+    from rich.console import Console
 
-    Start of a command (all levels in turn, in one run), 64 windows at once of which four hang, a flood of 2 GB of
-    output, and how soon after a cancel nothing lives of a command with daemons that ignore signals. Levels that do not
-    work here are left out. Exit code 1 when a command did not come to its end.
-    """
-    from lab.bench.shell.run import SHELL, WRAPPERS, available
-
-    if missing := sorted(set(WRAPPERS) - set(available())):
-        click.echo(f"note: not measured, for it does not work here: {', '.join(missing)}", err=True)
-    conduct(SHELL, as_json=as_json, quick=quick)
+    width = min(WIDTH, Console().width) if sys.stdout.isatty() else WIDTH
+    console = Console(width=width, highlight=False, markup=False, color_system=None)
+    for part in parts:
+        console.print(part)
 
 
-def _chosen(names: tuple[str, ...]) -> tuple[Workload, ...]:
-    """The rows by these names; ends the command when there is no such row."""
-    from lab.bench.campaign import chosen
-    from lab.bench.kernel.workload import WORKLOADS
-
-    known = [row.name for row in WORKLOADS]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        fail(f"no row {', '.join(unknown)}; there are: {', '.join(known)}", 2)
-    return chosen(names)
+for command, each in BENCHES.items():
+    bench.add_command(
+        click.Command(command, params=[JSON, *each.options], help=each.help, callback=partial(conduct, each.benchmark))
+    )

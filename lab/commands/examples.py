@@ -12,7 +12,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench crashes": ("agent bench crashes --json",),
         "agent bench discord": ("agent bench discord --quick",),
         "agent bench facts": ("agent bench facts --quick",),
-        "agent bench kernel": ("agent bench kernel --only ping_pong --only fairness",),
+        "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),
         "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
         "agent bench objects": ("agent bench objects --quick",),
         "agent bench recall": ("agent bench recall --limit 2 --data .",),

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
 import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from actors.cluster.placement import chosen
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-from lab.bench.process import MeasurementError, start_agent
-from lab.load.agent_process import environment
+from lab.bench.measure import Figures, percentile
+from lab.bench.process import MeasurementError
+from lab.load.agent_process import AgentProcess
 from lab.load.wording import answer, question, read_answer, secret_of
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
@@ -37,22 +36,7 @@ _PROCESS = re.compile(r"running, process ([0-9]+):")
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run."""
-
-    in_flight: int
-    """Turns when the host was killed, or would have been."""
-    answered: int
-    lost: int
-    doubled: int
-    p95_s: float
-    """From a message to its answer, in windows of hosts that live."""
-    p95_of_killed_s: float | None
-    """In windows of the host that was killed; None where none was."""
-
-
-def measure(threads: int, latency_s: float, say: Say, *, kills: bool) -> Run:
+def measure(threads: int, latency_s: float, say: Say, *, kills: bool) -> Figures:
     """One message in each of `threads` threads at once; when all are in flight, a host is killed, or not.
 
     Raises:
@@ -69,18 +53,15 @@ def measure(threads: int, latency_s: float, say: Say, *, kills: bool) -> Run:
 
 class _Measurement:
     def __init__(self, folder: Path, server: PlaygroundServer, model: LoopbackModel, threads: int, say: Say) -> None:
-        self._folder, self._server, self._show = folder, server, say
+        self._server, self._show = server, say
         self._now = SystemClock().monotonic
-        self._data = folder / "data"
-        config = folder / "agent.toml"
-        config.write_text(
-            f"data_root = {json.dumps(str(self._data))}\n"
+        settings = (
             f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
             f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\nreactions = false\n'
             f'[model]\nname = "{MODEL}"\napi_base = "{model.api_base}"\nconcurrency = {4 * threads}\n'
         )
-        arguments = ("run", "--hosts", str(HOSTS), "--config", str(config))
-        self._agent = start_agent(arguments, folder, environment(os.environ, server.bot_token))
+        self._agent = AgentProcess(folder, settings, server.bot_token, ("--hosts", str(HOSTS)))
+        self._agent.start()
         self._ids = [server.create_thread(GENERAL_ID, f"window {n}", private=True) for n in range(threads)]
         self._said: dict[int, float] = {}
         self._heard: dict[int, float] = {}
@@ -88,13 +69,13 @@ class _Measurement:
         self._turn = 0
         self._pause = threading.Event()
 
-    def run(self, *, kills: bool) -> Run:
+    def run(self, *, kills: bool) -> Figures:
         try:
             self._warm_up()
             processes = self._hosts()
             self._say_all(turn=2)
             self._show(f"{len(self._ids)} turns begun")
-            self._until(lambda: self._logged() == len(self._ids), OVER_S)
+            self._until(lambda: self._count_logged() == len(self._ids), OVER_S)
             in_flight = len(self._ids) - len(self._heard)
             killed = min(processes) if kills else ""
             if killed:
@@ -104,8 +85,7 @@ class _Measurement:
             self._until(lambda: False, QUIET_S)
             return self._result(in_flight, killed, list(processes))
         finally:
-            self._agent.terminate()
-            self._agent.wait(STOP_S)
+            self._agent.stop(STOP_S)
 
     def _warm_up(self) -> None:
         """One turn in every thread, so that each host has what a first call of a model loads."""
@@ -142,15 +122,15 @@ class _Measurement:
         else:
             self._heard[event.channel_id] = self._now()
 
-    def _logged(self) -> int:
+    def _count_logged(self) -> int:
         """Threads whose message of this turn is in their log."""
         words = f"This is turn {self._turn} of".encode()
-        return sum(words in path.read_bytes() for path in self._data.glob("logs/**/*.md"))
+        return sum(words in path.read_bytes() for path in self._agent.data.glob("logs/**/*.md"))
 
     def _hosts(self) -> dict[str, int]:
         """Process of each host that runs, by its name."""
         try:
-            status = ask_operator(self._data, "status", 10.0)
+            status = ask_operator(self._agent.data, "status", 10.0)
         except (AgentNotRunningError, RefusalError):
             return {}
         found = {name: _PROCESS.match(str(words)) for name, words in _figures_of(status).items()}
@@ -159,34 +139,27 @@ class _Measurement:
     def _until(self, is_so: Callable[[], bool], limit_s: float) -> None:
         deadline = self._now() + limit_s
         while not is_so() and self._now() < deadline:
-            if self._agent.poll() is not None:
+            if not self._agent.is_running:
                 raise self._error("the agent ended")
             self._pause.wait(_LOOK_S)
 
-    def _result(self, in_flight: int, killed: str, names: list[str]) -> Run:
+    def _result(self, in_flight: int, killed: str, names: list[str]) -> Figures:
+        """Figures of the run; `p95_s` is from a message to its answer, in windows of hosts that live."""
         keys = {thread: Window(surface=Surface.DISCORD_THREAD, id=str(thread)).address.key for thread in self._ids}
-        waits = {thread: at - self._said[thread] for thread, at in self._heard.items()}
-        theirs = [wait for thread, wait in waits.items() if chosen(keys[thread], names) == killed]
-        others = [wait for thread, wait in waits.items() if chosen(keys[thread], names) != killed]
-        return Run(
-            in_flight=in_flight,
-            answered=len(self._heard),
-            lost=len(self._ids) - len(self._heard),
-            doubled=self._doubled,
-            p95_s=_p95(others),
-            p95_of_killed_s=_p95(theirs) if killed else None,
-        )
+        waits = [at - self._said[thread] for thread, at in self._heard.items() if chosen(keys[thread], names) != killed]
+        return {
+            "in_flight": in_flight,
+            "answered": len(self._heard),
+            "lost": len(self._ids) - len(self._heard),
+            "doubled": self._doubled,
+            "p95_s": percentile(waits, 0.95) if waits else 0.0,
+        }
 
     def _error(self, reason: str) -> MeasurementError:
-        end = (self._folder / "agent.stderr").read_text(errors="replace")[-3000:]
-        return MeasurementError(f"{reason}; it said:\n{end}")
+        return MeasurementError(f"{reason}; it said:\n{self._agent.complaints().end}")
 
 
 def _figures_of(status: dict[str, object]) -> dict[str, object]:
     actors = status.get("actors")
     cluster = actors.get("cluster") if isinstance(actors, dict) else None
     return cluster if isinstance(cluster, dict) else {}
-
-
-def _p95(waits: list[float]) -> float:
-    return round(sorted(waits)[int(0.95 * (len(waits) - 1))], 3) if waits else 0.0

@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,9 @@ import aiohttp
 
 from actors.discord.timing import Timing
 from actors.kernel import LoopThread, SystemClock
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.discord.rig import Rig, answer_to, private_threads
+from lab.bench.measure import Figures
 from lab.load.agent_process import AgentProcess
 from lab.load.wording import answer, question, secret_of
 from lab.loopback_model.server import LoopbackModel
@@ -39,67 +40,45 @@ CALLS_OF_A_TURN = 2.5
 """Typing, the text, and in every other turn a running message that becomes the text."""
 TURN_EVERY_S = CALLS_OF_A_TURN * Timing().edit_every_s
 """Of each window, so that it makes a call as often as the bot edits a running message."""
-TYPING_TARGET_MS = 50.0
-LAG_TARGET_MS = 20.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Percentiles:
-    """Of times in milliseconds."""
-
-    count: int
-    p50: float
-    p95: float
-    p99: float
-    most: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """Measurements."""
-
-    typing_ms: Percentiles
-    """From a message to the first typing call, through the whole agent."""
-    loopback_ms: Percentiles
-    """The same for a bare client that does nothing else."""
-    typing_beyond_ms: float
-    """p95 of the first less p95 of the second."""
-    loop_lag_ms: Percentiles
-    """Lag of discord.py's loop while windows write, each as often as Discord permits edits."""
-    loop_lag_at_most_ms: Percentiles
-    """The same while they write as fast as the machine lets them."""
-    windows: int
-    answers: int
-
-    @property
-    def is_reached(self) -> bool:
-        """True if both figures are within their targets."""
-        return self.typing_beyond_ms <= TYPING_TARGET_MS and self.loop_lag_ms.p99 <= LAG_TARGET_MS
+def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
+    """Percentiles of times in milliseconds: to the typing call, and by which the loop is late."""
+    messages, windows, turns = (5, 20, 1) if quick else (100, 200, 5)
+    say(f"{messages} messages, one after the other")
+    agent, bare = percentiles(_typing_of_agent(messages)), percentiles(_typing_of_bare_client(messages))
+    say(f"{windows} windows write")
+    return {
+        "typing, agent": agent | {"beyond_ms": round(agent["p95"] - bare["p95"], 2)},
+        "typing, bare client": bare,
+        "loop lag": percentiles(_lags(windows, turns, TURN_EVERY_S)),
+        "loop lag, as fast as they can": percentiles(_lags(windows, turns, 0.0)),
+    }
 
 
-def measure(messages: int = 100, windows: int = 200, turns: int = 5) -> Figures:
-    """Figures of `messages` said one after the other, and of `turns` answers in each of `windows` threads at once."""
-    typing = percentiles(_typing_of_agent(messages))
-    bare = percentiles(_typing_of_bare_client(messages))
-    return Figures(
-        typing_ms=typing,
-        loopback_ms=bare,
-        typing_beyond_ms=round(typing.p95 - bare.p95, 2),
-        loop_lag_ms=percentiles(_lags(windows, turns, TURN_EVERY_S)),
-        loop_lag_at_most_ms=percentiles(_lags(windows, turns, 0.0)),
-        windows=windows,
-        answers=windows * turns,
-    )
-
-
-def percentiles(times_s: list[float]) -> Percentiles:
-    """Of at least one time."""
+def percentiles(times_s: list[float]) -> Figures:
+    """Of at least one time, in milliseconds."""
     ordered = sorted(time_s * 1000 for time_s in times_s)
 
     def at(percent: int) -> float:
         return round(ordered[-(-len(ordered) * percent // 100) - 1], 2)
 
-    return Percentiles(count=len(ordered), p50=at(50), p95=at(95), p99=at(99), most=at(100))
+    return {"count": len(ordered), "p50": at(50), "p95": at(95), "p99": at(99), "most": at(100)}
+
+
+DISCORD = Benchmark(
+    name="discord",
+    measure=measure,
+    targets=(
+        Target("p95 beyond the bare client's, ms", "beyond_ms", 50, is_speed=True),
+        Target("p99 while windows write as often as Discord permits, ms", "p99", 20, "loop lag", is_speed=True),
+    ),
+    columns=(
+        Column("times", "count", ",.0f"),
+        *(Column(f"{name}, ms", name, ".2f") for name in ("p50", "p95", "p99", "most")),
+    ),
+    promises=frozenset(),
+)
 
 
 # typing

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from actors.linux.processes import descendants
 
 _PROC = Path("/proc")
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -22,38 +22,23 @@ class Costs:
     rss_mb: float
     written_bytes: int
     """Handed to the disk, by whole pages."""
-    threads: int
 
 
 def costs(pid: int) -> Costs:
     """Of a process and its children's children; all zero when it has ended."""
-    cpu, rss, written, threads = 0.0, 0, 0, 0
-    for each in tree(pid):
+    cpu, rss, written = 0.0, 0, 0
+    for each in {pid, *descendants(pid)}:
         fields = _read(each, "stat").rpartition(")")[2].split()
         if fields:
             cpu += sum(int(field) for field in fields[11:15]) / _TICKS
-            threads += int(fields[17])
         rss += int(_field(each, "status", r"^VmRSS:\s*(\d+) kB"))
         written += int(_field(each, "io", r"^write_bytes: (\d+)"))
-    return Costs(cpu, rss / 1024, written, threads)
+    return Costs(cpu, rss / 1024, written)
 
 
 def is_busy(pid: int) -> bool:
     """True if a thread of the tree runs, is ready to run, or waits for the disk."""
-    return any(_state(task) in ("R", "D") for each in tree(pid) for task in _tasks(each))
-
-
-def tree(pid: int) -> Iterator[int]:
-    """A process and all below it."""
-    children: defaultdict[int, list[int]] = defaultdict(list)
-    for entry in _PROC.iterdir():
-        if entry.name.isdecimal() and (fields := _read(int(entry.name), "stat").rpartition(")")[2].split()):
-            children[int(fields[1])].append(int(entry.name))
-    waiting = [pid]
-    while waiting:
-        each = waiting.pop()
-        yield each
-        waiting += children[each]
+    return any(_state(task) in ("R", "D") for each in {pid, *descendants(pid)} for task in _tasks(each))
 
 
 def _tasks(pid: int) -> list[Path]:

@@ -41,7 +41,7 @@ def kind_of(request: Received) -> CallKind:
     if not request.path.endswith("/chat/completions"):
         return CallKind.OTHER
     system = text_of(request, "system")
-    wanted = _wanted(request.body)
+    wanted = _structure_of(request.body)
     if system.startswith(prompts.FACT_SYSTEM_PROMPT):
         return CallKind.EXTRACT
     if system.startswith(prompts.UPDATE_MEMORY_PROMPT) or (_is_structured(request.body) and '"UPDATE"' in system):
@@ -51,22 +51,22 @@ def kind_of(request: Received) -> CallKind:
     return CallKind.EXTRACT if wanted else CallKind.CHAT
 
 
-def answered(kind: CallKind, request: Received) -> Behaviour:
+def answer_call(kind: CallKind, request: Received) -> Behaviour:
     """The answer to a call for chat, facts, reconciliation or a summary."""
     words = text_of(request, "user")
     match kind:
         case CallKind.EXTRACT:
-            return _structured(request, facts_of(_plain(words)))
+            return _structure_answer(request, facts_of(_plain(words)))
         case CallKind.RECONCILE:
-            return _structured(request, reconciled(words))
+            return _structure_answer(request, reconcile_facts(words))
         case CallKind.SUMMARIZE:
             text = summary_of(words)
-            return _structured(request, {"summary": text}) if _wanted(request.body) else Answer(text)
+            return _structure_answer(request, {"summary": text}) if _structure_of(request.body) else Answer(text)
         case _:
-            return Answer(f"I have noted that, {' '.join(marks_of(words)[-1:]) or 'as far as I can'}.", pieces=8)
+            return Answer(f"I have noted that, {' '.join(MARK.findall(words)[-1:]) or 'as far as I can'}.", pieces=8)
 
 
-def reconciled(words: str) -> list[dict[str, Any]]:
+def reconcile_facts(words: str) -> list[dict[str, Any]]:
     """All memories with an event each: what is there already stays, what is new is added."""
     lists = list(_lists(words))
     existing: list[dict[str, Any]] = next((each for each in lists if each and isinstance(each[0], dict)), [])
@@ -82,20 +82,10 @@ def summary_of(words: str) -> str:
     return f"The user keeps things in lockers. {' '.join(words.split())[-_SUMMARY_CHARS:]}"
 
 
-def marks_of(text: str) -> list[str]:
-    """Marks in a text, in their order."""
-    return MARK.findall(text)
-
-
 def text_of(request: Received, role: str) -> str:
     """All that one role says, or the newest words of a person."""
     found = [_words(message) for message in request.body.get("messages", ()) if message.get("role") == role]
     return found[-1] if role == "user" and found else "\n".join(found)
-
-
-def all_text(request: Received) -> str:
-    """Everything that the model is shown."""
-    return "\n".join(_words(message) for message in request.body.get("messages", ()))
 
 
 def _words(message: dict[str, Any]) -> str:
@@ -124,7 +114,7 @@ def _lists(words: str) -> Iterator[list[Any]]:
         at = words.find("[", end)
 
 
-def _wanted(body: dict[str, Any]) -> dict[str, Any]:
+def _structure_of(body: dict[str, Any]) -> dict[str, Any]:
     """Properties of the structured answer that is asked for by a tool; empty for none."""
     for tool in body.get("tools") or ():
         function = tool.get("function", {})
@@ -138,9 +128,9 @@ def _is_structured(body: dict[str, Any]) -> bool:
     return bool(body.get("response_format"))
 
 
-def _structured(request: Received, value: Any) -> Answer:
+def _structure_answer(request: Received, value: Any) -> Answer:
     """The value in the form in which it is asked for: by a tool, wrapped in an object, or as it is."""
-    wanted = _wanted(request.body)
+    wanted = _structure_of(request.body)
     if wanted:
         arguments = value if isinstance(value, dict) else {next(iter(wanted)): value}
         return Answer(calls=(Call(FINAL, json.dumps(arguments)),))

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from lab.bench.facts.client import Client, NoAnswerError
 from lab.bench.facts.costs import Costs, costs, is_busy
@@ -37,8 +36,6 @@ class Seen:
     calls: dict[str, int]
     texts: int
     """That were embedded."""
-    shown: tuple[dict[str, Any], ...]
-    """Of the last chats, see `upstream.Counted`."""
 
     @property
     def total(self) -> int:
@@ -62,10 +59,10 @@ class Upstream:
         """A new client of it, without a gateway between."""
         return Client(self.base)
 
-    def seen(self) -> Seen:
+    def requests(self) -> Seen:
         """Requests to the model's server so far."""
         told = json.loads(self._client.get("counts"))
-        return Seen(told["calls"], told["texts"], tuple(told["shown"]))
+        return Seen(told["calls"], told["texts"])
 
     def close(self) -> None:
         """Ask nothing more."""
@@ -116,8 +113,8 @@ class Gateway:
         """A new client of it."""
         return Client(self.base)
 
-    def wait(self) -> float:
-        """Wait until it is healthy; gives the seconds since its start.
+    def wait(self) -> None:
+        """Wait until it is healthy.
 
         Raises:
             MeasurementError: it has ended, or is not within `START_S`.
@@ -127,7 +124,7 @@ class Gateway:
             while perf_counter() - self._begun < START_S and self._program.is_running:
                 with contextlib.suppress(NoAnswerError):
                     client.get("/health")
-                    return self.age_s()
+                    return
                 pause.wait(_LOOK_S)
         raise MeasurementError(f"a gateway did not start: {last_line(self._log)}")
 
@@ -146,26 +143,24 @@ class Gateway:
             MeasurementError: it has ended, or goes on after `SETTLE_S`.
         """
         begun = since = perf_counter()
-        seen, cpu_s, pause = self.upstream.seen(), self.costs().cpu_s, threading.Event()
+        seen, cpu_s, pause = self.upstream.requests(), self.costs().cpu_s, threading.Event()
         while perf_counter() - since < quiet_s:
             pause.wait(_STEP_S)
-            now, used_s = self.upstream.seen(), self.costs().cpu_s
+            now, used_s = self.upstream.requests(), self.costs().cpu_s
             if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S or is_busy(self._program.pid):
                 seen, cpu_s, since = now, used_s, perf_counter()
             if not self._program.is_running or perf_counter() - begun > SETTLE_S:
                 raise MeasurementError(f"a gateway ended, or is not done: {last_line(self._log)}")
         return seen
 
-    def stop(self) -> float:
-        """End it in good order; gives the seconds that this took.
+    def stop(self) -> None:
+        """End it in good order.
 
         Raises:
             MeasurementError: it had to be killed.
         """
-        begun = perf_counter()
         if not self._program.end(STOP_S):
             raise MeasurementError(f"a gateway did not end within {STOP_S:g} s: {last_line(self._log)}")
-        return perf_counter() - begun
 
     def kill(self) -> None:
         """Kill it."""

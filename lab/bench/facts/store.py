@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -88,8 +87,3 @@ def fill(store: Path, conversation: str, series: str, count: int) -> None:
             f"---\nid: {name}\nrole: memory\nconversation_id: {conversation}\ncreated_at: '{at}'\n---\n"
             f"{fact(series, number)}\n"
         )
-
-
-def size(store: Path) -> Iterator[int]:
-    """Bytes of each file of a store."""
-    return (path.stat().st_size for path in store.rglob("*") if path.is_file())

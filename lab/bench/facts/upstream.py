@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
-from lab.bench.facts.rules import CallKind, all_text, answered, kind_of, marks_of, text_of
+from lab.bench.facts.rules import CallKind, answer_call, kind_of
 from lab.bench.facts.vectors import answer
 from lab.loopback_model.answers import Behaviour, Raw, Received
 from lab.loopback_model.server import LoopbackModel
 
 COUNTS = "/v1/counts"
-KEPT = 64
 
 
 @dataclass(slots=True)
@@ -25,13 +23,11 @@ class Counted:
     calls: Counter[str] = field(default_factory=Counter)
     texts: int = 0
     """That were embedded."""
-    shown: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Of the last chats: what the person wrote, and how many marks and characters all of it has."""
 
     def behave(self, request: Received) -> Behaviour:
         """Answer a request."""
         if request.path == COUNTS:
-            return self._told()
+            return self._tell_counts()
         kind = kind_of(request)
         self.calls[kind] += 1
         if kind is CallKind.EMBED:
@@ -41,15 +37,10 @@ class Counted:
             return Raw(answer(texts, is_base64=request.body.get("encoding_format") == "base64"), "application/json")
         if kind is CallKind.OTHER:
             return Raw(b'{"object":"list","data":[{"id":"loopback","object":"model"}]}', "application/json")
-        if kind is CallKind.CHAT:
-            everything = all_text(request)
-            self.shown.append(
-                {"user": text_of(request, "user"), "marks": marks_of(everything), "chars": len(everything)}
-            )
-        return answered(kind, request)
+        return answer_call(kind, request)
 
-    def _told(self) -> Raw:
-        told = {"calls": dict(self.calls), "texts": self.texts, "shown": list(self.shown)}
+    def _tell_counts(self) -> Raw:
+        told = {"calls": dict(self.calls), "texts": self.texts}
         return Raw(json.dumps(told).encode(), "application/json")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from lab.bench.kernel.message import Ping
-from lab.bench.measure import PATIENCE_S, US, Elapsed, Figures, Finish, Stopwatch, rss_bytes, settle
+from lab.bench.measure import PATIENCE_S, Elapsed, Figures, Finish, Stopwatch, rss_bytes, settle
 
 T = TypeVar("T")
 PING = Ping()
@@ -32,22 +32,6 @@ class TaskActor:
         get, handle = self.queue.get, self.handle
         while True:
             handle(await get())
-
-
-class Player(TaskActor):
-    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
-
-    def __init__(self, come: Callable[[], None]) -> None:
-        super().__init__()
-        self.other: TaskActor = self
-        self._come = come
-
-    def handle(self, message: object) -> None:
-        """Send the message back, one lower."""
-        if not isinstance(message, Ping) or message.n <= 0:
-            self._come()
-        else:
-            self.other.tell(Ping(n=message.n - 1))
 
 
 class Server(TaskActor):
@@ -100,33 +84,16 @@ class Gathering:
 
     def __init__(self, parties: int) -> None:
         self._over = asyncio.Event()
-        self.come = Finish(parties, self._over.set).come
+        self.arrive = Finish(parties, self._over.set).arrive
 
     async def wait(self) -> None:
         """Return when all are done."""
         await asyncio.wait_for(self._over.wait(), PATIENCE_S)
 
 
-def completed(main: Coroutine[Any, Any, T]) -> T:
+def run_to_end(main: Coroutine[Any, Any, T]) -> T:
     """Result of `main`; unfinished tasks are left alone, since the process ends with the measurement."""
     return asyncio.new_event_loop().run_until_complete(main)
-
-
-def ping_pong(hops: int) -> Figures:
-    """One message between two actors."""
-
-    async def play() -> Elapsed:
-        finish = Gathering(1)
-        a, b = Player(finish.come), Player(finish.come)
-        a.other, b.other = b, a
-        await asyncio.sleep(0)
-        settle()
-        watch = Stopwatch()
-        a.tell(Ping(n=hops))
-        await finish.wait()
-        return watch.read()
-
-    return completed(play()).per_message(hops)
 
 
 def request_reply(clients: int, servers: int, questions: int) -> Figures:
@@ -135,7 +102,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
     async def play() -> Elapsed:
         finish = Gathering(clients)
         answering = [Server() for _ in range(servers)]
-        asking = [Client(answering[number % servers], questions, finish.come) for number in range(clients)]
+        asking = [Client(answering[number % servers], questions, finish.arrive) for number in range(clients)]
         await asyncio.sleep(0)
         settle()
         watch = Stopwatch()
@@ -144,7 +111,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
         await finish.wait()
         return watch.read()
 
-    elapsed, round_trips = completed(play()), clients * questions
+    elapsed, round_trips = run_to_end(play()), clients * questions
     return {**elapsed.per_message(2 * round_trips), "round_trips_per_s": round_trips / elapsed.wall_s}
 
 
@@ -157,7 +124,7 @@ def fan_out(actors: int, messages: int) -> Figures:
 
     async def play() -> Elapsed:
         awake, finish = Gathering(actors), Gathering(actors)
-        living = [Counter(messages, awake.come, finish.come) for _ in range(actors)]
+        living = [Counter(messages, awake.arrive, finish.arrive) for _ in range(actors)]
         for actor in living:
             actor.tell(PING)
         await awake.wait()
@@ -169,24 +136,7 @@ def fan_out(actors: int, messages: int) -> Figures:
         await finish.wait()
         return watch.read()
 
-    return completed(play()).per_message(actors * messages)
-
-
-def spawn(actors: int) -> Figures:
-    """Actors are made, and each handles one message."""
-
-    async def play() -> Elapsed:
-        awake = Gathering(actors)
-        settle()
-        watch = Stopwatch()
-        living = [Counter(1, awake.come, awake.come) for _ in range(actors)]
-        for actor in living:
-            actor.tell(PING)
-        await awake.wait()
-        return watch.read()
-
-    elapsed = completed(play())
-    return {"actors": actors, "actors_per_s": actors / elapsed.wall_s, "cpu_us": elapsed.cpu_s / actors * US}
+    return run_to_end(play()).per_message(actors * messages)
 
 
 def idle_bytes(actors: int) -> Figures:
@@ -196,11 +146,11 @@ def idle_bytes(actors: int) -> Figures:
         awake = Gathering(actors)
         settle()
         before = rss_bytes()
-        living = [Counter(1, awake.come, awake.come) for _ in range(actors)]
+        living = [Counter(1, awake.arrive, awake.arrive) for _ in range(actors)]
         for actor in living:
             actor.tell(PING)
         await awake.wait()
         settle()
         return rss_bytes() - before
 
-    return {"actors": actors, "bytes": completed(play()) / actors}
+    return {"actors": actors, "bytes": run_to_end(play()) / actors}

@@ -15,14 +15,11 @@ main([Workload | Sizes]) ->
     io:format("{~s}~n", [lists:join(", ", Fields)]),
     halt(0).
 
-run("ping_pong", [Hops]) -> ping_pong(Hops);
 run("request_reply", [Clients, Servers, Questions]) -> request_reply(Clients, Servers, Questions);
 run("fan_out", [Actors, Messages]) -> fan_out(Actors, Messages);
-run("spawn", [Actors]) -> spawned(Actors);
 run("idle_bytes", [Actors]) -> idle_bytes(Actors);
 run("crash_storm", [Messages, Actors]) -> crash_storm(Messages, Actors);
-run("restart_latency", [Restarts]) -> restart_latency(Restarts);
-run("fairness", [Quiet, Messages, PauseMs, Backlog]) -> fairness(Quiet, Messages, PauseMs, Backlog).
+run("restart_latency", [Restarts]) -> restart_latency(Restarts).
 
 %% measuring
 
@@ -63,14 +60,6 @@ counters(Actors, Messages) ->
 
 %% workloads
 
-ping_pong(Hops) ->
-    A = start({player, self()}),
-    B = start({player, self()}),
-    Watch = watch(),
-    gen_server:cast(A, {ball, B, Hops}),
-    await(done, 1),
-    per_message(Hops, Watch).
-
 request_reply(Clients, Servers, Questions) ->
     Main = self(),
     Answering = list_to_tuple([start(server) || _ <- lists:seq(1, Servers)]),
@@ -92,12 +81,6 @@ cast_all(_Pids, 0) -> ok;
 cast_all(Pids, Left) ->
     lists:foreach(fun(Pid) -> gen_server:cast(Pid, ping) end, Pids),
     cast_all(Pids, Left - 1).
-
-spawned(Actors) ->
-    Watch = watch(),
-    counters(Actors, 1),
-    [_, {_, Rate}, Cpu] = per_message(Actors, Watch),
-    [{"actors", Actors}, {"actors_per_s", Rate}, Cpu].
 
 idle_bytes(Actors) ->
     garbage_collect(),
@@ -142,23 +125,6 @@ rebirth() ->
     Died = receive {died, At} -> At after ?PATIENCE_MS -> halt(3) end,
     receive {born, Born} -> Born - Died after ?PATIENCE_MS -> halt(3) end.
 
-fairness(Quiet, Messages, PauseMs, Backlog) ->
-    Pids = list_to_tuple([start(hearer) || _ <- lists:seq(1, Quiet)]),
-    Alone = percentile(0.99, quiet_waits(Pids, Messages, PauseMs)) / 1000,
-    Flooder = start(flooder),
-    lists:foreach(fun(_) -> gen_server:cast(Flooder, again) end, lists:seq(1, Backlog)),
-    Beside = percentile(0.99, quiet_waits(Pids, Messages, PauseMs)) / 1000,
-    [{"p99_alone_us", Alone}, {"p99_beside_us", Beside}].
-
-quiet_waits(Pids, Messages, PauseMs) ->
-    lists:foreach(
-        fun(N) ->
-            receive after PauseMs -> ok end,
-            gen_server:cast(element(N rem size(Pids) + 1, Pids), {stamped, self(), erlang:monotonic_time(nanosecond)})
-        end,
-        lists:seq(1, Messages)),
-    [receive {waited, Wait} -> Wait after ?PATIENCE_MS -> halt(3) end || _ <- lists:seq(1, Messages)].
-
 %% actors
 
 start_link(Name, State) -> gen_server:start_link({local, Name}, ?MODULE, State, []).
@@ -180,12 +146,6 @@ handle_cast(ping, {counter, Main, Count, Last}) ->
         _ -> ok
     end,
     {noreply, {counter, Main, Count + 1, Last}};
-handle_cast({ball, _Other, 0}, {player, Main} = State) ->
-    Main ! done,
-    {noreply, State};
-handle_cast({ball, Other, N}, State) ->
-    gen_server:cast(Other, {ball, self(), N - 1}),
-    {noreply, State};
 handle_cast({question, From, _N}, server) ->
     gen_server:cast(From, answer),
     {noreply, server};
@@ -203,10 +163,4 @@ handle_cast({message, N}, {unlucky, Handled} = State) ->
     {noreply, State};
 handle_cast({die, Main}, {phoenix, Main}) ->
     Main ! {died, erlang:monotonic_time(nanosecond)},
-    exit(misfortune);
-handle_cast({stamped, From, Told}, hearer) ->
-    From ! {waited, erlang:monotonic_time(nanosecond) - Told},
-    {noreply, hearer};
-handle_cast(again, flooder) ->
-    gen_server:cast(self(), again),
-    {noreply, flooder}.
+    exit(misfortune).

@@ -22,10 +22,3 @@ class Answer(Message, frozen=True, kw_only=True, gc=False):
     """Reply to a question."""
 
     n: int
-
-
-class Stamped(Message, frozen=True, kw_only=True, gc=False):
-    """A message that carries the time of its sending."""
-
-    told_at: float
-    """In `time.perf_counter` seconds."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from threading import Event
 from typing import Any
 
 import pykka
 
 from lab.bench.kernel.faults import Misfortune, fails_once, is_poison
-from lab.bench.kernel.message import Ping, Stamped
-from lab.bench.measure import US, Figures, Finish, Stopwatch, percentile, rss_bytes, settle
+from lab.bench.kernel.message import Ping
+from lab.bench.measure import Figures, Finish, Stopwatch, rss_bytes, settle
 
 PING = Ping()
 
@@ -20,37 +18,6 @@ class Threaded(pykka.ThreadingActor):
     """Plain pykka's actor; its thread ends with the process."""
 
     use_daemon_thread = True
-
-
-class Player(Threaded):
-    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
-
-    def __init__(self, come: Callable[[], None]) -> None:
-        super().__init__()
-        self._come = come
-        self._other: pykka.ActorRef[Player] | None = None
-
-    def on_receive(self, message: Any) -> None:
-        """Meet the other one, or send the ball back."""
-        if isinstance(message, pykka.ActorRef):
-            self._other = message
-        elif message.n <= 0 or self._other is None:
-            self._come()
-        else:
-            self._other.tell(Ping(n=message.n - 1))
-
-
-def ping_pong(hops: int) -> Figures:
-    """One message between two actors."""
-    finish = Finish(1)
-    a, b = Player.start(finish.come), Player.start(finish.come)
-    a.tell(b)
-    b.tell(a)
-    settle()
-    watch = Stopwatch()
-    a.tell(Ping(n=hops))
-    finish.wait()
-    return watch.read().per_message(hops)
 
 
 class Server(Threaded):
@@ -83,7 +50,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
     """Questions by `clients` actors at once, by tells: pykka's own `ask` would block a thread for each."""
     finish = Finish(clients)
     answering = [Server.start() for _ in range(servers)]
-    asking = [Client.start(answering[number % servers], questions, finish.come) for number in range(clients)]
+    asking = [Client.start(answering[number % servers], questions, finish.arrive) for number in range(clients)]
     settle()
     watch = Stopwatch()
     for client in asking:
@@ -115,7 +82,7 @@ class Counter(Threaded):
 def fan_out(actors: int, messages: int) -> Figures:
     """One thread tells each of `actors` living actors in turn, `messages` times over."""
     awake, finish = Finish(actors), Finish(actors)
-    refs = [Counter.start(messages, awake.come, finish.come) for _ in range(actors)]
+    refs = [Counter.start(messages, awake.arrive, finish.arrive) for _ in range(actors)]
     for ref in refs:
         ref.tell(PING)
     awake.wait()
@@ -128,24 +95,12 @@ def fan_out(actors: int, messages: int) -> Figures:
     return watch.read().per_message(actors * messages)
 
 
-def spawn(actors: int) -> Figures:
-    """Actors are made, and each handles one message."""
-    awake = Finish(actors)
-    settle()
-    watch = Stopwatch()
-    for _ in range(actors):
-        Counter.start(1, awake.come, awake.come).tell(PING)
-    awake.wait()
-    elapsed = watch.read()
-    return {"actors": actors, "actors_per_s": actors / elapsed.wall_s, "cpu_us": elapsed.cpu_s / actors * US}
-
-
 def idle_bytes(actors: int) -> Figures:
     """Resident memory of actors that have handled one message each and wait."""
     awake = Finish(actors)
     settle()
     before = rss_bytes()
-    refs = [Counter.start(1, awake.come, awake.come) for _ in range(actors)]
+    refs = [Counter.start(1, awake.arrive, awake.arrive) for _ in range(actors)]
     for ref in refs:
         ref.tell(PING)
     awake.wait()
@@ -186,48 +141,3 @@ def crash_storm(messages: int, actors: int) -> Figures:
     lost_count = sum(not handled[number] and not is_poison(number) for number in accepted)
     figures = elapsed.per_message(messages)
     return {**figures, "accepted": len(accepted), "refused": messages - len(accepted), "lost": lost_count}
-
-
-class Hearer(Threaded):
-    """Notes how long each message was under way."""
-
-    def __init__(self, waits: list[float], come: Callable[[], None]) -> None:
-        super().__init__()
-        self._waits = waits
-        self._come = come
-
-    def on_receive(self, message: Any) -> None:
-        """Note it."""
-        self._waits.append(time.perf_counter() - message.told_at)
-        self._come()
-
-
-class Flooder(Threaded):
-    """Actor that always fills the actor's own mailbox."""
-
-    def on_receive(self, message: Any) -> None:
-        """Have one more."""
-        self.actor_ref.tell(message)
-
-
-def fairness(quiet: int, messages: int, pause_ms: float, backlog: int) -> Figures:
-    """Quiet actors' waits, alone and beside a flooder."""
-    alone = _quiet_waits(quiet, messages, pause_ms / 1000)
-    flooder = Flooder.start()
-    for _ in range(backlog):
-        flooder.tell(PING)
-    beside = _quiet_waits(quiet, messages, pause_ms / 1000)
-    return {"p99_alone_us": percentile(alone, 0.99) * US, "p99_beside_us": percentile(beside, 0.99) * US}
-
-
-def _quiet_waits(quiet: int, messages: int, pause_s: float) -> list[float]:
-    waits: list[float] = []
-    finish = Finish(messages)
-    refs = [Hearer.start(waits, finish.come) for _ in range(quiet)]
-    settle()
-    pause = Event()
-    for number in range(messages):
-        pause.wait(pause_s)
-        refs[number % quiet].tell(Stamped(told_at=time.perf_counter()))
-    finish.wait()
-    return waits

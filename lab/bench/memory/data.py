@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 DIMS = 768
-COUNT = 24
-"""Memories wanted: as many as are injected at most."""
 NOW_S = 1_760_000_000.0
 NEAREST = 50
 """Rows that a similarity search ranks."""

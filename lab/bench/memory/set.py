@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,9 +25,6 @@ _WINDOWS = 50
 _READY = "ready.json"
 _VECTORS = "vectors.f32"
 _TIMES = "times.f64"
-
-Watch = Callable[[str], None]
-"""Is told what goes on."""
 
 
 class MemorySet:
@@ -58,22 +54,14 @@ class MemorySet:
 
     def queries(self, count: int) -> NDArray[np.float32]:
         """The questions; drawn once, so that who asks them has not read the vectors."""
-        file = self.questions_file(count)
+        file = self.folder / f"asked-{count}.f32"
         if not file.exists():
             file.write_bytes(data.questions(self.vectors(), count).tobytes())
         return np.fromfile(file, np.float32).reshape(count, data.DIMS)
 
-    def questions_file(self, count: int) -> Path:
-        """File of the questions."""
-        return self.folder / f"asked-{count}.f32"
-
-    def is_ready(self) -> bool:
-        """True if the set is complete."""
-        return (self.folder / _READY).exists()
-
-    def make(self, watch: Watch) -> None:
+    def make(self, say: Callable[[str], object]) -> None:
         """Make the set, unless it exists."""
-        if self.is_ready():
+        if (self.folder / _READY).exists():
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
@@ -87,55 +75,35 @@ class MemorySet:
                 said.write(block.times.tobytes())
                 for begin in range(0, len(block.texts), BATCH):
                     part = slice(begin, begin + BATCH)
-                    insert(store, batch(block.vectors[part], block.times[part], block.texts[part], done))
+                    _insert(store, block, part, done)
                     done += len(block.texts[part])
                 rate = done / watched.read().wall_s
-                watch(f"making the memory: {done:,} of {self.rows:,} turns, {rate:,.0f} a second")
+                say(f"making the memory: {done:,} of {self.rows:,} turns, {rate:,.0f} a second")
         store.close()
         (self.folder / _READY).write_text(json.dumps({"rows": self.rows}))
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Turns of one window, and each one's vector by its text."""
-
-    window: Window
-    turns: tuple[Remembered, ...]
-    vectors: Mapping[str, bytes]
-
-    @property
-    def path(self) -> str:
-        """The log they come from."""
-        return self.turns[0].path
-
-
-def batch(
-    vectors: NDArray[np.float32],
-    times: NDArray[np.float64],
-    texts: Sequence[str],
-    first: int,
-    name: str = "bench",
-) -> Batch:
-    """Turns number `first` and so on."""
+def _turns(block: data.Block, part: slice, first: int) -> tuple[Window, tuple[Remembered, ...]]:
+    """Turns of one window, of which the first has number `first`."""
     window = Window(surface=Surface.DISCORD_CHANNEL, id=str(1000 + first // BATCH % _WINDOWS))
-    turns = (
+    return window, tuple(
         Remembered(
-            path=f"logs/discord-channel/{window.id}/{name}.md",
-            line=(first + place) * 8 + 1,
-            event_id=EventId(f"e{first + place}"),
-            turn_id=TurnId(f"e{first + place}"),
+            path=f"logs/discord-channel/{window.id}/bench.md",
+            line=number * 8 + 1,
+            event_id=EventId(f"e{number}"),
+            turn_id=TurnId(f"e{number}"),
             at=datetime.fromtimestamp(time, UTC),
             role=USER,
-            author=f"user{(first + place) % 7}",
+            author=f"user{number % 7}",
             text=text,
         )
-        for place, (time, text) in enumerate(zip(times.tolist(), texts, strict=True))
+        for number, (time, text) in enumerate(zip(block.times[part].tolist(), block.texts[part], strict=True), first)
     )
-    return Batch(window, tuple(turns), {text: vector.tobytes() for text, vector in zip(texts, vectors, strict=True)})
 
 
-def insert(store: Store, given: Batch) -> None:
+def _insert(store: Store, block: data.Block, part: slice, first: int) -> None:
     """Store turns and their vectors in two transactions, as the memory actor does it."""
-    store.remember(given.window, given.turns)
-    waiting = store.index.pending.due(datetime.fromtimestamp(data.NOW_S, UTC), len(given.turns))
-    store.store_vectors([(one, given.vectors[one.text.rpartition(": ")[2]]) for one in waiting])
+    store.remember(*_turns(block, part, first))
+    vectors = dict(zip(block.texts[part], block.vectors[part], strict=True))
+    waiting = store.index.pending.due(datetime.fromtimestamp(data.NOW_S, UTC), len(vectors))
+    store.store_vectors([(one, vectors[one.text.rpartition(": ")[2]].tobytes()) for one in waiting])

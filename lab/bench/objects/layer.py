@@ -17,11 +17,9 @@ from domain.objects.ageing import Keep
 from domain.turn.worded import Worded
 from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
 from lab.bench.objects.prose import WINDOW
-from lab.bench.objects.story import Step
-from lab.bench.objects.work_folder import Ran, printed
-from messages.base import Address, Message, RequestId, Window
+from messages.base import Address, RequestId, Window
 from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND, ListObjects, ObjectDone, ObjectsListed, SwitchObject, objects_of
+from messages.objects import OBJECTS_KIND, objects_of
 from messages.turn import RequestWorded, WordRequest
 
 KEEP = Keep()
@@ -30,8 +28,6 @@ BOUNDS = Bounds(
     counted_result_chars=COUNTED_RESULT_CHARS,
 )
 """As the core's configuration has them."""
-SKILL = "/srv/agent/skills/context-objects/scripts/objects.py"
-TO = {"activate": "active", "deactivate": "inactive", "pin": "pinned", "unpin": "unpinned"}
 LOG = "logs/bench.md"
 STOP_S = 10.0
 
@@ -93,21 +89,12 @@ class Layer:
 
     def word(self, asked: Asked) -> Worded:
         """Wording of a request."""
-        request_id = self._next_id()
-        reply = self._answer(word_request(asked, request_id, self._edge.address), request_id)
+        request_id = RequestId(f"r{next(self._numbers)}")
+        self._system.tell(objects_of(WINDOW), word_request(asked, request_id, self._edge.address))
+        self._system.run()
+        reply = self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
         assert isinstance(reply, RequestWorded), reply
         return Worded(dict(reply.results), dict(reply.notes))
-
-    def manage(self, step: Step) -> Ran:
-        """Output of the skill's script; an unknown file is reported."""
-        name = self._name_of(step.path)
-        request_id = self._next_id()
-        request = SwitchObject(
-            request_id=request_id, reply_to=self._edge.address, window=WINDOW, id=name, to=TO[step.word]
-        )
-        reply = self._answer(request, request_id)
-        said = reply.steps if isinstance(reply, ObjectDone) else (str(getattr(reply, "reason", "")),)
-        return Ran(f"{SKILL} {step.word} {name}", printed("\n".join(said).encode()))
 
     def close(self) -> None:
         """End the actors in good order."""
@@ -118,19 +105,3 @@ class Layer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-    def _name_of(self, path: str) -> str:
-        """The file object that is at `path`, as a model would have seen it."""
-        request_id = self._next_id()
-        request = ListObjects(request_id=request_id, reply_to=self._edge.address, window=WINDOW, kind="files")
-        reply = self._answer(request, request_id)
-        assert isinstance(reply, ObjectsListed), reply
-        return next((line.id for line in reply.objects if path in line.about), "f1")
-
-    def _next_id(self) -> RequestId:
-        return RequestId(f"r{next(self._numbers)}")
-
-    def _answer(self, request: Message, request_id: RequestId) -> Message:
-        self._system.tell(objects_of(WINDOW), request)
-        self._system.run()
-        return self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)

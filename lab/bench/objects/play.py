@@ -18,8 +18,8 @@ from domain.turn.conversation import Conversation
 from domain.turn.worded import AS_LOGGED, Worded
 from lab.bench.objects import prose
 from lab.bench.objects.request import Account, Sums, request_of
-from lab.bench.objects.story import Act, Exchange, Step, Story
-from lab.bench.objects.work_folder import Ran, WorkFolder
+from lab.bench.objects.story import Exchange, Step, Story
+from lab.bench.objects.work_folder import WorkFolder
 from messages.base import TurnId
 from messages.model import ChatMessage
 from messages.turn import TurnShown
@@ -61,9 +61,6 @@ class Wording(Protocol):
     def word(self, asked: Asked) -> Worded:
         """Wording of a request."""
 
-    def manage(self, step: Step) -> Ran:
-        """Output of a command that names the files to show."""
-
 
 class Plain:
     """History as it is, within the bounds of the core."""
@@ -75,10 +72,6 @@ class Plain:
         """As the log has it."""
         del asked
         return AS_LOGGED
-
-    def manage(self, step: Step) -> Ran:
-        """Small command with a confirmation; without the layer it has no effect."""
-        return Ran(f"objects.py {step.word} f1", f"f1 is {step.word}d: {step.path}")
 
 
 class Ticks:
@@ -97,25 +90,16 @@ class Ticks:
 class Play:
     """One run of a story in one folder."""
 
-    def __init__(
-        self,
-        story: Story,
-        folder: WorkFolder,
-        bounds: Bounds,
-        manage: Callable[[Step], Ran],
-        now: Callable[[], datetime],
-    ) -> None:
-        """Nothing has happened.
+    def __init__(self, story: Story, folder: WorkFolder, bounds: Bounds, now: Callable[[], datetime]) -> None:
+        """Begin before the first event.
 
         Args:
-            story: What is going to.
-            folder: Where its files are.
+            story: Course of the conversation.
+            folder: Folder of its files.
             bounds: Of the history.
-            manage: Carries out the commands that say what is to be shown.
             now: The time.
         """
         self._story = story
-        self._manage = manage
         self._now = now
         self._folder = folder
         self._conversation = Conversation(bounds.history_tokens, bounds.counted_result_chars)
@@ -160,7 +144,7 @@ class Play:
         """A round: the model asks for all calls at once, and they run one after the other."""
         self._log(Kind.AGENT, "", {"turn": turn, "final": False})
         asked_at = self._now()
-        ended = [(self._carry_out(step), self._now()) for step in calls]
+        ended = [(self._folder.run(step, self._now()), self._now()) for step in calls]
         common: list[dict[str, MetaValue]] = [
             {"turn": turn, "call_id": f"call_{next(self._numbers):020}", "tool": "bash"} for _ in calls
         ]
@@ -170,16 +154,13 @@ class Play:
         for meta, (ran, at) in zip(common, ended, strict=True):
             self._log(Kind.TOOL_RESULT, ran.text, meta | result, at)
 
-    def _carry_out(self, step: Step) -> Ran:
-        return self._manage(step) if step.act is Act.MANAGE else self._folder.run(step, self._now())
-
     def _log(self, kind: Kind, text: str, meta: Mapping[str, MetaValue], at: datetime | None = None) -> Event:
         logged = event(f"e{next(self._numbers):08}", at or self._now(), kind, text, meta)
         self._conversation.add(logged)
         return logged
 
 
-def played(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> Sums:
+def play_story(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> Sums:
     """Sums over the requests of a whole story.
 
     Args:
@@ -190,7 +171,7 @@ def played(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> 
     """
     account, instructions = Account(), prose.instructions()
     now = Ticks(clock)
-    play = Play(story, WorkFolder(folder, story, now()), wording.bounds, wording.manage, now)
+    play = Play(story, WorkFolder(folder, story, now()), wording.bounds, now)
     for turn in play.model_calls():
         asked = play.ask(turn)
         account.take(request_of(instructions, play.messages(asked, wording.word(asked))))

@@ -1,8 +1,8 @@
-"""Recorded sequences of calls: acts of a real model in two experiments, without any text of the model or of people.
+"""Recorded sequence of calls: acts of a real model in an experiment, without any text of the model or of people.
 
-Both are of the original of this layer (GPT-4.1, 22 February 2026): a single prompt each, so a single turn each. A line
-below has the calls between two answers of the model; the calls are `r` (read), `g` (search), `d` (deactivate), `l`
-(list), `n` (search by name) and `w` (write), each with the file's number, or a folder's letter.
+The experiment is of the original of this layer (GPT-4.1, 22 February 2026): a single prompt, so a single turn. A line
+below has the calls between two answers of the model; the calls are `r` (read), `g` (search), `l` (list) and `n` (search
+by name), each with the file's number, or a folder's letter.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from lab.bench.objects.story import Act, Step
 
 TIMES = 200
-"""So many times as long as they were are the files here, since no model works with such of 26 to 99 bytes."""
+"""Length of the files here as a multiple of the record's, since no model works with files of 26 to 99 bytes."""
 FOLDERS = {"a": ".", "e": "early", "k": "late"}
 _SHARD_BYTES = (56, 26, 26, 26, 26, 56, 26, 26, 26, 26, 57, *(27,) * 4, 57, *(27,) * 4, 57, 27, 27, 27)
 FILES = {
@@ -25,7 +25,7 @@ FILES = {
     **{f"late/shards/shard-{number:02}.log": size * TIMES for number, size in enumerate(_SHARD_BYTES)},
 }
 """Path -> characters, in the order of their numbers."""
-_E1 = (
+_RECORD = (
     "ge gk na ga ga/le lk ge ge gk gk/g2 g1 g2 g1 g2 g1/g4 g5 g4 g5 g4 g5/g6 g7 g8 g9 g10 g11/g12 g13 g14 g15 g16 g17/"
     "g18 g19 g20 g21 g22 g23/g24 g25 g26 g27 g28 g29/r0 r3 r1 r2/r4 r5 r6 r7 r8 r9/r10 r11 r12 r13 r14 r15/r16/"
     "g16 g16 g16 g16 g16 g16/g6 g7 g8 g9 g10 g11/g6 g7 g8 g9 g10 g11/g6 g7 g8 g9 g10 g11/g6 g7 g8 g9 g10 g11/r17/"
@@ -33,34 +33,18 @@ _E1 = (
     "r4 r5 r6 r7 r8 r9/r10 r11 r12 r13 r14 r15/r16/r17 r18 r19 r20/r21 r22 r23 r24 r25 r26/r27 r28 r29/r4/r5/r0/r3/r1/"
     "r2/" + "r3/r0/r1/r2/" * 10 + "r3/r0"
 )
-_E2 = (
-    "le/lk/ge gk/r0 r3/g3 g3 g3/gk/gk/gk/gk/gk/gk/r4 r5 r6 r11 r16 r21/r2 r1/r3 r7 r8 r9 r10/r13 r14 r15 r26 r27 r28/"
-    "r29/nk/nk/nk/nk/r4/r5/r3/r6/r11/r16/r21/d21/d16/d11/d6/d5/d4/d3/d2/d1/d0/r7/r8/r9/r10/r13/r14/r15/r26/r27/r28/r29/"
-    "d29/w"
-)
-RECORDS = {"E1": _E1, "E2": _E2}
-_CALL = re.compile(r"([a-z])([a-z]|[0-9]+)?")
-_ACTS = {
-    "r": Act.PRINT,
-    "g": Act.SEARCH,
-    "n": Act.SEARCH,
-    "l": Act.LIST,
-    "d": Act.MANAGE,
-    "w": Act.WRITE,
-}
+_CALL = re.compile(r"([a-z])([a-z]|[0-9]+)")
+_ACTS = {"r": Act.PRINT, "g": Act.SEARCH, "n": Act.SEARCH, "l": Act.LIST}
 
 
-def rounds(name: str) -> tuple[tuple[Step, ...], ...]:
-    """The calls of an experiment, by rounds."""
-    return tuple(tuple(map(_step, line.split())) for line in RECORDS[name].split("/"))
+def rounds(most: int | None = None) -> tuple[tuple[Step, ...], ...]:
+    """The calls of the experiment, by rounds; the first `most` of them."""
+    return tuple(tuple(map(_step, line.split())) for line in _RECORD.split("/")[:most])
 
 
 def _step(call: str) -> Step:
     found = _CALL.fullmatch(call)
     if found is None:
         raise ValueError(f"call {call!r}: a letter and a file's number or a folder's letter are required")
-    act, of = _ACTS[found[1]], found[2] or ""
-    if act is Act.WRITE:
-        return Step(act, "output/final-brief.md", chars=2_500)
-    path = tuple(FILES)[int(of)] if of.isdecimal() else FOLDERS[of]
-    return Step(act, path, word={"g": "settle", "n": "nobody-named-so", "d": "deactivate"}.get(found[1], ""))
+    path = tuple(FILES)[int(found[2])] if found[2].isdecimal() else FOLDERS[found[2]]
+    return Step(_ACTS[found[1]], path, word={"g": "settle", "n": "nobody-named-so"}.get(found[1], ""))

@@ -34,7 +34,6 @@ class Request:
 class Sums:
     """Sums over the requests of one run."""
 
-    model_calls: int
     mean_tokens: float
     largest_tokens: int
     cached_share: float
@@ -74,7 +73,6 @@ class Account:
         if self.last is None:
             raise ValueError("no request was taken: one is required")
         return Sums(
-            model_calls=self._count,
             mean_tokens=self._chars / CHARS_PER_TOKEN / self._count,
             largest_tokens=self._largest,
             cached_share=self._repeated / self._bytes,

@@ -12,8 +12,6 @@ class Act(StrEnum):
 
     PRINT = "print"
     """`cat` of a file."""
-    PART = "part"
-    """`sed -n` of sixty lines of a file."""
     EDIT = "edit"
     """`sed -i`: a few lines of a file are others then."""
     SEARCH = "search"
@@ -21,10 +19,6 @@ class Act(StrEnum):
     LIST = "list"
     BUILD = "build"
     """Prints as much as it is told to, and reads no file."""
-    WRITE = "write"
-    """Makes a file out of the command's own text."""
-    MANAGE = "manage"
-    """Says of a file what is shown of it: `activate`, `deactivate`, `pin`, `unpin`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +29,9 @@ class Step:
     path: str = ""
     """The file or folder; from the window's folder on."""
     word: str = ""
-    """Word to search for, or new content of a file."""
+    """Word to search for, or goal of a build."""
     chars: int = 0
-    """Of what is printed or written."""
+    """Of what is printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +58,3 @@ class Story:
     def calls(self) -> int:
         """Of the tool."""
         return sum(len(calls) for exchange in self.exchanges for calls in exchange.rounds)
-
-    @property
-    def model_calls(self) -> int:
-        """One after each round, and one at each turn's beginning."""
-        return sum(len(exchange.rounds) + 1 for exchange in self.exchanges)

@@ -5,21 +5,16 @@ from __future__ import annotations
 import os
 import random
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from domain.text.output_tail import KeptOutput, OutputTail, render
-from lab.bench.objects.prose import build_log, sentences, source
+from lab.bench.objects.prose import build_log, source
 from lab.bench.objects.story import Act, Step, Story
 
-SKILL = "/srv/agent/skills/context-objects/scripts/objects.py"
 _FOUND = 3
 """Lines that a search prints of one file at most, as `grep -m` does."""
-
-_PART = 60
-"""Lines that a look into a file prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +26,7 @@ class Ran:
     """Text shown to the model."""
 
 
-def printed(data: bytes) -> str:
+def show_output(data: bytes) -> str:
     """Text shown to the model for a command that prints `data`, as the shell words it."""
     tail = OutputTail()
     tail.feed(data)
@@ -41,24 +36,22 @@ def printed(data: bytes) -> str:
 class WorkFolder:
     """A folder in which commands do what they say; the same commands leave the same bytes."""
 
-    def __init__(self, folder: Path, story: Story, at: datetime, shown: Callable[[bytes], str] = printed) -> None:
+    def __init__(self, folder: Path, story: Story, at: datetime) -> None:
         """Make the files.
 
         Args:
             folder: Is made.
             story: Whose files, and out of whose name their texts come.
             at: When they were written.
-            shown: What the model is shown of a command that prints so.
         """
         self.folder = folder
         self._name = story.name
-        self._shown = shown
         self._commands = 0
         for path, chars in story.files.items():
             self._write(path, source(f"{story.name}/{path}", chars), at)
 
     def run(self, step: Step, at: datetime) -> Ran:
-        """Carry out a command that is no managing one.
+        """Carry out a command.
 
         Args:
             step: What it does.
@@ -68,29 +61,17 @@ class WorkFolder:
         path = shlex.quote(step.path)
         match step.act:
             case Act.PRINT:
-                return Ran(f"cat {path}", self._shown((self.folder / step.path).read_bytes()))
-            case Act.PART:
-                return self._part(step.path)
+                return Ran(f"cat {path}", show_output((self.folder / step.path).read_bytes()))
             case Act.EDIT:
                 return self._edit(step.path, at)
             case Act.SEARCH:
                 options = "-rn" if (self.folder / step.path).is_dir() else "-n"
-                return Ran(f"grep {options} -m {_FOUND} {step.word} {path}", self._shown(self._found(step)))
+                return Ran(f"grep {options} -m {_FOUND} {step.word} {path}", show_output(self._find_lines(step)))
             case Act.LIST:
-                return Ran(f"ls -R {path}", self._shown("\n".join(self._names(step.path)).encode() + b"\n"))
-            case Act.WRITE:
-                text = sentences(f"{self._name}/{self._commands}", step.chars)
-                self._write(step.path, f"{text}\n", at)
-                return Ran(f"mkdir -p {Path(path).parent} && cat > {path} <<'END'\n{text}\nEND", self._shown(b""))
+                return Ran(f"ls -R {path}", show_output("\n".join(self._names(step.path)).encode() + b"\n"))
             case _:
                 log = build_log(f"{self._name}/{self._commands}", step.chars)
-                return Ran(f"make -j4 {step.word} 2>&1", self._shown(log.encode()))
-
-    def _part(self, path: str) -> Ran:
-        lines = (self.folder / path).read_bytes().split(b"\n")
-        first = random.Random(f"{self._name}/part/{self._commands}").randrange(max(1, len(lines) - _PART))
-        command = f"sed -n {first + 1},{first + _PART}p {shlex.quote(path)}"
-        return Ran(command, self._shown(b"\n".join(lines[first : first + _PART]) + b"\n"))
+                return Ran(f"make -j4 {step.word} 2>&1", show_output(log.encode()))
 
     def _edit(self, path: str, at: datetime) -> Ran:
         """Change some two lines in a hundred, as `sed -i` does: into a new file that takes the old one's place."""
@@ -102,7 +83,7 @@ class WorkFolder:
         for number in range(first, last):
             lines[number] = lines[number].replace(old, new, 1) if old in lines[number] else f"{lines[number]}  # {new}"
         self._write(path, "\n".join(lines), at)
-        return Ran(f"sed -i '{first + 1},{last}s/{old}\\|$/{new}/' {shlex.quote(path)}", self._shown(b""))
+        return Ran(f"sed -i '{first + 1},{last}s/{old}\\|$/{new}/' {shlex.quote(path)}", show_output(b""))
 
     def _write(self, path: str, text: str, at: datetime) -> None:
         whole = self.folder / path
@@ -115,7 +96,7 @@ class WorkFolder:
     def _names(self, path: str) -> list[str]:
         return sorted(str(each.relative_to(self.folder)) for each in (self.folder / path).rglob("*") if each.is_file())
 
-    def _found(self, step: Step) -> bytes:
+    def _find_lines(self, step: Step) -> bytes:
         """Lines with a word, of one file or of all below a folder, then shorter than they are."""
         is_folder = (self.folder / step.path).is_dir()
         found: list[str] = []

@@ -1,4 +1,4 @@
-"""Workloads: conversations of different kinds, the same each time, and the recorded sequences of calls."""
+"""Workloads: conversations of different kinds, the same each time, and the recorded sequence of calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ _FILES = ("src/orders.py", "src/ledger.py", "src/refunds.py", "src/queue.py", "s
 READ_FILES = dict.fromkeys((*_FILES, "src/clock.py", "notes/plan.md"), FILE_CHARS)
 BUILT_FILES = {"Makefile": 3_000, "src/orders.c": 15_000, "src/ledger.c": 15_000, "src/queue.c": 15_000}
 SMALL_FILES = dict.fromkeys(READ_FILES, 3000)
-MANY_FILES = {f"src/part_{number % 7}/module_{number}.py": 5_000 + number % 9 * 500 for number in range(60)}
 
 
 def repeat_reader(turns: int = 60, calls: int = 270) -> Story:
@@ -28,16 +27,6 @@ def repeat_reader(turns: int = 60, calls: int = 270) -> Story:
 def big_outputs(turns: int = 60, calls: int = 277) -> Story:
     """Builds print much, up to the most that is shown, between other commands."""
     return _story("big_outputs", BUILT_FILES, turns, calls, _build_mostly)
-
-
-def long_turns(turns: int = 5, calls: int = 200) -> Story:
-    """Few people's messages, each with much work."""
-    return _story("long_turns", MANY_FILES, turns, calls, _look_around)
-
-
-def mixed(turns: int = 60, calls: int = 71) -> Story:
-    """Talk and work, about as often."""
-    return _story("mixed", MANY_FILES, turns, calls, _read_or_build)
 
 
 def chatty(turns: int = 60, calls: int = 5) -> Story:
@@ -51,27 +40,19 @@ def flood(rounds: int = 50, chars: int = 60_000) -> Story:
     return Story("flood", {}, (_exchange("flood", 0, calls),))
 
 
-def experiment(name: str, rounds: int | None = None) -> Story:
-    """A recorded sequence, as a single turn.
-
-    Args:
-        name: `E1` or `E2`.
-        rounds: Most rounds; None for all.
-    """
-    return Story(name, recorded.FILES, (_exchange(name, 0, recorded.rounds(name)[:rounds]),))
+def experiment(rounds: int | None = None) -> Story:
+    """The recorded sequence, as a single turn; the first `rounds` of it."""
+    return Story("recorded", recorded.FILES, (_exchange("recorded", 0, recorded.rounds(rounds)),))
 
 
 def whole() -> tuple[Story, ...]:
     """All workloads at their sizes."""
-    return repeat_reader(), big_outputs(), long_turns(), mixed(), chatty(), experiment("E1"), experiment("E2")
+    return repeat_reader(), big_outputs(), chatty(), experiment(), flood()
 
 
 def small() -> tuple[Story, ...]:
     """Same workloads in small sizes, to show only that they work."""
-    return (
-        *(repeat_reader(8, 24), big_outputs(4, 12), long_turns(2, 16), mixed(8, 10), chatty(8, 2)),
-        *(experiment("E1", 16), experiment("E2", 16)),
-    )
+    return repeat_reader(8, 24), big_outputs(4, 12), chatty(8, 2), experiment(16), flood(8)
 
 
 def _story(name: str, files: Mapping[str, int], turns: int, calls: int, pick: Pick) -> Story:
@@ -133,27 +114,3 @@ def _build_mostly(chance: Chance, paths: Sequence[str]) -> Step:
     if at < 0.75:
         return Step(Act.PRINT, path)
     return Step(Act.EDIT, path) if at < 0.85 else Step(Act.SEARCH, path, word="settle")
-
-
-def _look_around(chance: Chance, paths: Sequence[str]) -> Step:
-    at, path = chance.random(), chance.choice(paths)
-    if at < 0.4:
-        return Step(Act.PRINT, path)
-    if at < 0.6:
-        return Step(Act.PART, path)
-    if at < 0.7:
-        return Step(Act.BUILD, word="test", chars=chance.choice((3_000, 9_000, 15_000)))
-    if at < 0.85:
-        return Step(Act.SEARCH, path, word="settle")
-    return Step(Act.EDIT, path) if at < 0.95 else Step(Act.LIST, "src")
-
-
-def _read_or_build(chance: Chance, paths: Sequence[str]) -> Step:
-    at, path = chance.random(), chance.choice(paths)
-    if at < 0.35:
-        return Step(Act.PRINT, path)
-    if at < 0.45:
-        return Step(Act.PART, path)
-    if at < 0.8:
-        return Step(Act.BUILD, word="test", chars=chance.choice((20_000, 30_000, 40_000)))
-    return Step(Act.EDIT, path) if at < 0.9 else Step(Act.SEARCH, path, word="settle")

@@ -7,6 +7,7 @@ the turns that it was taken from.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,12 +32,9 @@ DENSITY = 3
 """Candidates for each entry that may be chosen, as the seed has it."""
 THRESHOLD, RECENCY_WEIGHT, MMR_LAMBDA = 0.35, 0.2, 0.7
 """Of the settings, as they come."""
-DEFAULT_TOP_K, DEFAULT_CHARS, DEFAULT_ENTRIES = 5, 8_000, 500
 PLAIN = Budget()
-SAME_CHARS = PLAIN.total_tokens * CHARS_PER_TOKEN
-"""As long as the default memory's block may be."""
-MANY, MORE = 40, 80
-"""More entries than have room in that, and in the room that the settings give."""
+WAYS = {"facts, the same room": (40, PLAIN.total_tokens * CHARS_PER_TOKEN), "facts, 8,000 characters": (80, 8_000)}
+"""Row -> more entries than have room in a block, and characters of the block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +45,13 @@ class Kept:
     turns: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Kept entries, and the amount of entries shown."""
-
-    roles: frozenset[EntryRole]
-    top_k: int
-    chars: int
-    newest: int | None = None
-    """Only so many entries are kept; None for all."""
-
-
-TURNS, FACTS = frozenset({EntryRole.USER}), frozenset({EntryRole.MEMORY})
-WAYS = {
-    "both": Way(TURNS | FACTS, MANY, SAME_CHARS),
-    "turns": Way(TURNS, MANY, SAME_CHARS),
-    "facts": Way(FACTS, MANY, SAME_CHARS),
-    "default": Way(TURNS | FACTS, DEFAULT_TOP_K, DEFAULT_CHARS),
-    "roomy": Way(TURNS | FACTS, MORE, DEFAULT_CHARS),
-    "evicted": Way(TURNS | FACTS, MANY, SAME_CHARS, DEFAULT_ENTRIES),
-}
-
-
 def evidence(
     conversations: Sequence[Conversation],
     files: Mapping[str, Files],
     vectors: KeptVectors,
     say: Callable[[str], object],
-) -> Figures:
-    """Mean share of a question's evidence in each block, and the block's mean length.
+) -> dict[str, Figures]:
+    """Mean share of a question's evidence in each block, the block's mean length, and the gain over the memory's.
 
     Raises:
         ValueError: no conversation has facts, or fewer than two questions count.
@@ -83,15 +59,17 @@ def evidence(
     found = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
     if len(found) < 2:
         raise ValueError(f"{len(found)} questions of conversations with facts: at least 2 are required")
-    gains = [shares["both"][0] - shares["memory"][0] for shares in found]
-    figures: Figures = {"recall_questions": len(found)}
-    for way in found[0]:
-        figures[f"recall_{way}"] = fmean(shares[way][0] for shares in found)
-        figures[f"recall_{way}_chars"] = fmean(shares[way][1] for shares in found)
-    figures["recall_missing"] = max(0.0, -fmean(gains))
-    figures["recall_gain"] = fmean(gains)
-    figures["recall_gain_error"] = stdev(gains) / math.sqrt(len(gains))
-    return figures
+    rows: dict[str, Figures] = {}
+    for way in WAYS:
+        gains = [shares[way][0] - shares["memory"][0] for shares in found]
+        rows[way] = {
+            "questions": len(found),
+            "block": fmean(shares[way][0] for shares in found),
+            "chars": fmean(shares[way][1] for shares in found),
+            "gain": fmean(gains),
+            "gain_error": stdev(gains) / math.sqrt(len(gains)),
+        }
+    return rows
 
 
 def _answers(
@@ -99,7 +77,7 @@ def _answers(
 ) -> Iterator[dict[str, tuple[float, int]]]:
     """Of each question: way -> share of its evidence, and characters of the block."""
     say(f"{conversation.name}: {len(conversation.cases)} questions")
-    entries = kept(conversation, files[conversation.name])
+    entries = entries_of(conversation, files[conversation.name])
     texts = [entry.candidate.content for entry in entries]
     heard = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
     questions = [case.question.text for case in conversation.cases]
@@ -109,13 +87,13 @@ def _answers(
         wanted = {conversation.turns[row].id for row in case.evidence}
         ids, chars = _default_block(conversation, library, Query(case.question.text, vector))
         answer = {"memory": (len(wanted & ids) / len(wanted), chars)}
-        for name, way in WAYS.items():
-            ids, chars = block(entries, made[: len(texts)], vector, conversation.now, way)
+        for name, (top_k, most_chars) in WAYS.items():
+            ids, chars = block(entries, made[: len(texts)], vector, conversation.now, top_k, most_chars)
             answer[name] = (len(wanted & ids) / len(wanted), chars)
         yield answer
 
 
-def kept(conversation: Conversation, files: Files) -> list[Kept]:
+def entries_of(conversation: Conversation, files: Files) -> list[Kept]:
     """Entries of the gateway for a conversation: turns, and facts at the time of their last turn."""
     times = {turn.id: turn.time for turn in conversation.turns}
     entries = [
@@ -131,32 +109,24 @@ def kept(conversation: Conversation, files: Files) -> list[Kept]:
     return entries
 
 
-def block(entries: Sequence[Kept], vectors: Floats, question: Floats, now: datetime, way: Way) -> tuple[set[str], int]:
+def block(
+    entries: Sequence[Kept], vectors: Floats, question: Floats, now: datetime, top_k: int, chars: int
+) -> tuple[set[str], int]:
     """Ids of the turns that a block brings, and its length.
 
     Args:
         entries: All.
         vectors: One row for each.
         question: Its vector.
-        now: When it is asked.
-        way: What is kept and shown.
+        now: Time of the question.
+        top_k: Most entries in the block.
+        chars: Room of the block.
     """
-    places = [place for place, entry in enumerate(entries) if entry.candidate.role in way.roles]
-    if way.newest is not None:
-        places = sorted(places, key=lambda place: entries[place].candidate.created_at)[-way.newest :]
-    cosines = vectors[places] @ question
-    nearest = [places[row] for row in np.argsort(-cosines, kind="stable")[: way.top_k * DENSITY].tolist()]
-    scored = [_scored(entries[place].candidate, vectors[place], question) for place in nearest]
-    ranked = rank(
-        scored,
-        now,
-        top_k=way.top_k,
-        threshold=THRESHOLD,
-        recency_weight=RECENCY_WEIGHT,
-        mmr_lambda=MMR_LAMBDA,
-    )
+    nearest = np.argsort(-(vectors @ question), kind="stable")[: top_k * DENSITY].tolist()
+    scored = [_score_candidate(entries[place].candidate, vectors[place], question) for place in nearest]
+    ranked = rank(scored, now, top_k=top_k, threshold=THRESHOLD, recency_weight=RECENCY_WEIGHT, mmr_lambda=MMR_LAMBDA)
     lines = [Line(each.candidate.role.value, each.candidate.content) for each in ranked]
-    text, shown = block_of("", lines, way.chars)
+    text, shown = block_of("", lines, chars)
     turns = {entries[place].candidate.id: entries[place].turns for place in nearest}
     return {turn for each in ranked[:shown] for turn in turns[each.candidate.id]}, len(text)
 
@@ -174,13 +144,6 @@ def _entry(name: str, role: EntryRole, content: str, at: datetime, turns: Sequen
     return Kept(candidate, frozenset(turns))
 
 
-def _scored(candidate: Candidate, vector: Floats, question: Floats) -> Candidate:
-    return Candidate(
-        id=candidate.id,
-        role=candidate.role,
-        conversation=candidate.conversation,
-        content=candidate.content,
-        created_at=candidate.created_at,
-        vector=vector.astype("<f4").tobytes(),
-        relevance=relevance_of(float(vector @ question)),
-    )
+def _score_candidate(candidate: Candidate, vector: Floats, question: Floats) -> Candidate:
+    relevance = relevance_of(float(vector @ question))
+    return dataclasses.replace(candidate, vector=vector.astype("<f4").tobytes(), relevance=relevance)

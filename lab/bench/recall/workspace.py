@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from domain.memory.hybrid_text import embedded_text
@@ -19,7 +18,7 @@ from domain.workspace.recall.search import RecallIndex, recall_entries
 from lab.bench.measure import Figures
 from lab.bench.recall.data import Conversation
 from lab.bench.recall.observations import Files
-from lab.bench.recall.search import Library, Query, hybrid
+from lab.bench.recall.search import Library, Query, Search, hybrid
 from lab.bench.recall.vectors import KeptVectors
 
 RECALL_CHARS = 2_000
@@ -28,50 +27,47 @@ MORE = Budget(total_tokens=PLAIN.total_tokens + RECALL_CHARS // CHARS_PER_TOKEN,
 """The peer: the memory's own block with the room that recall would take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Share of a question's evidence in each block, and how long the blocks are."""
-
-    plain: float
-    recall: float
-    both: float
-    more: float
-    recall_chars: int
-    more_chars: int
-
-
 def evidence(
     conversations: Sequence[Conversation],
     files: Mapping[str, Files],
     vectors: KeptVectors,
     say: Callable[[str], object],
-) -> Figures:
-    """The figures of all questions; empty where no conversation has files."""
-    found = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
+    search: Search = hybrid,
+) -> dict[str, Figures]:
+    """Share of the evidence in the memory's block with recall beside it, and with the same room for the memory.
+
+    Empty where no conversation has files.
+    """
+    found = [
+        answer
+        for each in conversations
+        if each.name in files
+        for answer in _answers(each, files[each.name], vectors, say, search)
+    ]
     if len(found) < 2:
         return {}
-    gains = [each.both - each.more for each in found]
+    gains = [both - more for both, more, _ in found]
     return {
-        "questions": len(found),
-        "evidence_plain": fmean(each.plain for each in found),
-        "evidence_recall": fmean(each.recall for each in found),
-        "evidence_both": fmean(each.both for each in found),
-        "evidence_missed": 1 - fmean(each.both for each in found),
-        "evidence_more": fmean(each.more for each in found),
-        "evidence_gain": fmean(gains),
-        "evidence_gain_error": stdev(gains) / math.sqrt(len(gains)),
-        "evidence_ratio": fmean(each.both for each in found) / fmean(each.more for each in found),
-        "evidence_recall_chars": fmean(each.recall_chars for each in found),
-        "evidence_more_chars": fmean(each.more_chars for each in found),
-        "evidence_silent": fmean(not each.recall_chars for each in found),
+        "memory and workspace's recall": {
+            "questions": len(found),
+            "block": fmean(both for both, _, _ in found),
+            "chars": fmean(chars for _, _, chars in found),
+            "gain": fmean(gains),
+            "gain_error": stdev(gains) / math.sqrt(len(gains)),
+        },
+        "memory with that room": {"block": fmean(more for _, more, _ in found)},
     }
 
 
 def _answers(
-    conversation: Conversation, files: Mapping[str, Files], vectors: KeptVectors, say: Callable[[str], object]
-) -> Iterator[Answer]:
+    conversation: Conversation,
+    its: Files,
+    vectors: KeptVectors,
+    say: Callable[[str], object],
+    search: Search,
+) -> Iterator[tuple[float, float, int]]:
+    """Of each question: shares with recall, and with more of the memory, and characters of recall."""
     say(f"{conversation.name}: {len(conversation.cases)} questions")
-    its = files[conversation.name]
     index = RecallIndex(
         [*entries(its.memory, Source.MEMORY, "MEMORY.md"), *entries(its.history, Source.HISTORY, "HISTORY.md")]
     )
@@ -81,25 +77,19 @@ def _answers(
     rows = {turn.id: row for row, turn in enumerate(conversation.turns)}
     for case, vector in zip(conversation.cases, made[len(turns) :], strict=True):
         query = Query(case.question.text, vector)
-        (plain, plain_chars), (more, more_chars) = (_block(library, query, budget) for budget in (PLAIN, MORE))
+        plain, more = (_block(library, query, budget, search) for budget in (PLAIN, MORE))
         chosen = recall_entries(query.text, index, today=conversation.now.date(), budget_chars=RECALL_CHARS)
         held = {rows[turn] for turn in _turns(fit_entries(chosen, RECALL_CHARS), its) if turn in rows}
         wanted = case.evidence
-        yield Answer(
-            plain=len(wanted & plain) / len(wanted),
-            recall=len(wanted & held) / len(wanted),
-            both=len(wanted & (plain | held)) / len(wanted),
-            more=len(wanted & more) / len(wanted),
-            recall_chars=len(recall_block(chosen, RECALL_CHARS)),
-            more_chars=more_chars - plain_chars,
-        )
+        both = len(wanted & (plain | held)) / len(wanted)
+        yield both, len(wanted & more) / len(wanted), len(recall_block(chosen, RECALL_CHARS))
 
 
-def _block(library: Library, query: Query, budget: Budget) -> tuple[set[int], int]:
-    """The turns that the memory's own block shows, and its length."""
-    order = hybrid(library, query, budget)
+def _block(library: Library, query: Query, budget: Budget, search: Search) -> set[int]:
+    """Turns in the memory's own block."""
+    order = search(library, query, budget)
     injection = inject([library.memories[row] for row in order], question_terms(query.text), budget)
-    return {order[item.index] for item in injection.items}, len(injection.block)
+    return {order[item.index] for item in injection.items}
 
 
 def _turns(shown_entries: Iterable[Entry], files: Files) -> set[str]:

@@ -28,12 +28,11 @@ ATTACKS = {
 def neighbour(shells: Shells, level: str, *, seconds: float = ATTACK_S) -> Figures:
     """p95 of another window's `true` alone, and its ratio to that during each attack."""
     alone = _times(shells, level, seconds)
-    figures: Figures = {"neighbour_alone_p95_ms": percentile(alone, 0.95)}
+    figures: Figures = {"alone_p95_ms": percentile(alone, 0.95)}
     for name, attack in ATTACKS.items():
         with _under(shells, level, attack):
             times = _times(shells, level, seconds)
-        figures[f"neighbour_{name}_p95_ms"] = percentile(times, 0.95)
-        figures[f"neighbour_{name}_ratio"] = percentile(times, 0.95) / percentile(alone, 0.95)
+        figures[name] = percentile(times, 0.95) / percentile(alone, 0.95)
     return figures
 
 

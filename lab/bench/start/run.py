@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+from lab.bench.benchmark import Benchmark, Column, Rows
+from lab.bench.measure import Figures
 from lab.bench.process import MeasurementError
 from lab.load.agent_process import AgentProcess
 from lab.load.prepared_logs import make_logs
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 
-TARGET_LOGS_S = 10.0
-"""Until an answer with 100,000 logs."""
-TARGET_EVENTS_S = 3.0
-"""Until an answer with 100,000 events, the index being there."""
 PATIENCE_S = 600.0
 STOP_S = 60.0
 _LOOK_S = 0.02
@@ -29,74 +24,39 @@ _INDEX_LOOK_S = 1.0
 _ANSWER_S = 30.0
 _CACHES = Path("/proc/sys/vm/drop_caches")
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
-    """One start."""
-
-    online_s: float
-    """From the start of the process until Discord has it."""
-    answers_s: float
-    """Until what was said to it then is answered."""
-    cpu_s: float
-    """Of CPU that the process had used by then: what a busy machine does not lengthen."""
-    stop_s: float
-    online_mb: float
-    """Resident memory after coming online, in MiB: before any message and any model call."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Starts:
-    """Starts of one data root, in their order."""
-
-    logs: int
-    events: int
-    first: Start
-    """Without an index."""
-    index_s: float
-    """From the first start until the index holds everything."""
-    restarts: tuple[Start, ...]
-    cold: Start | None
-    """With nothing of the disk in memory; None where that cannot be had."""
-
-    @property
-    def slowest_s(self) -> float:
-        """Until an answer, of the restarts."""
-        return max(start.answers_s for start in self.restarts)
-
-
-def measure(logs: int, events: int, say: Say, restarts: int = 3) -> Starts:
-    """Start the agent on a data root made for it: once without an index, and then again.
+def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
+    """Start the agent on a data root made for it: once without an index, again, and with nothing of the disk in memory.
 
     Args:
-        logs: How many.
+        say: Told the current step.
+        logs: Number of them.
         events: In all of them together, at least.
-        say: Is told what is being done now.
-        restarts: How many.
+        restarts: Number of starts after the first.
 
     Raises:
         MeasurementError: the agent did not come online or did not answer.
     """
-    with _folder() as folder, PlaygroundServer() as server:
-        agent = AgentProcess(folder, _settings(server), server.bot_token)
+    with tempfile.TemporaryDirectory(prefix="agent-start-") as folder, PlaygroundServer() as server:
+        agent = AgentProcess(Path(folder), _settings(server), server.bot_token)
         say(f"writing {logs} logs")
         agent.data.mkdir(mode=0o700)
         written = make_logs(agent.data, logs, events)
-        runner = _Runner(agent, server)
+        runner, rows = _Runner(agent, server), dict[str, Figures]()
         try:
             say("first start, without an index")
-            first, index_s = runner.first(written // 3 * 2, say)
-            again = []
+            rows["first"] = {"events": written, **runner.start(written // 3 * 2, say)}
             for number in range(1, restarts + 1):
                 say(f"restart {number} of {restarts}")
-                again.append(runner.start())
+                rows[f"again, {number}"] = runner.start()
             say("restart with nothing of the disk in memory")
-            cold = runner.start() if _drop_caches() else None
+            if _drop_caches():
+                rows["cold"] = runner.start()
         finally:
             agent.stop(0)
-    return Starts(logs=logs, events=written, first=first, index_s=index_s, restarts=tuple(again), cold=cold)
+    return rows
 
 
 class _Runner:
@@ -106,22 +66,8 @@ class _Runner:
         self._now = SystemClock().monotonic
         self._count = 0
 
-    def first(self, turns: int, say: Say) -> tuple[Start, float]:
-        """The start that makes an index of `turns` turns, and how long that took."""
-        began_at = self._now()
-        online_s, answers_s, cpu_s, online_mb = self._up()
-        self._until_indexed(turns, began_at, say)
-        index_s = self._now() - began_at
-        stop_s = self._down()
-        start = Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=stop_s, online_mb=online_mb)
-        return start, round(index_s, 2)
-
-    def start(self) -> Start:
-        """Measure a start and an end."""
-        online_s, answers_s, cpu_s, online_mb = self._up()
-        return Start(online_s=online_s, answers_s=answers_s, cpu_s=cpu_s, stop_s=self._down(), online_mb=online_mb)
-
-    def _up(self) -> tuple[float, float, float, float]:
+    def start(self, turns: int = 0, say: Say = lambda _: None) -> Figures:
+        """Measure a start and an end; with `turns`, also the time until the index holds as many."""
         began_at = self._now()
         self._agent.start()
         while True:
@@ -131,22 +77,25 @@ class _Runner:
             except TimeoutError:
                 if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
                     raise self._error("the agent did not come online") from None
-        online_s, online_mb = self._now() - began_at, _resident_mb(self._agent.pid)
+        figures = {"online_s": self._now() - began_at, "online_mb": _resident_mb(self._agent.pid)}
         self._count += 1
         said = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
         try:
             self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
         except TimeoutError:
             raise self._error("the agent did not answer") from None
-        answers_s, cpu_s = self._now() - began_at, self._agent.cpu_s() or 0.0
-        return round(online_s, 2), round(answers_s, 2), round(cpu_s, 2), online_mb
+        figures |= {"answers_s": self._now() - began_at, "cpu_s": self._agent.cpu_s() or 0.0}
+        if turns:
+            self._until_indexed(turns, began_at, say)
+            figures["index_s"] = self._now() - began_at
+        return figures | {"stop_s": self._down()}
 
     def _down(self) -> float:
         began_at = self._now()
         if self._agent.stop(STOP_S) != 0:
             raise self._error("the agent did not end well")
         self._server.wait_until_online(online=False, timeout_s=STOP_S)
-        return round(self._now() - began_at, 2)
+        return self._now() - began_at
 
     def _until_indexed(self, turns: int, began_at: float, say: Say) -> None:
         rows = 0
@@ -192,10 +141,17 @@ def _drop_caches() -> bool:
     return True
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="agent-start-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
+START = Benchmark(
+    name="start",
+    measure=measure,
+    targets=(),
+    columns=(
+        Column("events", "events", ",.0f"),
+        Column("online, s", "online_s", ".2f"),
+        Column("answers, s", "answers_s", ".2f"),
+        Column("CPU until then, s", "cpu_s", ".2f"),
+        Column("all indexed, s", "index_s", ".2f"),
+        Column("stop, s", "stop_s", ".2f"),
+        Column("MiB online", "online_mb", ".1f"),
+    ),
+)

@@ -69,7 +69,7 @@ def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
     consoles = offenders(("rich.console.Console",), "actors", "lab")
 
     assert offenders(around, "actors/cli", "actors/kernel", "lab/commands", "lab/load", "lab/playground") == []
-    drawing = ("actors/cli/terminal/progress.py", "actors/cli/terminal/screen.py", "lab/commands/tables.py")
+    drawing = ("actors/cli/terminal/progress.py", "actors/cli/terminal/screen.py", "lab/commands/bench.py")
     assert sorted(set(consoles)) == [f"{place}: rich.console.Console" for place in drawing]
 
 

@@ -1,40 +1,35 @@
-"""Crashes of the whole agent: what the campaign does, and that it notices what is not as it must be."""
+"""Campaign of crashes of the whole agent, and its verdict on each fault."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from actors.kernel import ActorSpec
-from lab.bench.crashes.run import Case, Felt, Outcome, run
+from lab.bench.crashes.run import CRASHES, Case, make_agent, measure, rows_of
 from lab.bench.crashes.saboteur import Saboteur
 from lab.bench.crashes.sample import sample
-from lab.commands.bench_crashes import _agent
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.patience import PATIENCE_S
 
 
-def crash(tmp_path: Path, *only: str) -> Outcome:
-    with PlaygroundServer() as server:
-        online = threading.Event()
-        return run(_agent(server, tmp_path, online), server, online, lambda _line: None, only)
-
-
 @pytest.mark.req("C-37")
 @pytest.mark.crashes
 @pytest.mark.slow
-def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_answered(tmp_path: Path) -> None:
-    outcome = crash(tmp_path, "model")
+def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_answered() -> None:
+    said: list[str] = []
+    rows = measure(said.append, kinds=("model",))
 
-    assert outcome.failed == ()
-    assert outcome.escalation == ""
-    assert {case.kind for case in outcome.cases} == {"model"}
-    assert {"ModelRequest", "ModelReply", "ModelDelta"} <= {case.message_type for case in outcome.cases}
-    assert outcome.felt["model"].probes > 0
-    assert {"ModelRequest"} <= {case.message_type for case in outcome.cases if not case.made_up}
+    assert [*rows] == ["model"]
+    assert (rows["model"]["failed"], rows["model"]["crashes"]) == (0, rows["model"]["answered"])
+    assert rows["model"]["ratio"] > 0
+    assert {f"model at {name}" for name in ("ModelRequest", "ModelReply", "ModelDelta")} <= {
+        line.partition(" (")[0] for line in said
+    }
 
 
 @pytest.mark.req("C-37")
@@ -42,14 +37,14 @@ def test_every_kind_of_actor_of_a_whole_agent_can_be_crashed_at_every_type_that_
     saboteur = Saboteur()
     with PlaygroundServer() as server:
         online = threading.Event()
-        agent = _agent(server, tmp_path, online)
+        agent = make_agent(server, tmp_path, online, saboteur)
         register, kinds = agent.system.register, set[str]()
 
-        def spoil(spec: ActorSpec) -> None:
+        def register_noted(spec: ActorSpec) -> None:
             kinds.add(spec.kind)
-            register(saboteur.spoilt(spec))
+            register(spec)
 
-        agent.system.register = spoil  # type: ignore[method-assign]
+        agent.system.register = register_noted  # type: ignore[method-assign]
         agent.start()
         try:
             assert online.wait(PATIENCE_S)
@@ -66,30 +61,20 @@ def test_every_kind_of_actor_of_a_whole_agent_can_be_crashed_at_every_type_that_
         assert type(sample(each)) is each
 
 
-def outcome(
-    cases: tuple[Case, ...], beside_ms: float = 10.0, escalation: str = "", left_out: tuple[str, ...] = ()
-) -> Outcome:
-    felt = {"model": Felt(10.0, beside_ms, 500), "shell": Felt(10.0, 10.0, 500)}
-    return Outcome(cases=cases, left_out=left_out, felt=felt, escalation=escalation)
+GOOD = Case("model", "ModelRequest", has_crashed=True, restart_s=0.2, is_answered=True)
+QUIET = [0.01] * 10
 
 
-GOOD = Case("model", "ModelRequest", made_up=False, has_crashed=True, restart_s=0.2, is_answered=True)
-
-
-@pytest.mark.parametrize(
-    ("made", "is_sound"),
-    [
-        (outcome((GOOD,)), True),
-        (outcome((GOOD,), beside_ms=21.0), False),
-        (outcome(()), False),
-        (outcome((GOOD,), left_out=("web FetchPage: no plain value is known for it",)), False),
-        (outcome((GOOD, Case("web", "FetchPage", False, True, 0.1, True))), False),
-        (outcome((GOOD,), escalation="memory crashed 6 times"), False),
-        (outcome((GOOD, Case("model", "ModelReply", False, True, 1.1, True))), False),
-        (outcome((GOOD, Case("model", "ModelReply", False, True, None, True))), False),
-        (outcome((GOOD, Case("model", "ModelReply", False, False, 0.1, True))), False),
-        (outcome((GOOD, Case("model", "ModelReply", False, True, 0.1, False))), False),
-    ],
-)
-def test_an_outcome_is_sound_only_if_all_is_restarted_answered_and_unfelt(made: Outcome, is_sound: bool) -> None:
-    assert made.is_sound is is_sound
+def test_kinds_are_sound_only_if_all_is_restarted_answered_and_unfelt() -> None:
+    assert CRASHES.is_sound(rows_of("model", [GOOD], QUIET, QUIET), quick=False)
+    wrong = {
+        "felt": rows_of("model", [GOOD], QUIET, [0.021] * 10),
+        "no crash": rows_of("model", [], QUIET, QUIET),
+        "not measured": rows_of("model", [GOOD], QUIET, []),
+        "slow": rows_of("model", [replace(GOOD, restart_s=1.1)], QUIET, QUIET),
+        "not restarted": rows_of("model", [replace(GOOD, restart_s=None)], QUIET, QUIET),
+        "not crashed": rows_of("model", [replace(GOOD, has_crashed=False)], QUIET, QUIET),
+        "not answered": rows_of("model", [GOOD, replace(GOOD, is_answered=False)], QUIET, QUIET),
+    }
+    assert [name for name, rows in wrong.items() if CRASHES.is_sound(rows, quick=False)] == []
+    assert [*wrong["not answered"]] == ["model", "model at ModelRequest"]

@@ -1,4 +1,4 @@
-"""`agent bench memory`: its set, its truth and its document."""
+"""`agent bench memory`: set, exact lists and verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from domain.memory import ranking
 from lab.bench.memory import data
 from lab.bench.memory.oracle import nearest_lists
-from lab.bench.memory.run import Results, as_document
+from lab.bench.memory.run import MEMORY, OURS, VEC, compare_lists
 from lab.commands import agent
 
 
@@ -52,22 +52,13 @@ def test_the_oracle_is_brute_force_over_every_row() -> None:
         assert listed == rows[order[:24]].tolist()
 
 
-def results(identical: int) -> Results:
-    ours = {"p50_ms": 2.0, "p95_ms": 3.0, "resident_mb": 70.0, "agreement": 1.0, "identical": identical, "queries": 9}
-    peer = {"p50_ms": 50.0, "p95_ms": 60.0, "resident_mb": 40.0, "agreement": 0.5, "identical": 0, "queries": 9}
-    return Results(1000, {"remembrancer": ours, "sqlite-vec": peer}, {"cold_start_s": 0.5, "inserts_per_s": 6000.0})
-
-
-def test_the_document_is_the_contracts() -> None:
-    document = as_document(results(9))
-    assert document["rows"] == 1000
-    assert set(document["systems"]["remembrancer"]) >= {"p50_ms", "p95_ms", "resident_mb", "agreement"}
-    assert (document["cold_start_s"], document["inserts_per_s"]) == (0.5, 6000.0)
-
-
-def test_one_wrong_list_is_a_failure() -> None:
-    assert results(9).is_exact
-    assert not results(8).is_exact
+def test_one_list_that_is_not_the_exact_one_is_a_failure_of_ours_only() -> None:
+    measured = {"lists": [[1, 2], [3, 5]], "p50_ms": 1.0, "p95_ms": 2.0, "resident_mb": 3.0}
+    right = compare_lists(measured, [[1, 2], [3, 5], [7]])
+    wrong = compare_lists(measured, [[1, 2], [3, 4], [7]])
+    assert (right["identical"], wrong["identical"], wrong["wrong"], wrong["agreement"]) == (2, 1, 1, 0.75)
+    assert MEMORY.is_sound({OURS: right, VEC: wrong}, quick=False)
+    assert not MEMORY.is_sound({OURS: wrong, VEC: right}, quick=False)
 
 
 @pytest.mark.slow
@@ -76,8 +67,7 @@ def test_the_command_measures_a_small_memory_and_every_list_is_exact(tmp_path: P
     done = CliRunner().invoke(agent, arguments)
     assert done.exit_code == 0, done.output + done.stderr
     document = json.loads(done.stdout)
-    assert document["systems"]["remembrancer"]["identical"] == 9
-    assert document["systems"]["remembrancer"]["agreement"] == 1.0
-    assert document["systems"]["sqlite-vec"]["agreement"] > 0.9
-    assert document["inserts_per_s"] > 0
-    assert document["cold_start_s"] > 0
+    ours, peer = document["figures"][OURS], document["figures"][VEC]
+    assert (ours["identical"], ours["wrong"], ours["agreement"]) == (9, 0, 1.0)
+    assert peer["agreement"] > 0.9
+    assert ours["p50_ms"] > 0 < ours["resident_mb"]

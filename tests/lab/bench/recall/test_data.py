@@ -20,25 +20,18 @@ def test_a_limit_keeps_the_first_questions_that_count(tmp_path: Path) -> None:
     assert [asked.question.id for asked in read(write(tmp_path), 1).cases] == ["q1"]
 
 
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
+def test_a_file_that_contradicts_itself_or_is_no_json_is_refused_by_its_name(tmp_path: Path) -> None:
+    turns = document()["turns"]
+    for change, complaint in (
         ({"turns": "none"}, "Expected `array`"),
         ({"now": "2026-02-12T00:00:00"}, "must say its offset from UTC"),
-        ({"turns": document()["turns"] * 2}, "two turns have the same id"),
-        ({"turns": document()["turns"][:3]}, "question q2 names no turn of the conversation: t3, t5"),
-    ],
-)
-def test_a_file_that_contradicts_itself_is_refused_by_its_name(
-    tmp_path: Path, change: dict[str, object], complaint: str
-) -> None:
-    file = write(tmp_path, document() | change)
-    with pytest.raises(ValueError, match=complaint) as refused:
-        read(file)
-    assert str(file) in str(refused.value)
-
-
-def test_what_is_no_json_is_refused_by_its_name(tmp_path: Path) -> None:
+        ({"turns": turns * 2}, "two turns have the same id"),
+        ({"turns": turns[:3]}, "question q2 names no turn of the conversation: t3, t5"),
+    ):
+        file = write(tmp_path, document() | change)
+        with pytest.raises(ValueError, match=complaint) as refused:
+            read(file)
+        assert str(file) in str(refused.value)
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(ValueError, match=r"a\.json"):
         read(tmp_path / "a.json")

@@ -43,17 +43,14 @@ def test_all_conversations_may_stand_in_one_list_with_their_parts_below(tmp_path
     assert found["conv-1"] == found["conv-2"]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_what_is_no_such_file_is_refused_by_its_name(tmp_path: Path) -> None:
+    for content in (
         "{",
         '{"name": "conv-26", "turns": []}',
         '{"session_1_summary": "x"}',
         "[1]",
         '{"session_1_observation": {"A": [["x"]]}}',
-    ],
-)
-def test_what_is_no_such_file_is_refused_by_its_name(tmp_path: Path, content: str) -> None:
-    (tmp_path / "a.json").write_text(content)
-    with pytest.raises(ValueError, match=r"a\.json: no facts"):
-        read(tmp_path)
+    ):
+        (tmp_path / "a.json").write_text(content)
+        with pytest.raises(ValueError, match=r"a\.json: no facts"):
+            read(tmp_path)

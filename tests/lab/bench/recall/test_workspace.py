@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.bench.measure import Figures
 from lab.bench.recall import observations
-from lab.bench.recall import workspace as module
 from lab.bench.recall.data import read
 from lab.bench.recall.vectors import KeptVectors
 from lab.bench.recall.workspace import MORE, PLAIN, RECALL_CHARS, evidence
@@ -13,34 +13,24 @@ from tests.lab.bench.recall import conversations, recorded
 from tests.lab.bench.recall.conversations import WordModel
 
 
-def figures(tmp_path: Path, name: str = "tiny") -> dict[str, float]:
+def rows(tmp_path: Path, name: str = "tiny", **more: object) -> dict[str, Figures]:
     (tmp_path / "facts").mkdir()
     recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": name})
     conversation = read(conversations.write(tmp_path))
-    return evidence(
-        [conversation], observations.read(tmp_path / "facts"), KeptVectors(WordModel(), None), lambda _: None
-    )
+    told = observations.read(tmp_path / "facts")
+    return evidence([conversation], told, KeptVectors(WordModel(), None), lambda _: None, **more)  # type: ignore[arg-type]
 
 
-def test_evidence_is_counted_in_each_block_and_in_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "hybrid", lambda library, query, budget: [5] if budget is PLAIN else [5, 3])
-    found = figures(tmp_path)
+def test_evidence_is_counted_with_recall_and_with_more_of_the_memory(tmp_path: Path) -> None:
+    found = rows(tmp_path, search=lambda _library, _query, budget: [5] if budget is PLAIN else [5, 3])
     # The greyhound is found in MEMORY alone; of the question about travelling one turn stands in the memory's block,
     # another in more of it, and MEMORY has a fact of which turn `t9` is not known.
-    assert found["questions"] == 2
-    assert (found["evidence_plain"], found["evidence_more"]) == (0.25, 0.5)
-    assert (found["evidence_recall"], found["evidence_both"]) == (0.5, 0.75)
-    assert found["evidence_missed"] == 0.25
-    assert found["evidence_gain"] == found["evidence_both"] - found["evidence_more"]
-    assert found["evidence_ratio"] == 1.5
-    assert 0 < found["evidence_recall_chars"] < RECALL_CHARS
-    assert found["evidence_more_chars"] > 0
+    both, more = found["memory and workspace's recall"], found["memory with that room"]
+    assert (both["questions"], both["block"], more["block"]) == (2, 0.75, 0.5)
+    assert both["gain"] == pytest.approx(0.25)
+    assert 0 < both["chars"] < RECALL_CHARS
 
 
-def test_the_peer_has_as_much_more_room_as_recall(tmp_path: Path) -> None:
+def test_the_peer_has_as_much_more_room_as_recall_and_no_files_give_no_figures(tmp_path: Path) -> None:
     assert (MORE.total_tokens - PLAIN.total_tokens) * 4 == RECALL_CHARS
-    assert figures(tmp_path)["evidence_plain"] == 1.0
-
-
-def test_without_files_of_a_conversation_there_are_no_figures(tmp_path: Path) -> None:
-    assert figures(tmp_path, "another") == {}
+    assert rows(tmp_path, "another") == {}

@@ -1,10 +1,10 @@
-"""Passivation: windows that leave when idle and come back when told something."""
+"""Churn: memory while windows come, handle messages and leave, wave after wave."""
 
 from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from lab.bench.kernel.message import Ping
-from lab.bench.measure import US, Figures, Finish, Stopwatch, rss_bytes, settle
+from lab.bench.measure import Figures, Finish, Stopwatch, rss_bytes, settle
 from messages.base import Address
 
 IDLE_S = 60.0
@@ -22,11 +22,11 @@ class Window(Actor):
         """Count the message."""
         self._heard += 1
         if message.n:
-            self._windows.handled.come()
+            self._windows.handled.arrive()
 
     def on_stop(self) -> None:
         """Nothing to close; the last one to leave is waited for."""
-        self._windows.left.come()
+        self._windows.left.arrive()
 
 
 class Windows:
@@ -67,26 +67,6 @@ class Windows:
     def stop(self) -> None:
         """End the system."""
         self._system.stop()
-
-
-def passivate_reactivate(windows: int) -> Figures:
-    """Time for each of many windows to leave memory, and to come back with its first message handled."""
-    known = Windows()
-    known.visit(0, windows)
-    watch = Stopwatch()
-    known.passivate()
-    passivation = watch.read()
-    watch = Stopwatch()
-    known.visit(0, windows)
-    reactivation = watch.read()
-    known.stop()
-    return {
-        "windows": windows,
-        "passivate_us": passivation.wall_s / windows * US,
-        "reactivate_us": reactivation.wall_s / windows * US,
-        "passivate_cpu_us": passivation.cpu_s / windows * US,
-        "reactivate_cpu_us": reactivation.cpu_s / windows * US,
-    }
 
 
 def churn(messages: int, windows: int, messages_each: int) -> Figures:

@@ -1,18 +1,21 @@
-"""Throughput of our kernel: a ball between two actors, questions and answers, one sender to many."""
+"""Workloads on the project's kernel: questions and answers, one sender to many, idle actors; crashes, churn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from lab.bench.kernel.churn import churn
+from lab.bench.kernel.faults import crash_storm, restart_latency
 from lab.bench.kernel.message import Answer, Ping, Question
-from lab.bench.measure import Figures, Finish, Stopwatch, settle
+from lab.bench.measure import Figures, Finish, Stopwatch, rss_bytes, settle
 from messages.base import Address
 
+__all__ = ["churn", "crash_storm", "fan_out", "idle_bytes", "request_reply", "restart_latency"]
 PING = Ping()
 
 
-def running_system(*specs: ActorSpec) -> ActorSystem:
+def start_system(*specs: ActorSpec) -> ActorSystem:
     """A system as the agent has it after its start, with what lives by then frozen."""
     system = ActorSystem()
     for spec in specs:
@@ -20,36 +23,6 @@ def running_system(*specs: ActorSpec) -> ActorSystem:
     system.start()
     settle()
     return system
-
-
-class Player(Actor):
-    """Half of a ping-pong: sends the ball to the other one until it has been sent often enough."""
-
-    def __init__(self, other: Address, come: Callable[[], None]) -> None:
-        super().__init__()
-        self._other = other
-        self._come = come
-
-    def handle(self, message: Ping) -> None:
-        """Send the message back, one lower."""
-        if message.n <= 0:
-            self._come()
-        else:
-            self.tell(self._other, Ping(n=message.n - 1))
-
-
-def ping_pong(hops: int) -> Figures:
-    """One message between two actors."""
-    finish = Finish(2)
-    others = {"a": Address("player", "b"), "b": Address("player", "a")}
-    system = running_system(ActorSpec("player", lambda key: Player(others[key], finish.come)))
-    system.tell(others["a"], Ping(n=0))
-    watch = Stopwatch()
-    system.tell(others["b"], Ping(n=hops))
-    finish.wait()
-    elapsed = watch.read()
-    system.stop()
-    return elapsed.per_message(hops)
 
 
 class Server(Actor):
@@ -83,9 +56,9 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
     finish = Finish(clients)
 
     def client(key: str) -> Client:
-        return Client(Address("server", str(int(key) % servers)), questions, finish.come)
+        return Client(Address("server", str(int(key) % servers)), questions, finish.arrive)
 
-    system = running_system(ActorSpec("server", lambda _key: Server()), ActorSpec("client", client))
+    system = start_system(ActorSpec("server", lambda _key: Server()), ActorSpec("client", client))
     watch = Stopwatch()
     for number in range(clients):
         system.tell(Address("client", str(number)), PING)
@@ -117,7 +90,7 @@ class Counter(Actor):
 def fan_out(actors: int, messages: int) -> Figures:
     """One thread tells each of `actors` living actors in turn, `messages` times over."""
     awake, finish = Finish(actors), Finish(actors)
-    system = running_system(ActorSpec("counter", lambda _key: Counter(messages, awake.come, finish.come)))
+    system = start_system(ActorSpec("counter", lambda _key: Counter(messages, awake.arrive, finish.arrive)))
     addresses = [Address("counter", str(number)) for number in range(actors)]
     tell = system.tell
     for address in addresses:
@@ -131,3 +104,15 @@ def fan_out(actors: int, messages: int) -> Figures:
     elapsed = watch.read()
     system.stop()
     return elapsed.per_message(actors * messages)
+
+
+def idle_bytes(actors: int) -> Figures:
+    """Resident memory of supervised actors that have handled one message each and wait, addresses included."""
+    awake = Finish(actors)
+    system = start_system(ActorSpec("counter", lambda _key: Counter(1, awake.arrive, awake.arrive)))
+    before = rss_bytes()
+    for number in range(actors):
+        system.tell(Address("counter", str(number)), PING)
+    awake.wait()
+    settle()
+    return {"actors": actors, "bytes": (rss_bytes() - before) / actors}
