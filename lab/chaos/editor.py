@@ -45,7 +45,7 @@ class Editor(threading.Thread):
         """
         super().__init__(name="editor", daemon=True)
         self._path = path
-        self._saver = saver
+        self.saver = saver
         self._seed = seed
         self._revise = revise
         self._over = threading.Event()
@@ -74,7 +74,7 @@ class Editor(threading.Thread):
         self.join()
 
     def _save(self, data: bytes) -> None:
-        if self._saver is Saver.IN_PLACE:
+        if self.saver is Saver.IN_PLACE:
             self._path.write_bytes(data)
             return
         fresh = self._path.with_name(f"editor-{self._path.name}.tmp")

@@ -4,84 +4,187 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
+import signal
+import sys
 import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from actors.cli.common import fail, json_option
-from actors.cli.terminal.progress import progress_line, tick
-from lab.commands.chaos_curated import curated
-from lab.commands.chaos_kills import FIFTEEN, KillOptions, run_kills
-from lab.commands.chaos_layers import layers
+from actors.cli.terminal.progress import Say, progress_line, tick
+
+if TYPE_CHECKING:
+    from lab.chaos.race import RaceReport
+
+FIFTEEN = "fifteen"
+LAYERS = ("curated", "objects", "workspace", "gateway")
+seed_option = click.option("--seed", default="1", show_default=True, help="Reproduces the choices, not the timing.")
 
 
 @click.group(invoke_without_command=True)
 @click.option("--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs in all.")
-@click.option("--seed", default="1", show_default=True, help="Reproduces what is said and broken, not the timing.")
+@seed_option
 @click.option("--rows", default="", help="Only these rows of the fault matrix, such as 1,3,36-39.  [default: all]")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Batches side by side.")
 @click.option("--batch", type=click.IntRange(1), help="Only that batch, as an earlier report named it.")
-@click.option("--scene", type=click.Choice([FIFTEEN]), default=None, help="One scene, instead of chance.")
+@click.option("--scene", type=click.Choice([FIFTEEN]), help="One scene, instead of chance.")
 @click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Of the scene.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the data of batches that are not sound there.")
 @json_option
 @click.pass_context
-def chaos(context: click.Context, /, as_json: bool, **options: Any) -> None:
+def chaos(
+    context: click.Context,
+    /,
+    kills: int,
+    seed: str,
+    rows: str,
+    jobs: int,
+    batch: int | None,
+    scene: str | None,
+    times: int,
+    keep: Path | None,
+    as_json: bool,
+) -> None:
     """Break the agent on purpose and count what was lost or doubled; exit 1 if anything was.
 
     Without a further word the whole agent is killed again and again, in a loopback Discord with a loopback model:
     hostile texts in channels, threads and direct messages, commands and reminders, and the faults of the matrix that
     can be brought about from outside. Afterwards everything that was said must be logged and answered exactly once.
     """
-    if context.invoked_subcommand is None:
-        run_kills(KillOptions(**{**options, "scene": options["scene"] or ""}), as_json=as_json)
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that the agents are ended too
+    logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
+    if context.invoked_subcommand is not None:
+        return
+    from lab.chaos.kills.batch import Batch
+    from lab.chaos.kills.campaign import KillPlan, run
+    from lab.chaos.kills.fifteen import Fifteen
+
+    chosen = frozenset({1}) if scene else _rows_of(rows)
+    plan = KillPlan(kills=times if scene else kills, seed=seed, rows=chosen, jobs=jobs, only=batch, keep_in=keep)
+    with progress_line() as say:
+        made = run(plan, tick(say, f"%s of {plan.kills} kills", plan.kills), Fifteen if scene else Batch)
+    _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=seed)
 
 
-chaos.add_command(curated)
-chaos.add_command(layers)
+def _rows_of(text: str) -> frozenset[int]:
+    """Rows of the matrix; ends the command for rows that cannot be had."""
+    from lab.chaos.kills.campaign import FULL_DISK_ROW
+    from lab.chaos.kills.rows import ROWS, parse_rows
+    from lab.chaos.kills.small_disk import can_fill_disks
+
+    try:
+        rows = parse_rows(text) if text else frozenset(ROWS)
+    except ValueError as error:
+        fail(str(error), 2)
+    if FULL_DISK_ROW not in rows or can_fill_disks():
+        return rows
+    if text:
+        fail(f"row {FULL_DISK_ROW} needs the right to mount a small file system: run it as root", 2)
+    return rows - {FULL_DISK_ROW}
+
+
+@chaos.command()
+@click.option("--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs of each.")
+@click.option("--only", "names", type=click.Choice(LAYERS), multiple=True, help="Only this one; repeatable.")
+@seed_option
+@json_option
+def layers(kills: int, names: tuple[str, ...], seed: str, as_json: bool) -> None:
+    """Kill lives that write the layers' data at random moments, and judge what they leave.
+
+    curated: facts between staging and commit, many in a call of the disk. objects: versions of a file and outputs.
+    workspace: files that workers write. gateway: turns and their facts. Each answered request must be kept
+    once. A second or two for each kill; exit 1 if anything was lost, doubled, broken or left.
+    """
+    from lab.chaos.lives.campaign import run
+    from lab.chaos.lives.curated import CURATED
+    from lab.chaos.lives.gateway import GATEWAY
+    from lab.chaos.lives.objects import OBJECTS
+    from lab.chaos.lives.workspace import WORKSPACE
+
+    subjects = {each.name: each for each in (CURATED, OBJECTS, WORKSPACE, GATEWAY)}
+    with progress_line() as say:
+        reports = {
+            name: run(subjects[name], kills, seed, tick(say, f"{name}: kill %s of {kills}", kills))
+            for name in names or LAYERS
+        }
+    document = {"seed": seed, **{name: each.as_dict() for name, each in reports.items()}}
+    lines = [line for name, each in reports.items() for line in each.lines(name)]
+    _show(document, lines, as_json=as_json, is_sound=all(each.is_sound for each in reports.values()), seed=seed)
+
+
+@chaos.command("curated")
+@click.option(
+    "--edits", type=click.IntRange(1, 100_000), default=1000, show_default=True, help="Writes of the agent in all."
+)
+@seed_option
+@json_option
+def race_curated(edits: int, seed: str, as_json: bool) -> None:
+    """Race the actor of curated memory against a person's editor that saves in two ways.
+
+    The real actor in a real system with its workers. The editor makes at least as many edits of the index as the agent
+    makes writes, half of them with each way of saving. Two minutes; exit 1 if anything was lost or doubled.
+    """
+    from lab.chaos.curated.race import race
+
+    with progress_line() as say:
+        races = _run_races(say, -(-edits // 2), partial(race, seed=seed))
+    document = {"seed": seed, "races": [dataclasses.asdict(each) for each in races]}
+    is_sound = all(each.is_sound for each in races)
+    _show(document, [each.line() for each in races], as_json=as_json, is_sound=is_sound, seed=seed)
 
 
 @chaos.command()
 @click.option("--rounds", type=click.IntRange(1), default=1000, show_default=True, help="Edits in each race.")
 @click.option("--years", type=click.IntRange(0, 100), default=1, show_default=True, help="Years of minutes replayed.")
-@click.option(
-    "--seed", default="1", show_default=True, help="Reproduces the races' choices; timing stays the machine's."
-)
+@seed_option
 @json_option
 def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     """Race the agent against two kinds of editors, kill it at every step of a firing, and replay years of minutes."""
     from actors.scheduler.zone import load_zone
-    from lab.chaos.editor import Saver
-    from lab.chaos.folders import new_folders
     from lab.chaos.reminders.crash import crash_everywhere
     from lab.chaos.reminders.race import race
     from lab.chaos.reminders.replay import START, replay
 
     end = START.replace(year=START.year + years)
-    with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch, progress_line() as say:
-        folders = new_folders(Path(scratch))
-        races = [
-            race(folders(), saver, rounds, seed, tick=tick(say, f"{saver.value}: round %s of {rounds}", rounds))
-            for saver in Saver
-        ]
-        crashes = crash_everywhere(folders, tick(say, "kill %s"))
+    with progress_line() as say, tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
+        races = _run_races(say, rounds, partial(race, seed=seed))
+        crashes = crash_everywhere(Path(scratch), tick(say, "kill %s"))
         replayed = replay(load_zone(), START, end, tick=tick(say, "replay: %s"))
-    rows = {"races": [dataclasses.asdict(row) for row in races], "crashes": dataclasses.asdict(crashes)}
-    document = {"seed": seed, **rows, "replay": dataclasses.asdict(replayed)}
-    if as_json:
-        click.echo(json.dumps(document, indent=2))
-    else:
-        for row in races:
-            click.echo(
-                f"race with {row.saver} saver: {row.agent_edits} edits of the agent, {row.agent_lost} lost; "
-                f"{row.human_edits} of the editor, {row.human_lost} lost ({row.seconds:.1f} s)"
-            )
-        click.echo(f"{crashes.kills} kills: {crashes.firings} firings, {crashes.lost} lost, {crashes.doubled} doubled")
-        click.echo(
-            f"{years} years, {replayed.looks:,} minutes: {replayed.firings:,} firings, {replayed.missing} "
-            f"missing, {replayed.doubled} doubled, {replayed.late} late ({replayed.seconds:.1f} s)"
-        )
-    if not (all(row.is_sound for row in races) and crashes.is_sound and replayed.is_sound):
-        fail("something was lost or doubled")
+    document = {
+        "seed": seed,
+        "races": [dataclasses.asdict(each) for each in races],
+        "crashes": dataclasses.asdict(crashes),
+        "replay": dataclasses.asdict(replayed),
+    }
+    lines = [
+        *(each.line() for each in races),
+        f"{crashes.kills} kills: {crashes.firings} firings, {crashes.lost} lost, {crashes.doubled} doubled",
+        f"{years} years, {replayed.looks:,} minutes: {replayed.firings:,} firings, {replayed.missing} missing, "
+        f"{replayed.doubled} doubled, {replayed.late} late ({replayed.seconds:.1f} s)",
+    ]
+    is_sound = all(each.is_sound for each in races) and crashes.is_sound and replayed.is_sound
+    _show(document, lines, as_json=as_json, is_sound=is_sound, seed=seed)
+
+
+def _run_races(say: Say, edits: int, race: Callable[..., RaceReport]) -> list[RaceReport]:
+    """A race with each way of saving, in a folder of its own."""
+    from lab.chaos.editor import Saver
+
+    races = []
+    for saver in Saver:
+        with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
+            told = tick(say, f"{saver.value}: edit %s of {edits}", edits)
+            races.append(race(Path(scratch), saver, edits, tick=told))
+    return races
+
+
+def _show(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool, is_sound: bool, seed: str) -> None:
+    """Print a report, and end the command with exit code 1 if it is not sound."""
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines))
+    if not is_sound:
+        fail(f"something was lost, doubled, altered, broken or left (seed {seed})")

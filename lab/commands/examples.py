@@ -20,7 +20,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench start": ("agent bench start --logs 1000",),
         "agent bench workspace": ("agent bench workspace --quick",),
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
-        "agent chaos curated": ("agent chaos curated --edits 100 --kills 20 --documents 1000",),
+        "agent chaos curated": ("agent chaos curated --edits 100",),
         "agent chaos layers": ("agent chaos layers --kills 20 --only objects",),
         "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),

@@ -1,7 +1,6 @@
-"""Campaigns on curated memory: races with editors, and documents of chance; its kills are `lab/chaos/lives/`.
+"""Campaign on curated memory: the race of the real actor and a person's editor; its kills are in `lab/chaos/lives/`.
 
-Read `race.py` first (a person's editor and the agent in one file), then `documents.py`, which is pure but for its
-stopwatch. The real actor writes the folders that the caller gives, and in `race.py` the imitated editor.
+Read `race.py` first, then `memory.py` (the actor with its workers, and a client); both write the caller's folder only.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -50,16 +51,20 @@ def read_deliveries(data_root: Path) -> dict[int, int]:
 
 def compare_index(data_root: Path, tally: Tally) -> None:
     """Count the rows that the index lacks or has too many, compared with what the logs say."""
-    wanted = Counter(_remembered(data_root))
-    rows: Counter[tuple[str, int, str, bytes]] = Counter()
-    if (data_root / _INDEX).exists():
-        # Not by the memory's code: it is that which is judged.
-        with closing(apsw.Connection(str(data_root / _INDEX), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-            rows.update((path, line, event, bytes(hash_)) for path, line, event, hash_ in connection.execute(_ROWS))
+    wanted = Counter(_memory_rows(data_root))
+    index = data_root / _INDEX
+    found = read_rows(index, _ROWS) if index.exists() else []
+    rows = Counter((path, line, event, bytes(hash_)) for path, line, event, hash_ in found)
     for what, difference in (("missing from the index", wanted - rows), ("too many in the index", rows - wanted)):
         if difference:
             named = ", ".join(f"{path}:{line}" for path, line, _, _ in sorted(difference)[:_MOST_DETAILS])
             tally.note("index_differences", f"{what}: {named}", difference.total())
+
+
+def read_rows(database: Path, query: str) -> list[tuple[Any, ...]]:
+    """Rows of a database, read without the code that is judged."""
+    with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        return list(connection.execute(query))
 
 
 def count_commands(data_root: Path, tally: Tally) -> None:
@@ -108,7 +113,7 @@ def _read(path: Path) -> Iterator[Logged]:
             )
 
 
-def _remembered(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
+def _memory_rows(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
     for path in _logs(data_root):
         relative = str(path.relative_to(data_root))
         for logged in parse(path.read_bytes()).events:

@@ -15,10 +15,9 @@ from actors.kernel import SystemClock
 from actors.scheduler.zone import load_zone
 from lab.chaos.kills import stage as harm
 from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
-from lab.chaos.kills.index_harm import harm_index
 from lab.chaos.kills.ledger import Tally, judge, judge_reminders, unsettled
 from lab.chaos.kills.nursery import LivingAgent, Nursery
-from lab.chaos.kills.report import Kill
+from lab.chaos.kills.report import BatchReport, Kill
 from lab.chaos.kills.rows import Act, BeginAnew, Harm, Life, Remind, Say, Trap, Where, plan_life
 from lab.chaos.kills.stage import DIMENSIONS, Stage
 from lab.chaos.kills.texts import PLAIN
@@ -62,9 +61,7 @@ class Batch:
         self.tally = Tally()
         self.kills: list[Kill] = []
         self.starts_s: list[float] = []
-        """From each start to online, of the lives that lasted so long."""
         self.term_s: list[float] = []
-        """Seconds that each SIGTERM took."""
         self._name = name
         self._rows = frozenset(rows)
         self._folder = folder
@@ -78,7 +75,7 @@ class Batch:
         self._torn: set[int] = set()
         self._zone = load_zone()
 
-    def run(self, kills: int, tick: Callable[[], None], check: Callable[[], None] = lambda: None) -> None:
+    def run(self, kills: int, tick: Callable[[], object], check: Callable[[], None] = lambda: None) -> None:
         """Kill so often, let everything settle, and judge.
 
         Args:
@@ -96,7 +93,18 @@ class Batch:
                 self._stage.close()
             self._judge()
 
-    def _play(self, kills: int, tick: Callable[[], None]) -> None:
+    def report(self, kept_in: str) -> BatchReport:
+        """Account of the batch, whose files are kept in a folder, or nowhere."""
+        return BatchReport(
+            name=self._name,
+            tally=self.tally,
+            kills=tuple(self.kills),
+            starts_s=self.starts_s,
+            term_s=self.term_s,
+            kept_in=kept_in,
+        )
+
+    def _play(self, kills: int, tick: Callable[[], object]) -> None:
         """Everything between the first message and the judgement."""
         has_dms = self._open()
         while len(self.kills) < kills:
@@ -136,7 +144,7 @@ class Batch:
             self._stage.wait(0.02)
         return True
 
-    def _live(self, life: Life, tick: Callable[[], None]) -> None:
+    def _live(self, life: Life, tick: Callable[[], object]) -> None:
         """Run a life as planned; then bury the remains."""
         self._check()
         for act in life.before:
@@ -161,7 +169,7 @@ class Batch:
             self.tally.note("faults", f"the agent ended by itself: {self._last_words()}")
         self._kill(agent, life.trap, tick)
 
-    def _kill(self, agent: LivingAgent, trap: Trap, tick: Callable[[], None]) -> None:
+    def _kill(self, agent: LivingAgent, trap: Trap, tick: Callable[[], object]) -> None:
         """SIGKILL, if that was not sent yet, and what is to be noted of it."""
         agent.kill()
         self._bury(agent)
@@ -297,7 +305,7 @@ class Batch:
             case 17:
                 self._fill()
             case 22:
-                harm_index(self._data, act.variety)
+                harm.harm_index(self._data, act.variety)
             case 36:
                 harm.harm_gateway(self._server, act.variety)
             case 37:
@@ -357,7 +365,7 @@ class Batch:
         own, answered = self.tally, read_deliveries(self._data)
         shown = [
             each if each.replies_to else replace(each, replies_to=answered.get(each.message_id, 0))
-            for each in self._stage.shown()
+            for each in self._stage.bot_messages()
         ]
         logged = read_logs(self._data, own)
         judged = judge(self._stage.said, shown, logged)

@@ -18,7 +18,7 @@ IN_FLIGHT_S = 0.6
 class Fifteen(Batch):
     """Runner of the scene, in threads old and new; a notice in the place of an answer is no answer here."""
 
-    def _play(self, kills: int, tick: Callable[[], None]) -> None:
+    def _play(self, kills: int, tick: Callable[[], object]) -> None:
         agent = self._start()
         if self._await_online(agent) and not self._has_met():
             self.tally.note("faults", "the channel is not met though the agent is online")

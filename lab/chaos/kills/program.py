@@ -39,12 +39,13 @@ def serve() -> None:
     carry_out(_warm_up, live)
 
 
-def carry_out(warm_up: Callable[[], None], live: Callable[[str], None]) -> None:
+def carry_out(warm_up: Callable[[], None], live: Callable[[str], None], left_s: float = LEFT_S) -> None:
     """Carry out commands until stdin ends.
 
     Args:
         warm_up: Imports what each child needs.
-        live: Is the child, with the settings that are named; what else is forked than an agent cannot be a cold one.
+        live: Is the child, with the settings that are named; only an agent can be a cold one.
+        left_s: Seconds for which processes started by a child may outlive the child.
     """
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     warm_up()
@@ -54,7 +55,7 @@ def carry_out(warm_up: Callable[[], None], live: Callable[[str], None]) -> None:
     try:
         for line in sys.stdin:
             command = json.loads(line)
-            answer = _start(live, **command["start"]) if "start" in command else _bury(command["bury"])
+            answer = _start(live, **command["start"]) if "start" in command else _bury(command["bury"], left_s)
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
     finally:
@@ -132,14 +133,14 @@ def _redirect(stderr: str) -> None:
     sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - lives as long as the process
 
 
-def _bury(pid: int) -> dict[str, Any]:
+def _bury(pid: int, left_s: float) -> dict[str, Any]:
     """Wait for the end of an agent and of what it had started; what is left then is named and killed."""
     status = _STATUSES.pop(pid, None)
     if status is None:
         _, status = os.waitpid(pid, 0)
     _AGENTS.discard(pid)
     now = SystemClock().monotonic
-    ends_at = now() + LEFT_S
+    ends_at = now() + left_s
     while (left := _orphans()) and now() < ends_at:
         signal.sigtimedwait((), LOOK_EVERY_S)
     names = [_command_line(each) for each in sorted(left)]

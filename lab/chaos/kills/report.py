@@ -10,6 +10,7 @@ from lab.chaos.kills.ledger import Tally
 
 _DETAILS = 5
 """Of each kind that a report names."""
+_COUNTS = ("said", "answered", "given_up", "taken_back", "excused", "begun_anew", "reminders", "commands")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +28,18 @@ class Kill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchReport:
-    """A data root and its faults."""
+    """A data root, its kills and its faults."""
 
     name: str
     """Seed of the batch: the campaign's and a number."""
-    wrong: dict[str, int]
-    """Counts that are not zero and should be."""
-    details: tuple[str, ...]
+    tally: Tally
+    kills: Sequence[Kill] = ()
+    starts_s: Sequence[float] = ()
+    """From each start in peace to being online."""
+    term_s: Sequence[float] = ()
+    """Seconds that each SIGTERM took."""
     kept_in: str = ""
     """Folder with its settings, data and stderr; empty if they were removed."""
-
-    @property
-    def is_sound(self) -> bool:
-        """True without faults."""
-        return not self.wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,119 +48,91 @@ class KillReport:
 
     seed: str
     rows: tuple[int, ...]
-    kills: int
-    said: int
-    answered: int
-    """Exactly once and whole."""
-    given_up: int
-    """One notice instead of an answer, such as after a second interruption."""
-    taken_back: int
-    """By people, who began anew before the answer."""
-    excused: int
-    """Could not be read by any program on the library that the bot uses."""
-    begun_anew: int
-    """Number of new conversations begun by people."""
-    reminders: int
-    commands: int
-    wrong: dict[str, int]
-    """Every count that must be zero."""
-    exactly_once: float
-    """Share of what was said that was answered, given up, taken back or excused, exactly once."""
-    by_trap: dict[str, int]
     batches: tuple[BatchReport, ...]
-    at: tuple[Kill, ...]
-    start_s: float | None
-    """Median of the times from a start in peace to being online."""
-    slowest_term_s: float | None
     seconds: float
-    seconds_a_kill: float
+
+    @property
+    def total(self) -> Tally:
+        """Sum over the batches."""
+        total = Tally()
+        for batch in self.batches:
+            total.add(batch.tally)
+        return total
+
+    @property
+    def kills(self) -> tuple[Kill, ...]:
+        """Kills of all batches."""
+        return tuple(kill for batch in self.batches for kill in batch.kills)
 
     @property
     def is_sound(self) -> bool:
         """True if no message was lost, doubled, altered or left."""
-        return not any(self.wrong.values())
+        return self.total.is_sound
+
+    @property
+    def exactly_once(self) -> float:
+        """Share of what was said that was answered, given up, taken back or excused, exactly once."""
+        total = self.total
+        settled = total.answered + total.given_up + total.taken_back + total.excused
+        not_once = total.not_logged + total.logged_twice + total.logged_altered
+        return max(0, min(settled, total.said - not_once)) / total.said if total.said else 1.0
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON has it."""
-        return {"is_sound": self.is_sound, **asdict(self)}
+        kills, total = self.kills, self.total
+        starts_s = sorted(each for batch in self.batches for each in batch.starts_s)
+        return {
+            "is_sound": self.is_sound,
+            "seed": self.seed,
+            "rows": list(self.rows),
+            "kills": len(kills),
+            **{name: getattr(total, name) for name in _COUNTS},
+            "wrong": total.wrong(),
+            "exactly_once": self.exactly_once,
+            "by_trap": dict(sorted(Counter(kill.trap for kill in kills).items())),
+            "batches": [
+                {"name": each.name, "wrong": _wrong(each.tally), "details": _details(each), "kept_in": each.kept_in}
+                for each in self.batches
+            ],
+            "at": [asdict(kill) for kill in kills],
+            "start_s": round(starts_s[len(starts_s) // 2], 2) if starts_s else None,
+            "slowest_term_s": round(max((each for batch in self.batches for each in batch.term_s), default=0.0), 2),
+            "seconds": round(self.seconds, 1),
+        }
 
     def lines(self) -> list[str]:
         """The report in words."""
-        wrong = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.wrong.items() if count)
-        traps = ", ".join(f"{count} at {trap}" for trap, count in self.by_trap.items())
-        rows = ",".join(map(str, self.rows))
+        total, kills = self.total, self.kills
+        wrong = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in _wrong(total).items())
+        traps = ", ".join(f"{count} at {trap}" for trap, count in sorted(Counter(each.trap for each in kills).items()))
         lines = [
-            f"{self.kills} kills ({traps}), seed {self.seed}, rows {rows}: {self.seconds:.0f} s, "
-            f"{self.seconds_a_kill:.1f} s a kill",
-            f"{self.said} messages: {self.answered} answered, {self.given_up} given up by a notice, {self.taken_back} "
-            f"taken back, {self.excused} unreadable; {self.begun_anew} begun anew, {self.reminders} reminders, "
-            f"{self.commands} commands",
+            f"{len(kills)} kills ({traps}), seed {self.seed}, rows {','.join(map(str, self.rows))}: "
+            f"{self.seconds:.0f} s, {self.seconds / max(1, len(kills)):.1f} s a kill",
+            f"{total.said} messages: {total.answered} answered, {total.given_up} given up by a notice, "
+            f"{total.taken_back} taken back, {total.excused} unreadable; {total.begun_anew} begun anew, "
+            f"{total.reminders} reminders, {total.commands} commands",
             f"exactly once: {self.exactly_once:.2%}; {wrong or 'nothing lost, doubled, altered or left'}",
         ]
         for batch in self.batches:
-            if not batch.is_sound:
+            if not batch.tally.is_sound:
                 number = batch.name.rpartition("/")[2]
-                lines.append(
-                    f"batch {batch.name} (again: --seed {self.seed} --batch {number}) {batch.kept_in}".rstrip()
-                )
-                lines += [f"  {detail}" for detail in batch.details]
+                again = f"batch {batch.name} (again: --seed {self.seed} --batch {number}) {batch.kept_in}"
+                lines += [again.rstrip(), *(f"  {detail}" for detail in _details(batch))]
         return lines
 
 
-def report(
-    seed: str,
-    rows: Sequence[int],
-    tallies: Sequence[tuple[str, Tally, str]],
-    kills: Sequence[Kill],
-    *,
-    starts_s: Sequence[float] = (),
-    terms_s: Sequence[float] = (),
-    seconds: float,
-) -> KillReport:
-    """The report of `tallies`, each with its batch's name and the folder where the batch's files are kept."""
-    total = Tally()
-    for _, tally, _ in tallies:
-        total.add(tally)
-    settled = total.answered + total.given_up + total.taken_back + total.excused
-    not_once = total.not_logged + total.logged_twice + total.logged_altered
-    return KillReport(
-        seed=seed,
-        rows=tuple(sorted(rows)),
-        kills=len(kills),
-        said=total.said,
-        answered=total.answered,
-        given_up=total.given_up,
-        taken_back=total.taken_back,
-        excused=total.excused,
-        begun_anew=total.begun_anew,
-        reminders=total.reminders,
-        commands=total.commands,
-        wrong=total.wrong(),
-        exactly_once=max(0, min(settled, total.said - not_once)) / total.said if total.said else 1.0,
-        by_trap=dict(sorted(Counter(kill.trap for kill in kills).items())),
-        batches=tuple(
-            BatchReport(
-                name=name,
-                wrong={what: count for what, count in tally.wrong().items() if count},
-                details=_first_of_each_kind(tally.details),
-                kept_in=kept_in,
-            )
-            for name, tally, kept_in in tallies
-        ),
-        at=tuple(kills),
-        start_s=round(sorted(starts_s)[len(starts_s) // 2], 2) if starts_s else None,
-        slowest_term_s=round(max(terms_s), 2) if terms_s else None,
-        seconds=round(seconds, 1),
-        seconds_a_kill=round(seconds / len(kills), 2) if kills else 0.0,
-    )
+def _wrong(tally: Tally) -> dict[str, int]:
+    """Counts that are not zero and should be."""
+    return {what: count for what, count in tally.wrong().items() if count}
 
 
-def _first_of_each_kind(details: Sequence[str]) -> tuple[str, ...]:
+def _details(batch: BatchReport) -> list[str]:
+    """The first few details of each kind."""
     seen: Counter[str] = Counter()
     first: list[str] = []
-    for detail in details:
+    for detail in batch.tally.details:
         kind = detail.partition(":")[0]
         seen[kind] += 1
         if seen[kind] <= _DETAILS:
             first.append(detail)
-    return tuple(first)
+    return first

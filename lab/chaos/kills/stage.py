@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -137,7 +139,7 @@ class Stage:
 
     # what the bot did
 
-    def shown(self) -> list[Shown]:
+    def bot_messages(self) -> list[Shown]:
         """Every message of the bot's in the windows of this stage that stands there now."""
         ids = [self.channel_id, *self._threads, *(channel_id for channel_id, _ in self._dms)]
         payloads = [each for channel_id in ids for each in self._server.messages(channel_id, limit=10_000)]
@@ -146,7 +148,7 @@ class Stage:
     def _whole(self, payload: dict[str, Any]) -> Shown:
         """A message, with what its file holds instead of the beginning of that."""
         files = [self._server.file(int(each["id"])).decode(errors="replace") for each in payload["attachments"]]
-        shown = _shown(payload)
+        shown = _message_of(payload)
         return replace(shown, text="\n".join(files)) if files else shown
 
     def shown_so_far(self) -> list[Shown]:
@@ -172,7 +174,7 @@ class Stage:
     def _on_event(self, event: Event) -> None:
         if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or not _is_bots(event.payload):
             return
-        shown = _shown(event.payload)
+        shown = _message_of(event.payload)
         with self._heard:
             self._shown[shown.message_id] = shown
             self.heard_at = self._now()
@@ -248,6 +250,25 @@ def harm_history(server: PlaygroundServer, channel_id: int, variety: int) -> Non
     server.inject("503", rf"^GET /channels/{which}/messages$", 7)
 
 
+def harm_index(data_root: Path, variety: int) -> None:
+    """Spoil the index below `data_root` while no agent runs: by deleting, emptying or cutting the file, a spoilt head, or a lost WAL."""
+    path = data_root / "memory/index.sqlite"
+    if not path.exists():
+        return
+    match variety % 5:
+        case 0:
+            path.unlink()
+        case 1:
+            os.truncate(path, 0)
+        case 2:
+            os.truncate(path, path.stat().st_size // 2)
+        case 3:
+            with path.open("r+b") as file:
+                file.write(bytes(100))
+        case _:
+            path.with_name(f"{path.name}-wal").unlink(missing_ok=True)
+
+
 def reminder_line(token: str, due: datetime) -> str:
     """A line of the reminders' file, due at that minute; `due` is London's time."""
     return f'- [ ] date={due:%Y-%m-%d} time={due:%H:%M} recur=none msg="{token}"\n'
@@ -263,7 +284,7 @@ def _is_bots(payload: dict[str, Any]) -> bool:
     return isinstance(author, dict) and author.get("id") == str(BOT_ID) and payload.get("type") in _ANSWERS
 
 
-def _shown(payload: dict[str, Any]) -> Shown:
+def _message_of(payload: dict[str, Any]) -> Shown:
     reference = payload.get("message_reference")
     target = reference.get("message_id") if isinstance(reference, dict) else None
     return Shown(

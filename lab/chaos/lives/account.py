@@ -1,14 +1,48 @@
-"""Account of lives that end by a kill: lines that survive their writer, and what must be kept for them."""
+"""Plan and account of lives that end by a kill: lines that survive their writer, and the obligations they state."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 FILE = "account"
+PLAN_FILE = "plan.json"
 STARTED, ASKED, ANSWERED = "started", "asked", "answered"
+
+
+@dataclass(frozen=True, slots=True)
+class LifePlan:
+    """Course of a life."""
+
+    number: int
+    """No other life of the campaign has it."""
+    is_last: bool = False
+    """True for one that only finishes or notes what the others left, and ends in good order."""
+    cut: int = 0
+    """The life dies in its disk's call of that number; 0 for a kill from outside."""
+    ends: bool = False
+    """True for one that begins to end in good order and dies on that way at the latest."""
+
+    @property
+    def dies(self) -> bool:
+        """True if the life kills itself."""
+        return bool(self.cut) or self.ends
+
+    def write(self, folder: Path) -> Path:
+        """The file in the folder that says it."""
+        path = folder / PLAN_FILE
+        path.write_text(json.dumps(asdict(self)))
+        return path
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Plan in a file."""
+        return cls(**json.loads(path.read_text()))
 
 
 class Account:
@@ -35,11 +69,11 @@ class Account:
         return [about for each, about in self.lines() if each == word]
 
 
-def lost(promised: Iterable[str], kept: Counter[str]) -> int:
+def count_lost(promised: Iterable[str], kept: Counter[str]) -> int:
     """Count what was promised and is not kept."""
     return sum(not kept[each] for each in promised)
 
 
-def doubled(kept: Counter[str] | Counter[bytes]) -> int:
+def count_doubled(kept: Counter[str] | Counter[bytes]) -> int:
     """Count what is kept more than once, each copy beyond the first."""
     return sum(max(0, count - 1) for count in kept.values())

@@ -14,8 +14,7 @@ from time import perf_counter
 from typing import Protocol
 
 from lab.chaos.kills.nursery import LivingAgent, Nursery
-from lab.chaos.kills.plan import LifePlan
-from lab.chaos.lives.account import STARTED, Account
+from lab.chaos.lives.account import STARTED, Account, LifePlan
 
 PATIENCE_S = 90.0
 """Longer than a life waits for an answer."""
@@ -75,13 +74,19 @@ class KillReport:
         """True if nothing that must not be is there."""
         return not (self.failures or any(self.counts[name] for name in self.subject.wrong))
 
-    def shown(self) -> Counts:
+    def counts_of_all(self) -> Counts:
         """All figures, those that must be 0 in any case."""
         return dict.fromkeys(sorted(self.subject.wrong), 0) | dict(self.counts)
 
+    def lines(self, name: str) -> list[str]:
+        """The report in words."""
+        counts = ", ".join(f"{count:,} {what}" for what, count in self.counts_of_all().items())
+        told = f"{name}: {self.kills} kills: {counts} ({self.seconds:.1f} s)"
+        return [told, *(f"failed: {failure}" for failure in self.failures)]
+
     def as_dict(self) -> dict[str, object]:
         """All of it, for `json.dumps`."""
-        return {"kills": self.kills, **self.shown(), "failures": self.failures, "seconds": self.seconds}
+        return {"kills": self.kills, **self.counts_of_all(), "failures": self.failures, "seconds": self.seconds}
 
 
 def run(subject: Subject, kills: int, seed: str, tick: Callable[[int], object] = lambda _kill: None) -> KillReport:

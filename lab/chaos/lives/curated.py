@@ -18,10 +18,9 @@ from actors.curated.folder import INDEX
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
 from domain.curated import journal
-from lab.chaos.curated_memory import OPERATOR, CuratedMemory, global_config, leftovers, until_brought_back
+from lab.chaos.curated.memory import OPERATOR, CuratedMemory, global_config, leftovers, until_brought_back
 from lab.chaos.editor import chance
-from lab.chaos.kills.plan import LifePlan
-from lab.chaos.lives.account import ANSWERED, ASKED, STARTED, Account, doubled, lost
+from lab.chaos.lives.account import ANSWERED, ASKED, STARTED, Account, LifePlan, count_doubled, count_lost
 from lab.chaos.lives.campaign import Counts, ForkedLives, Subject
 from messages.curated import FactsFlushed, FactStaged, FlushFacts, RememberFact
 
@@ -54,16 +53,17 @@ _BULLET = re.compile(rb"- (?P<fact>fact [0-9]+-[0-9]+)")
 class CutDisk:
     """Disk in whose call of a certain number the process dies: before anything of it is done, or in mid-write."""
 
-    def __init__(self, cut: int, account: Account, seed: str) -> None:
+    def __init__(self, cut: int, account: Account, seed: str, die: Callable[[], None] | None = None) -> None:
         """A disk that has not been called.
 
         Args:
             cut: Number of the call, from 1 on; 0 for none.
             account: Where the call is noted that is the last.
             seed: Decides how much of a cut write is written.
+            die: Ends the process; by SIGKILL by default.
         """
         self._real = RealDisk()
-        self._cut, self._account, self._seed = cut, account, seed
+        self._cut, self._account, self._seed, self._die = cut, account, seed, die or kill_itself
         self._calls = itertools.count(1)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -75,13 +75,13 @@ class CutDisk:
                     fd, data = arguments
                     call(fd, data[: chance(self._seed, len(data) + 1)])
                 self._account.note(CUT, name)
-                die()
+                self._die()
             return call(*arguments)
 
         return cut_or_call
 
 
-def die() -> None:
+def kill_itself() -> None:
     """End this process at once."""
     os.kill(os.getpid(), signal.SIGKILL)
     threading.Event().wait()
@@ -99,7 +99,7 @@ def live(plan_file: str) -> NoReturn:
             _stage(memory, account, f"fact {plan.number}-{next(numbers)}")
         if plan.ends:
             memory.close()
-            die()
+            kill_itself()
         _flush(memory)
     _flush(memory)
     until_brought_back(folder / "memory", LAST_S)
@@ -132,7 +132,7 @@ def _prepare(folder: Path) -> None:
     (folder / "memory" / INDEX).write_bytes(BEFORE)
 
 
-def judged(account: Account, index: bytes) -> Counts:
+def judge_kept(account: Account, index: bytes) -> Counts:
     """Judge the facts of all lives of a folder, and the lines that people had written before."""
     asked, staged, lines = set(account.about(ASKED)), set(account.about(ANSWERED)), index.split(b"\n")
     bullets = [_BULLET.fullmatch(line) for line in lines]
@@ -142,8 +142,8 @@ def judged(account: Account, index: bytes) -> Counts:
         "asked": len(asked),
         "staged": len(staged),
         "committed": len(facts),
-        "lost": lost(staged, facts),
-        "doubled": doubled(facts),
+        "lost": count_lost(staged, facts),
+        "doubled": count_doubled(facts),
         "strange": len(facts.keys() - asked),
         "harmed": _missing(BEFORE.rstrip(b"\n").split(b"\n"), others),
         "in_disk_calls": len(account.about(CUT)),
@@ -171,7 +171,7 @@ def _waiting(folder: Path) -> int:
 def _judge(folder: Path) -> Counts:
     memory = folder / "memory"
     left = len(leftovers(memory)) + _waiting(folder)
-    return {**judged(Account(folder), (memory / INDEX).read_bytes()), "left": left}
+    return {**judge_kept(Account(folder), (memory / INDEX).read_bytes()), "left": left}
 
 
 CURATED = Subject(

@@ -14,7 +14,7 @@ from pathlib import Path
 from lab.bench.facts.client import NoAnswerError
 from lab.bench.facts.stage import Gateway, upstream
 from lab.bench.facts.store import Entry, Stored, read
-from lab.bench.facts.systems import Ours, System
+from lab.bench.facts.systems import Ours
 from lab.bench.facts.words import fact, message
 from lab.chaos.lives.account import Account
 from lab.chaos.lives.campaign import Counts, Subject
@@ -30,16 +30,9 @@ LATENCY_S = 0.01
 """Of the models, so that the work behind an answer takes a while."""
 SAID = "said"
 LAST_QUIET_S = 2.0
-COUNTED = (
-    "said",
-    "answered",
-    "words_lost",
-    "answers_lost",
-    "streams_lost",
-    "turns_doubled",
-    "facts_lost",
-    "facts_doubled",
-)
+_LOST = ("words_lost", "answers_lost", "streams_lost", "turns_doubled", "facts_lost", "facts_doubled")
+COUNTED = ("said", "answered", *_LOST)
+SYSTEM = Ours()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class Said:
         return json.dumps(dataclasses.asdict(self))
 
 
-def judged(said: Iterable[Said], stored: Stored) -> Counts:
+def judge_kept(said: Iterable[Said], stored: Stored) -> Counts:
     """Count missing entries of answered messages, and doubled entries of all messages.
 
     Args:
@@ -80,7 +73,6 @@ def judged(said: Iterable[Said], stored: Stored) -> Counts:
             figures["words_lost"] += not user
             figures["streams_lost" if each.is_stream else "answers_lost"] += not answer
             figures["facts_lost"] += not kept
-    figures["doubled"] = figures["turns_doubled"] + figures["facts_doubled"]
     return {**figures, "files": len(stored.entries), "broken": len(stored.broken)}
 
 
@@ -91,20 +83,14 @@ def _bodies(entries: Iterable[Entry], role: str) -> Counter[tuple[str, str]]:
 class KilledGateway:
     """Lives of a gateway in front of a model's server; people talk to each until it dies."""
 
-    def __init__(self, scratch: Path, system: System | None = None) -> None:
-        """Start the model's server.
-
-        Args:
-            scratch: Has what the server says.
-            system: Is killed; None for the gateway of this checkout.
-        """
-        self._system = system or Ours()
+    def __init__(self, scratch: Path) -> None:
+        """Start the model's server, whose words go to a folder."""
         self._upstream = upstream(scratch, LATENCY_S)
         self._its_upstream = self._upstream.__enter__()
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
         """Some talk, and a kill in the midst of it or of the work after it."""
-        with Gateway(self._system, folder, self._its_upstream) as gateway:
+        with Gateway(SYSTEM, folder, self._its_upstream) as gateway:
             gateway.wait()
             talk, talkers = _Talk(gateway, Account(folder)), list[threading.Thread]()
             for talker in range(TALKERS):
@@ -121,7 +107,7 @@ class KilledGateway:
 
     def finish(self, folder: Path) -> str:
         """Let all owed work be done."""
-        with Gateway(self._system, folder, self._its_upstream) as gateway:
+        with Gateway(SYSTEM, folder, self._its_upstream) as gateway:
             gateway.wait()
             gateway.settle(LAST_QUIET_S)
             gateway.stop()
@@ -155,25 +141,20 @@ class _Talk:
                 self.is_answered.set()
 
 
-def subject(system: System | None = None) -> Subject:
-    """A gateway; that of this checkout, or another system."""
-    its_own = system or Ours()
-
-    def store(folder: Path) -> Stored:
-        return read(its_own.store(folder))
-
-    def torn(folder: Path) -> Counts:
-        return {"torn": sum(path.partition(":")[0].endswith(".md") for path in store(folder).broken)}
-
-    return Subject(
-        name="gateway",
-        killer=lambda scratch: KilledGateway(scratch, its_own),
-        judge=lambda folder: judged((Said(**json.loads(line)) for line in Account(folder).about(SAID)), store(folder)),
-        wrong=frozenset({*COUNTED[2:], "broken", "torn"}),
-        lives_a_folder=25,
-        look=torn,
-    )
+def _read_store(folder: Path) -> Stored:
+    return read(SYSTEM.store(folder))
 
 
-GATEWAY = subject()
+def _judge(folder: Path) -> Counts:
+    return judge_kept((Said(**json.loads(line)) for line in Account(folder).about(SAID)), _read_store(folder))
+
+
+GATEWAY = Subject(
+    name="gateway",
+    killer=KilledGateway,
+    judge=_judge,
+    wrong=frozenset({*_LOST, "broken", "torn"}),
+    lives_a_folder=25,
+    look=lambda folder: {"torn": sum(path.partition(":")[0].endswith(".md") for path in _read_store(folder).broken)},
+)
 """`torn` are half entries right after a kill."""

@@ -19,8 +19,7 @@ from lab.bench.measure import silence_log
 from lab.bench.workspace.agent import BenchAgent, window_of
 from lab.bench.workspace.place import embed, files_of
 from lab.bench.workspace.workers import ScriptedWorkers
-from lab.chaos.kills.plan import LifePlan
-from lab.chaos.lives.account import ANSWERED, STARTED, Account, doubled, lost
+from lab.chaos.lives.account import ANSWERED, STARTED, Account, LifePlan, count_doubled, count_lost
 from lab.chaos.lives.campaign import Counts, ForkedLives, Subject
 from messages.base import RequestId, UserId
 from messages.model import ModelRequest
@@ -94,7 +93,7 @@ def _finish(agent: BenchAgent) -> None:
     agent.stop()
 
 
-def judged(files: Path, answered: Iterable[str]) -> Counts:
+def judge_kept(files: Path, answered: Iterable[str]) -> Counts:
     """Figures of a window's files, and what is wrong with them.
 
     Args:
@@ -112,9 +111,9 @@ def judged(files: Path, answered: Iterable[str]) -> Counts:
     wanted, missing = list(answered), _HEADINGS.keys() - texts.keys()
     return {
         "items": len(wanted),
-        "lost": lost(wanted, memory),
-        "doubled": doubled(memory),
-        "history_doubled": doubled(reports),
+        "lost": count_lost(wanted, memory),
+        "doubled": count_doubled(memory),
+        "history_doubled": count_doubled(reports),
         "broken": len(missing) + sum(_is_broken(name, data) for name, data in texts.items()),
         "left": sum(1 for _ in files.glob(".*.agent*")),
     }
@@ -145,7 +144,7 @@ def _last_begun(folder: Path) -> Counts:
 WORKSPACE = Subject(
     name="workspace",
     killer=lambda scratch: ForkedLives(__name__, scratch, LONGEST_S),
-    judge=lambda folder: judged(files_of(folder, WINDOW), Account(folder).about(ANSWERED)),
+    judge=lambda folder: judge_kept(files_of(folder, WINDOW), Account(folder).about(ANSWERED)),
     wrong=frozenset({"lost", "doubled", "history_doubled", "broken", "left"}),
     lives_a_folder=10,
     look=_last_begun,

@@ -42,16 +42,17 @@ class CrashReport:
         return not (self.lost or self.doubled or self.lines_left)
 
 
-def crash_everywhere(folders: Callable[[], Path], tick: Callable[[int], None] = lambda _kill: None) -> CrashReport:
+def crash_everywhere(root: Path, tick: Callable[[int], object] = lambda _kill: None) -> CrashReport:
     """Kill the agent after every millisecond of a firing, for each time down, with and without a stale editor.
 
     Args:
-        folders: Gives an empty folder at each call.
+        root: Empty; each kill has a folder in it.
         tick: Called after every kill.
     """
     kills = lost = doubled = lines_left = 0
     for step, down, stale in _cases():
-        channel, folder = Channel(), folders()
+        channel, folder = Channel(), root / str(kills)
+        folder.mkdir()
         messages = _one_case(folder, channel, step, down, stale=stale)
         kills += 1
         for words in SAID:

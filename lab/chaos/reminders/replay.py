@@ -48,7 +48,7 @@ def replay(
     start: datetime,
     end: datetime,
     step: timedelta = MINUTE,
-    tick: Callable[[datetime], None] = lambda _now: None,
+    tick: Callable[[datetime], object] = lambda _now: None,
 ) -> ReplayReport:
     """Look at the file once a step, from `start` to `end`.
 
@@ -81,7 +81,7 @@ def _is_past(line: bytes, start: datetime) -> bool:
 
 
 def _live(
-    zone: ZoneInfo, data: bytes, start: datetime, end: datetime, step: timedelta, tick: Callable[[datetime], None]
+    zone: ZoneInfo, data: bytes, start: datetime, end: datetime, step: timedelta, tick: Callable[[datetime], object]
 ) -> list[tuple[str, datetime, datetime]]:
     """Id, due minute and the look it was said at, of everything that was said."""
     cursor, now = Cursor(start), start

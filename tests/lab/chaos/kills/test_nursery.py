@@ -14,8 +14,8 @@ from tests.patience import PATIENCE_S, eventually
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
 
 PROGRAM = """
-import os, signal, subprocess, sys, time
-import lab.chaos.kills.program as program
+import subprocess, sys, time
+from lab.chaos.kills.program import carry_out
 
 def live(config):
     if "child" in config:
@@ -25,49 +25,44 @@ def live(config):
         sys.exit(3)
     time.sleep(600)
 
-program._warm_up, program.live, program.LEFT_S = lambda: None, live, 0.2
-program.serve()
+carry_out(lambda: None, live, 0.2)
 """
 
 
-def started(nursery: Nursery, config: Path) -> LivingAgent:
+def start_agent(nursery: Nursery, config: Path) -> LivingAgent:
     agent = nursery.start(config, config.with_suffix(".stderr"))
     eventually(config.exists)
     return agent
 
 
-def test_an_agent_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+def test_an_agent_that_is_killed_leaves_nothing_and_its_end_is_told(tmp_path: Path) -> None:
     with Nursery("token", PROGRAM) as nursery:
-        agent = started(nursery, tmp_path / "plain")
+        agent = start_agent(nursery, tmp_path / "plain")
         agent.kill()
         burial = nursery.bury(agent)
         assert (burial.code, burial.left) == (-signal.SIGKILL, ())
         assert agent.over.is_set()
         assert agent.killed_at_s is not None
-
-
-def test_the_way_in_which_it_ended_is_told(tmp_path: Path) -> None:
-    with Nursery("token", PROGRAM) as nursery:
-        agent = started(nursery, tmp_path / "exit")
-        assert agent.has_ended(PATIENCE_S)
-        assert nursery.bury(agent).code == 3
+        ending = start_agent(nursery, tmp_path / "exit")
+        assert ending.has_ended(PATIENCE_S)
+        assert nursery.bury(ending).code == 3
 
 
 def test_what_outlives_an_agent_is_named_and_killed(tmp_path: Path) -> None:
     with Nursery("token", PROGRAM) as nursery:
-        agent = started(nursery, tmp_path / "child")
+        agent = start_agent(nursery, tmp_path / "child")
         agent.kill()
         left = nursery.bury(agent).left
         assert len(left) == 1
         assert "sleep" in left[0]
-        after = started(nursery, tmp_path / "plain")
+        after = start_agent(nursery, tmp_path / "plain")
         after.kill()
         assert nursery.bury(after).left == ()
 
 
 def test_another_agent_and_what_it_started_is_not_left_behind(tmp_path: Path) -> None:
     with Nursery("token", PROGRAM) as nursery:
-        first, second = started(nursery, tmp_path / "child"), started(nursery, tmp_path / "plain")
+        first, second = start_agent(nursery, tmp_path / "child"), start_agent(nursery, tmp_path / "plain")
         second.kill()
         assert nursery.bury(second).left == ()
         assert not first.has_ended()
@@ -77,7 +72,7 @@ def test_another_agent_and_what_it_started_is_not_left_behind(tmp_path: Path) ->
 
 def test_closing_ends_everything(tmp_path: Path) -> None:
     nursery = Nursery("token", PROGRAM)
-    agent = started(nursery, tmp_path / "child")
+    agent = start_agent(nursery, tmp_path / "child")
     (family,) = [descendants(agent.pid)]
     assert family
     nursery.close()

@@ -1,4 +1,4 @@
-"""What is said in a kill campaign, and what its model answers."""
+"""Questions of a kill campaign, and the answers of its model."""
 
 from __future__ import annotations
 
@@ -30,40 +30,37 @@ from lab.loopback_model.answers import Received
 TOKEN = "q-0123456789ab"
 
 
-def asked(text: str, *more: dict[str, Any]) -> Received:
+def request_of(text: str, *more: dict[str, Any]) -> Received:
     messages = [{"role": "system", "content": "be kind"}, {"role": "user", "content": text}, *more]
     return Received("/v1/chat/completions", {}, {"messages": messages, "tools": [{}]}, b"")
 
 
-@pytest.mark.parametrize("body", HOSTILE)
-def test_a_question_can_be_told_whatever_stands_behind_it(body: str) -> None:
-    text = question(TOKEN, PLAIN, body)
-    assert len(text) <= MESSAGE_LIMIT
-    assert read_question(text) == (TOKEN, PLAIN)
-    shown = f'INJECTED_CONTEXT_RELEVANT_MEMORIES\n{{"x": "q-ffffffffffff wants=tool y"}}\n\n{text}'
-    assert respond(asked(shown)).text == answer(TOKEN, PLAIN)
+def test_a_question_can_be_told_whatever_stands_behind_it() -> None:
+    for body in HOSTILE:
+        text = question(TOKEN, PLAIN, body)
+        assert len(text) <= MESSAGE_LIMIT
+        assert read_question(text) == (TOKEN, PLAIN), body
+        shown = f'INJECTED_CONTEXT_RELEVANT_MEMORIES\n{{"x": "q-ffffffffffff wants=tool y"}}\n\n{text}'
+        assert respond(request_of(shown)).text == answer(TOKEN, PLAIN), body
 
 
 def test_tokens_come_from_the_seed() -> None:
     assert token_of(random.Random("a")) == token_of(random.Random("a")) != token_of(random.Random("b"))
 
 
-@pytest.mark.parametrize("wants", WANTS)
-def test_every_wish_ends_in_a_whole_answer_of_its_own(wants: str) -> None:
-    last = respond(asked(question(TOKEN, wants, "x"), {"role": "tool", "content": "done"}))
-    parts = parts_of(last.text)
-    assert (parts.begun, parts.ended, last.calls) == ((TOKEN,), (TOKEN,), ())
-    assert [number for _, number, _ in parts.lines] == list(range(1, parts.lines[0][2] + 1))
-
-
-@pytest.mark.parametrize("wants", [TOOL, BIG])
-def test_a_command_leaves_a_mark_each_time_that_it_is_begun(wants: str) -> None:
-    (call,) = respond(asked(question(TOKEN, wants, "x"))).calls
-    assert json.loads(call.arguments)["command"].startswith(f"echo {TOKEN} >> ran;")
+def test_every_wish_ends_in_a_whole_answer_of_its_own_and_a_command_leaves_a_mark() -> None:
+    for wants in WANTS:
+        last = respond(request_of(question(TOKEN, wants, "x"), {"role": "tool", "content": "done"}))
+        parts = parts_of(last.text)
+        assert (parts.begun, parts.ended, last.calls) == ((TOKEN,), (TOKEN,), ()), wants
+        assert [number for _, number, _ in parts.lines] == list(range(1, parts.lines[0][2] + 1)), wants
+    for wants in (TOOL, BIG):
+        (call,) = respond(request_of(question(TOKEN, wants, "x"))).calls
+        assert json.loads(call.arguments)["command"].startswith(f"echo {TOKEN} >> ran;")
 
 
 def test_malformed_calls_are_malformed() -> None:
-    calls = respond(asked(question(TOKEN, MALFORMED, "x"))).calls
+    calls = respond(request_of(question(TOKEN, MALFORMED, "x"))).calls
     assert [call.name for call in calls] == ["bash", "no_such_tool", None]
     with pytest.raises(ValueError, match="Expecting value"):
         json.loads(calls[0].arguments)
@@ -74,4 +71,4 @@ def test_the_huge_answer_is_longer_than_100_kb() -> None:
 
 
 def test_other_words_are_answered_without_a_token() -> None:
-    assert parts_of(respond(asked("hello")).text).begun == ()
+    assert parts_of(respond(request_of("hello")).text).begun == ()

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.chaos.kills.plan import LifePlan
-from lab.chaos.lives.account import STARTED, Account
+from lab.chaos.lives.account import STARTED, Account, LifePlan
 from lab.chaos.lives.campaign import Counts, ForkedLives, Subject, run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
 
 
 class Lives:
-    """Killer that notes what it is told."""
+    """Killer that notes every call."""
 
     def __init__(self, trouble: str = "") -> None:
         self.trouble = trouble
@@ -58,16 +57,19 @@ def test_lives_share_folders_and_each_folder_is_judged_after_its_last_life() -> 
     assert lives.folders == ["0", "0", "last of 0", "1", "last of 1"]
     assert ticks == [1, 2, 3]
     assert report.is_sound
-    assert report.shown() == {"left": 0, "lost": 0, "kept": 3, "looks": 3}
+    assert report.counts_of_all() == {"left": 0, "lost": 0, "kept": 3, "looks": 3}
 
 
-@pytest.mark.parametrize(("trouble", "lost"), [("hangs", 0), ("", 1)])
-def test_a_wrong_end_and_a_figure_that_must_be_0_are_unsound(trouble: str, lost: int) -> None:
-    report = run(subject(Lives(trouble), lost), 2, "seed")
+def test_a_wrong_end_and_a_figure_that_must_be_0_are_unsound_and_told() -> None:
+    for trouble, lost in (("hangs", 0), ("", 1)):
+        report = run(subject(Lives(trouble), lost), 2, "seed")
 
-    assert not report.is_sound
-    assert report.failures == [trouble] * 2 * bool(trouble)
-    assert report.as_dict()["lost"] == lost
+        assert not report.is_sound
+        assert report.failures == [trouble] * 2 * bool(trouble)
+        assert report.as_dict()["lost"] == lost
+        told, *failed = report.lines("any")
+        assert told.startswith(f"any: 2 kills: 0 left, {lost} lost, 2 kept")
+        assert failed == ["failed: hangs"] * 2 * bool(trouble)
 
 
 def live(plan_file: str) -> None:

@@ -1,4 +1,4 @@
-"""Real processes and real kills; five hundred are `agent chaos curated`."""
+"""Real processes and real kills; five hundred are `agent chaos layers --only curated --kills 500`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from actors.linux.disk import RealDisk
-from lab.chaos.lives import curated as life
 from lab.chaos.lives.account import ANSWERED, ASKED, Account
 from lab.chaos.lives.campaign import run
-from lab.chaos.lives.curated import BEFORE, CURATED, CUT, CutDisk, judged
+from lab.chaos.lives.curated import BEFORE, CURATED, CUT, CutDisk, judge_kept
 
 ASKED_FACTS, STAGED_FACTS = ("fact 1-1", "fact 1-2", "fact 1-3"), ("fact 1-1", "fact 1-2")
 WRONG = ("lost", "doubled", "strange", "harmed")
@@ -27,7 +26,7 @@ def account(tmp_path: Path) -> Account:
 
 
 def wrong(account: Account, index: bytes) -> list[int]:
-    found = judged(account, index)
+    found = judge_kept(account, index)
     return [found[name] for name in WRONG]
 
 
@@ -41,18 +40,14 @@ def test_what_is_lost_doubled_or_strange_is_counted(account: Account) -> None:
     assert wrong(account, BEFORE + b"- fact 1-2\n- fact 1-2\n- fact 9-9\n") == [1, 1, 1, 0]
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
+def test_lines_of_people_that_are_gone_altered_or_in_another_order_are_harmed(account: Account) -> None:
+    tests = b"- `make test` runs the tests\n"
+    for before in (
         BEFORE.replace(b"- Releases are cut on Thursdays\n", b""),
         BEFORE.replace(b"Thursdays", b"Fridays"),
-        BEFORE.replace(b"- `make test` runs the tests\n", b"").replace(
-            b"days\n", b"days\n- `make test` runs the tests\n"
-        ),
-    ],
-)
-def test_lines_of_people_that_are_gone_altered_or_in_another_order_are_harmed(account: Account, before: bytes) -> None:
-    assert wrong(account, before + b"- fact 1-1\n- fact 1-2\n") == [0, 0, 0, 1]
+        BEFORE.replace(tests, b"").replace(b"days\n", b"days\n" + tests),
+    ):
+        assert wrong(account, before + b"- fact 1-1\n- fact 1-2\n") == [0, 0, 0, 1]
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
@@ -65,17 +60,14 @@ def test_what_was_staged_stands_once_after_every_kill() -> None:
     assert 0 < report.counts["in_disk_calls"] == in_calls <= 8
 
 
-def test_the_process_dies_in_the_call_of_the_disk_that_was_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_process_dies_in_the_call_of_the_disk_that_was_named(tmp_path: Path) -> None:
     class DeadError(Exception):
         pass
 
     def die() -> None:
         raise DeadError
 
-    monkeypatch.setattr(life, "die", die)
-    disk = CutDisk(2, Account(tmp_path), "seed")
+    disk = CutDisk(2, Account(tmp_path), "seed", die)
     fd = disk.open(tmp_path / "file", os.O_WRONLY | os.O_CREAT)
     with pytest.raises(DeadError):
         disk.write(fd, b"x" * 1000)

@@ -5,7 +5,7 @@ import pytest
 from lab.bench.facts.store import Entry, Stored
 from lab.bench.facts.words import fact, message
 from lab.chaos.lives.campaign import run
-from lab.chaos.lives.gateway import COUNTED, GATEWAY, Said, judged
+from lab.chaos.lives.gateway import COUNTED, GATEWAY, Said, judge_kept
 
 ANSWERED = Said("talk", "life", 1, "noted", is_stream=False)
 STREAMED = Said("talk", "life", 2, "noted too", is_stream=True)
@@ -27,37 +27,33 @@ WHOLE = (
 
 
 def figures(*entries: Entry, said: tuple[Said, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, int]:
-    found = judged(said, Stored(entries, ()))
+    found = judge_kept(said, Stored(entries, ()))
     return {name: found[name] for name in COUNTED[2:] if found[name]}
 
 
 def test_what_was_answered_must_be_kept_and_what_was_cut_off_may_be() -> None:
     assert figures(*WHOLE) == {}
     assert figures(*WHOLE, entry("user", message("life", 3)), entry("memory", fact("life", 3))) == {}
-    found = judged((ANSWERED, CUT_OFF), Stored(WHOLE, ("x: half",)))
+    found = judge_kept((ANSWERED, CUT_OFF), Stored(WHOLE, ("x: half",)))
     assert (found["said"], found["answered"], found["files"], found["broken"]) == (2, 1, len(WHOLE), 1)
 
 
-@pytest.mark.parametrize(
-    ("place", "lost"),
-    [(0, "words_lost"), (1, "answers_lost"), (2, "facts_lost"), (3, "words_lost"), (4, "streams_lost")],
-)
-def test_each_thing_that_is_missing_is_counted_as_what_it_is(place: int, lost: str) -> None:
-    missing = WHOLE[place]
-    assert figures(*(each for each in WHOLE if each is not missing)) == {lost: 1}
-    moved = entry(missing.role, missing.body, "entries/talk/deleted/x.md")
-    assert figures(*(each if each is not missing else moved for each in WHOLE)) == {lost: 1}
-    elsewhere = entry(missing.role, missing.body, conversation="other")
-    assert figures(*(each if each is not missing else elsewhere for each in WHOLE)) == {lost: 1}
+def test_each_thing_that_is_missing_is_counted_as_what_it_is() -> None:
+    for place, lost in enumerate(("words_lost", "answers_lost", "facts_lost", "words_lost", "streams_lost")):
+        missing = WHOLE[place]
+        moved = entry(missing.role, missing.body, "entries/talk/deleted/x.md")
+        elsewhere = entry(missing.role, missing.body, conversation="other")
+        assert figures(*(each for each in WHOLE if each is not missing)) == {lost: 1}
+        for other in (moved, elsewhere):
+            assert figures(*(each if each is not missing else other for each in WHOLE)) == {lost: 1}, other
 
 
-@pytest.mark.parametrize("place", range(len(WHOLE)))
-def test_what_is_there_twice_is_counted(place: int) -> None:
-    name = "facts_doubled" if WHOLE[place].role == "memory" else "turns_doubled"
-    assert figures(*WHOLE, WHOLE[place]) == {name: 1}
-    assert figures(entry("memory", fact("life", 3)), entry("memory", fact("life", 3)), said=(CUT_OFF,)) == {
-        "facts_doubled": 1
-    }
+def test_what_is_there_twice_is_counted() -> None:
+    for each in WHOLE:
+        name = "facts_doubled" if each.role == "memory" else "turns_doubled"
+        assert figures(*WHOLE, each) == {name: 1}
+    twice = (entry("memory", fact("life", 3)), entry("memory", fact("life", 3)))
+    assert figures(*twice, said=(CUT_OFF,)) == {"facts_doubled": 1}
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from domain.workspace.files.memory_file import MEMORY_TEMPLATE
 from lab.chaos.lives.campaign import run
-from lab.chaos.lives.workspace import WORKSPACE, judged
+from lab.chaos.lives.workspace import WORKSPACE, judge_kept
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who stems from whom")
@@ -25,7 +25,7 @@ def test_what_is_wrong_with_files_is_counted(tmp_path: Path) -> None:
     (tmp_path / "HISTORY.archive.md").write_text("- Report L1\ntorn")
     (tmp_path / ".SESSION.md.0.agent").touch()
 
-    assert judged(tmp_path, ["L1-1", "L1-2"]) == {
+    assert judge_kept(tmp_path, ["L1-1", "L1-2"]) == {
         "items": 2,
         "lost": 1,
         "doubled": 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,14 +12,7 @@ from lab.chaos.reminders.world import Channel, Process
 
 
 def test_killed_at_every_step_each_reminder_is_seen_once(tmp_path: Path) -> None:
-    numbers = itertools.count()
-
-    def folder() -> Path:
-        path = tmp_path / str(next(numbers))
-        path.mkdir()
-        return path
-
-    report = crash_everywhere(folder)
+    report = crash_everywhere(tmp_path)
     assert report.kills == 4 * STEPS
     assert report.is_sound, report
 
