@@ -251,7 +251,7 @@ def harm_history(server: PlaygroundServer, channel_id: int, variety: int) -> Non
 
 
 def harm_index(data_root: Path, variety: int) -> None:
-    """Spoil the index below `data_root` while no agent runs: by deleting, emptying or cutting the file, a spoilt head, or a lost WAL."""
+    """Spoil the index below `data_root` while no agent runs: deleted, emptied, cut, a spoilt head, or a lost WAL."""
     path = data_root / "memory/index.sqlite"
     if not path.exists():
         return
