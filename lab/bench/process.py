@@ -52,9 +52,6 @@ class Erlang:
     def __init__(self, folder: Path) -> None:
         """Compile it.
 
-        Args:
-            folder: An empty folder.
-
         Raises:
             MeasurementError: it cannot be compiled.
         """

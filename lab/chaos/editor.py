@@ -35,14 +35,7 @@ class Editor(threading.Thread):
     """A person's program: reads the file, changes something in it, saves; again and again until stopped."""
 
     def __init__(self, path: Path, saver: Saver, seed: str, revise: Revise) -> None:
-        """An editor at rest.
-
-        Args:
-            path: Of the file, which is there.
-            saver: How it saves.
-            seed: Decides how long the pauses are.
-            revise: Makes an edit, which is saved then.
-        """
+        """An editor at rest."""
         super().__init__(name="editor", daemon=True)
         self._path = path
         self.saver = saver

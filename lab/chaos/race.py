@@ -151,15 +151,7 @@ def race(
 def judge_race(
     path: Path, before: bytes, parties: tuple[Person, Editor, Lines], edits: int, seconds: float
 ) -> RaceReport:
-    """Compare the lines of both parties with the file in the end.
-
-    Args:
-        path: The file.
-        before: Content of the file before the race.
-        parties: Person, editor, and the agent's lines.
-        edits: Number of the agent's edits.
-        seconds: Length of the race.
-    """
+    """Compare the lines of both parties with the file in the end."""
     person, editor, agent = parties
     lines = Counter(path.read_bytes().split(b"\n"))
     undone = [when for line, when in agent.there.items() if not lines[line]]

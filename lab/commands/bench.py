@@ -33,6 +33,18 @@ class Bench(NamedTuple):
     options: tuple[click.Option, ...] = ()
 
 
+def _number(name: str, least: int, default: int | None, text: str, most: int | None = None) -> click.Option:
+    """Option of a whole number."""
+    has_default = default is not None
+    kind = click.IntRange(least, most)
+    return click.Option([f"--{name}"], type=kind, default=default, show_default=has_default, help=text)
+
+
+def _several(name: str, into: str, metavar: str, text: str) -> click.Option:
+    """Option that is repeatable."""
+    return click.Option([f"--{name}", into], multiple=True, metavar=metavar, help=f"{text}; repeatable.")
+
+
 QUICK = click.Option(["--quick"], is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="One JSON document instead of the tables.")
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -46,19 +58,9 @@ BENCHES = {
         answered within 1.5 times what they take without it. Exit code 1 when something was lost or doubled.
         """,
         (
-            click.Option(
-                ["--messages"], type=click.IntRange(1000), default=300_000, show_default=True, help="Over the link."
-            ),
-            click.Option(
-                ["--threads"],
-                type=click.IntRange(1),
-                default=200,
-                show_default=True,
-                help="With a turn in flight each.",
-            ),
-            click.Option(
-                ["--model-latency-ms"], type=click.IntRange(0), default=8000, show_default=True, help="Of the model."
-            ),
+            _number("messages", 1000, 300_000, "Over the link."),
+            _number("threads", 1, 200, "With a turn in flight each."),
+            _number("model-latency-ms", 0, 8000, "Of the model."),
             click.Option(["--link-only"], is_flag=True, help="Kill no host."),
         ),
     ),
@@ -72,11 +74,7 @@ BENCHES = {
         restart took more than 1 s, a question got no answer, others' p99 is more than twice as long, or the agent gave
         up.
         """,
-        (
-            click.Option(
-                ["--only", "kinds"], multiple=True, metavar="KIND", help="Crash only this kind of actor; repeatable."
-            ),
-        ),
+        (_several("only", "kinds", "KIND", "Crash only this kind of actor"),),
     ),
     "discord": Bench(
         "lab.bench.discord.figures:DISCORD",
@@ -113,12 +111,7 @@ BENCHES = {
         """,
         (
             QUICK,
-            click.Option(
-                ["--only", "names"],
-                multiple=True,
-                metavar="NAME",
-                help="Only this row; repeatable. churn_10m runs only so.",
-            ),
+            _several("only", "names", "NAME", "Only this row, and churn_10m only so"),
         ),
     ),
     "memory": Bench(
@@ -130,8 +123,8 @@ BENCHES = {
         about a minute per 100,000 rows. Exit code 1 when a list is not exactly that of brute force.
         """,
         (
-            click.Option(["--rows"], type=click.IntRange(100, 10_000_000), default=100_000, show_default=True),
-            click.Option(["--queries"], type=click.IntRange(1, 100_000), default=1_000, show_default=True),
+            _number("rows", 100, 100_000, "Of the memory.", 10_000_000),
+            _number("queries", 1, 1_000, "Questions.", 100_000),
             click.Option(
                 ["--data"],
                 type=_FOLDER,
@@ -165,8 +158,8 @@ BENCHES = {
                 required=True,
                 help="A folder of conversation files, or one: JSON with name, now, turns and questions.",
             ),
-            click.Option(["--only", "names"], multiple=True, metavar="NAME", help="Only NAME.json; repeatable."),
-            click.Option(["--limit"], type=click.IntRange(1), help="Only the first questions of each conversation."),
+            _several("only", "names", "NAME", "Only NAME.json"),
+            _number("limit", 1, None, "Only the first questions of each conversation."),
             click.Option(
                 ["--facts", "observations"],
                 type=_THERE,
@@ -198,12 +191,8 @@ BENCHES = {
         with nothing of the disk in memory (for root only).
         """,
         (
-            click.Option(
-                ["--logs"], type=click.IntRange(1), default=100_000, show_default=True, help="Threads, one log each."
-            ),
-            click.Option(
-                ["--events"], type=click.IntRange(0), default=0, help="In all logs together, at least; else 3 in each."
-            ),
+            _number("logs", 1, 100_000, "Threads, one log each."),
+            _number("events", 0, 0, "In all logs together, at least; else 3 in each."),
         ),
     ),
     "workspace": Bench(

@@ -28,12 +28,7 @@ class Bystander:
     """Prober of latency in a thread of its own; each answer belongs to the phase in which it was asked for."""
 
     def __init__(self, system: ActorSystem, actors: Iterable[str]) -> None:
-        """Begin without questions.
-
-        Args:
-            system: System of the actors.
-            actors: Kinds of core actors that describe themselves.
-        """
+        """Begin without questions."""
         self._edge = system.edge("bystander")
         self._actors = tuple(actors)
         self._number = 0

@@ -59,10 +59,6 @@ class Case:
 def measure(say: Say, *, kinds: Iterable[str] = ()) -> Rows:
     """Figures by kind of actor, and by case for each that did not go well.
 
-    Args:
-        say: Called with the current step.
-        kinds: Kinds of actors to crash; all by default.
-
     Raises:
         MeasurementError: the agent does not come online, does not answer while nothing crashes, or gave up.
     """

@@ -51,8 +51,7 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
     return {
         "typing, agent": agent | {"beyond_ms": round(agent["p95"] - bare["p95"], 2)},
         "typing, bare client": bare,
-        "loop lag": percentiles(_lags(windows, turns, TURN_EVERY_S)),
-        "loop lag, as fast as they can": percentiles(_lags(windows, turns, 0.0)),
+        "loop lag": percentiles(_lags(windows, turns)),
     }
 
 
@@ -173,11 +172,10 @@ async def _listen(server: PlaygroundServer) -> None:
 # lag
 
 
-def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
-    """Lag of the loop at each look, while `windows` windows write `turns` answers each.
+def _lags(windows: int, turns: int) -> list[float]:
+    """Lag of the loop at each look, while `windows` windows write `turns` answers each, in turn.
 
-    The windows take turns evenly; with 0 seconds between a window's turns, each writes as soon as possible. The bot has
-    a process of its own, so that only the bot's own work can delay the loop.
+    The bot has a process of its own, so that only the bot's own work can delay the loop.
     """
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()
@@ -188,7 +186,7 @@ def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
         bot.start()
         try:
             server.wait_until_online(timeout_s=ONLINE_S)
-            _converse(server, ids, turns, turn_every_s)
+            _converse(server, ids, turns)
             here.send(None)
             if not here.poll(PATIENCE_S):
                 raise TimeoutError("the bot's process did not say how late its loop was")
@@ -199,8 +197,8 @@ def _lags(windows: int, turns: int, turn_every_s: float) -> list[float]:
             bot.close()
 
 
-def _converse(server: PlaygroundServer, ids: list[int], turns: int, turn_every_s: float) -> None:
-    """Say `turns` messages in each thread, and return when all are answered."""
+def _converse(server: PlaygroundServer, ids: list[int], turns: int) -> None:
+    """Say `turns` messages in each thread, evenly, and return when all are answered."""
     answered: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def on_event(event: Event) -> None:
@@ -208,27 +206,13 @@ def _converse(server: PlaygroundServer, ids: list[int], turns: int, turn_every_s
             answered.put(event.channel_id or 0)
 
     server.subscribe(on_event)
-    if turn_every_s:
-        _say_evenly(server, ids, turns, turn_every_s)
-        for _ in range(len(ids) * turns):
-            answered.get(timeout=PATIENCE_S)
-        return
-    left = dict.fromkeys(ids, turns)
-    for thread_id in ids:
-        server.say(thread_id, "first")
-    for _ in range(len(ids) * turns):
-        thread_id = answered.get(timeout=PATIENCE_S)
-        left[thread_id] -= 1
-        if left[thread_id]:
-            server.say(thread_id, "next")
-
-
-def _say_evenly(server: PlaygroundServer, ids: list[int], turns: int, turn_every_s: float) -> None:
     now, pause = SystemClock().monotonic, threading.Event()
     begin = now()
     for number in range(len(ids) * turns):
-        pause.wait(max(0.0, begin + number * turn_every_s / len(ids) - now()))
+        pause.wait(max(0.0, begin + number * TURN_EVERY_S / len(ids) - now()))
         server.say(ids[number % len(ids)], "hello")
+    for _ in range(len(ids) * turns):
+        answered.get(timeout=PATIENCE_S)
 
 
 def _bot(where: tuple[str, str, str], ending: Connection[object, object]) -> None:

@@ -101,16 +101,8 @@ class Rig:
     """The actor system with the Discord actor and windows, until the block ends."""
 
     def __init__(self, api_base: str, gateway_url: str, token: str, timing: Timing) -> None:
-        """Nothing runs yet.
-
-        Args:
-            api_base: Of the loopback Discord.
-            gateway_url: Of the same.
-            token: The bot's there.
-            timing: Every wait of the bot.
-        """
-        self.actors: list[DiscordActor] = []
-        """Every Discord actor that was built; more than one if one crashed."""
+        """Nothing runs yet."""
+        self._actors: list[DiscordActor] = []
         self._api_base, self._gateway_url, self._token = api_base, gateway_url, token
         self._timing = timing
         self._online: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -120,7 +112,7 @@ class Rig:
 
     def on_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
         """Run what `work` gives on the loop that discord.py lives on."""
-        loop = self.actors[-1]._loop
+        loop = self._actors[-1]._loop
         if loop is None:
             raise RuntimeError("the Discord actor is not running")
         return loop.submit(work())
@@ -150,7 +142,7 @@ class Rig:
             tell_fatal=log.error,
             tell_online=self._online.put,
         )
-        self.actors.append(actor)
+        self._actors.append(actor)
         return actor
 
 

@@ -34,11 +34,7 @@ class Client:
     """One person's program; a context manager, not for several threads."""
 
     def __init__(self, base: str) -> None:
-        """Nothing is connected yet.
-
-        Args:
-            base: Such as `http://127.0.0.1:8100/v1`.
-        """
+        """Nothing is connected yet."""
         parts = urlsplit(base)
         self._path = parts.path.rstrip("/")
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S)

@@ -16,13 +16,7 @@ CLIENTS = 16
 
 
 def quiet(gateway: Gateway, count: int, series: str = "quiet") -> Figures:
-    """Added latency of whole answers, CPU and bytes written a turn, its work behind the answer included.
-
-    Args:
-        gateway: Healthy gateway.
-        count: Number of measured turns.
-        series: Of the words, used once.
-    """
+    """Added latency of whole answers, CPU and bytes written a turn, its work behind the answer included."""
     with gateway.client() as client, gateway.upstream.client() as straight:
         for number in range(WARM_UP):
             client.ask("quiet", message(f"{series}warm", number))

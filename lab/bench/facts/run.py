@@ -49,11 +49,6 @@ KNOWN_PER_S = 2.7
 def measure(say: Say, *, quick: bool, peer: Path | None = None) -> Rows:
     """System -> figures.
 
-    Args:
-        say: Called with the current step.
-        quick: Small sizes.
-        peer: Executable of the peer; None without a peer.
-
     Raises:
         MeasurementError: a system did not start, or did not answer.
     """

@@ -47,11 +47,7 @@ class Upstream:
     """The model's server, as the others see it."""
 
     def __init__(self, base: str) -> None:
-        """It runs.
-
-        Args:
-            base: Of its paths.
-        """
+        """It runs."""
         self.base = base
         self._client = Client(base)
 
@@ -89,13 +85,7 @@ class Gateway:
     """A system that runs; a context manager, after which it is dead."""
 
     def __init__(self, system: System, place: Path, its_upstream: Upstream) -> None:
-        """Start the gateway; `wait` waits for its readiness.
-
-        Args:
-            system: System to start.
-            place: Folder of the gateway.
-            its_upstream: Model's server behind the gateway.
-        """
+        """Start the gateway; `wait` waits for its readiness."""
         self.upstream = its_upstream
         self._log = place / "log"
         port = free_port()

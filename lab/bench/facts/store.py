@@ -69,14 +69,7 @@ def _entry(name: str, text: str) -> Entry:
 
 
 def fill(store: Path, conversation: str, series: str, count: int) -> None:
-    """Write facts, as a long use leaves them; both systems read the same files.
-
-    Args:
-        store: Need not be there.
-        conversation: A name that is safe for a folder.
-        series: Of the words.
-        count: How many.
-    """
+    """Write facts, as a long use leaves them; both systems read the same files."""
     folder = store / ENTRIES / conversation / "facts"
     folder.mkdir(parents=True)
     chance = random.Random(series)

@@ -77,11 +77,7 @@ class Peer:
     name = "agent-cli"
 
     def __init__(self, program: Path) -> None:
-        """Nothing is started.
-
-        Args:
-            program: Its executable.
-        """
+        """Nothing is started."""
         self._program = program
 
     def start(self, place: Path, port: int, base: str) -> Start:

@@ -96,11 +96,6 @@ WORKLOADS = {
 def measure_rows(say: Callable[[str], object], *, quick: bool, names: Iterable[str] = ()) -> Rows:
     """Medians by workload and system; peers that are not installed are left out.
 
-    Args:
-        say: Told the current measurement.
-        quick: Small sizes, one round.
-        names: Workloads to measure; all but those on request by default.
-
     Raises:
         MeasurementError: a measurement failed.
         ValueError: no workload has that name.

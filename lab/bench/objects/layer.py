@@ -43,12 +43,7 @@ def folder_of(root: Path, window: Window = WINDOW) -> Path:
 
 
 def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:
-    """The layer's actors.
-
-    Args:
-        root: Of the data and the windows' folders.
-        idle_s: After so long without a request a window leaves memory.
-    """
+    """The layer's actors."""
     config = config_of(root)
     return (
         ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config), idle_s=idle_s),
@@ -73,13 +68,7 @@ class Layer:
     """Wording by the layer, in a system without workers of its own; also a context manager."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
-        """Start the actors.
-
-        Args:
-            root: Of the data and the window's folder.
-            clock: Of the system.
-        """
-        self.bounds = BOUNDS
+        """Start the actors."""
         self._system = ActorSystem(workers=0, clock=clock)
         for spec in specs(root):
             self._system.register(spec)

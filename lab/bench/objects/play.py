@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from actors.kernel import ManualClock
 from domain.log.event import Event, Kind, event
@@ -17,7 +16,7 @@ from domain.turn.call_result import unworded
 from domain.turn.conversation import Conversation
 from domain.turn.worded import AS_LOGGED, Worded
 from lab.bench.objects import prose
-from lab.bench.objects.request import Account, Sums, request_of
+from lab.bench.objects.request import Sums, request_of, sums_of
 from lab.bench.objects.story import Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
 from messages.base import TurnId
@@ -51,54 +50,25 @@ class Bounds:
 PLAIN = Bounds(HISTORY_TOKENS, None)
 
 
-class Wording(Protocol):
-    """Way of showing results."""
-
-    @property
-    def bounds(self) -> Bounds:
-        """Of the history that is worded."""
-
-    def word(self, asked: Asked) -> Worded:
-        """Wording of a request."""
+Word = Callable[[Asked], Worded]
+"""Wording of a request."""
 
 
-class Plain:
-    """History as it is, within the bounds of the core."""
+def moments_of(clock: ManualClock) -> Callable[[], datetime]:
+    """The time of a story: each look is a moment later than the one before."""
 
-    def __init__(self, bounds: Bounds = PLAIN) -> None:
-        self.bounds = bounds
+    def now() -> datetime:
+        clock.advance(STEP_S)
+        return clock.now()
 
-    def word(self, asked: Asked) -> Worded:
-        """As the log has it."""
-        del asked
-        return AS_LOGGED
-
-
-class Ticks:
-    """Clock of a story: each look at it is a moment later than the one before."""
-
-    def __init__(self, clock: ManualClock, step_s: float = STEP_S) -> None:
-        self._clock = clock
-        self._step_s = step_s
-
-    def __call__(self) -> datetime:
-        """The next moment."""
-        self._clock.advance(self._step_s)
-        return self._clock.now()
+    return now
 
 
 class Play:
     """One run of a story in one folder."""
 
     def __init__(self, story: Story, folder: WorkFolder, bounds: Bounds, now: Callable[[], datetime]) -> None:
-        """Begin before the first event.
-
-        Args:
-            story: Course of the conversation.
-            folder: Folder of its files.
-            bounds: Of the history.
-            now: The time.
-        """
+        """Begin before the first event."""
         self._story = story
         self._now = now
         self._folder = folder
@@ -160,19 +130,11 @@ class Play:
         return logged
 
 
-def play_story(story: Story, folder: Path, wording: Wording, clock: ManualClock) -> Sums:
-    """Sums over the requests of a whole story.
-
-    Args:
-        story: Story to play once.
-        folder: Empty, or not there.
-        wording: Wording of results.
-        clock: The wording's.
-    """
-    account, instructions = Account(), prose.instructions()
-    now = Ticks(clock)
-    play = Play(story, WorkFolder(folder, story, now()), wording.bounds, now)
-    for turn in play.model_calls():
-        asked = play.ask(turn)
-        account.take(request_of(instructions, play.messages(asked, wording.word(asked))))
-    return account.sums((exchange.prompt, exchange.answer) for exchange in story.exchanges)
+def play_story(story: Story, folder: Path, bounds: Bounds, word: Word, clock: ManualClock) -> Sums:
+    """Sums over the requests of a whole story."""
+    instructions, now = prose.instructions(), moments_of(clock)
+    play = Play(story, WorkFolder(folder, story, now()), bounds, now)
+    requests = (
+        request_of(instructions, play.messages(asked, word(asked))) for asked in map(play.ask, play.model_calls())
+    )
+    return sums_of(requests, ((exchange.prompt, exchange.answer) for exchange in story.exchanges))

@@ -44,41 +44,32 @@ class Sums:
     """Turns whose prompts and answers stand in the last request, the one that is being answered counted."""
 
 
-class Account:
-    """Account of one run's requests, taken in sequence."""
+def sums_of(requests: Iterable[Request], exchanges: Iterable[tuple[str, str]]) -> Sums:
+    """Sums over the requests of one run.
 
-    def __init__(self) -> None:
-        self._count = self._chars = self._largest = 0
-        self._bytes = self._repeated = 0
-        self.last: Request | None = None
+    Args:
+        requests: In their order; one at least.
+        exchanges: Prompt and answer of each turn.
 
-    def take(self, request: Request) -> None:
-        """The next request."""
-        self._count += 1
-        self._chars += request.chars
-        self._largest = max(self._largest, request.tokens)
-        self._bytes += len(request.data)
-        self._repeated += shared_prefix(self.last.data, request.data) if self.last is not None else 0
-        self.last = request
-
-    def sums(self, exchanges: Iterable[tuple[str, str]]) -> Sums:
-        """All of it.
-
-        Args:
-            exchanges: Prompt and answer of each turn.
-
-        Raises:
-            ValueError: no request was taken.
-        """
-        if self.last is None:
-            raise ValueError("no request was taken: one is required")
-        return Sums(
-            mean_tokens=self._chars / CHARS_PER_TOKEN / self._count,
-            largest_tokens=self._largest,
-            cached_share=self._repeated / self._bytes,
-            price=self._bytes - self._repeated + CACHED_PRICE * self._repeated,
-            words=words_in(self.last.messages, exchanges),
-        )
+    Raises:
+        ValueError: there is no request.
+    """
+    count = chars = largest = size = repeated = 0
+    last: Request | None = None
+    for request in requests:
+        count, chars, size = count + 1, chars + request.chars, size + len(request.data)
+        largest = max(largest, request.tokens)
+        repeated += shared_prefix(last.data, request.data) if last is not None else 0
+        last = request
+    if last is None:
+        raise ValueError("there is no request: one is required")
+    return Sums(
+        mean_tokens=chars / CHARS_PER_TOKEN / count,
+        largest_tokens=largest,
+        cached_share=repeated / size,
+        price=size - repeated + CACHED_PRICE * repeated,
+        words=words_in(last.messages, exchanges),
+    )
 
 
 def request_of(system_prompt: str, messages: tuple[ChatMessage, ...]) -> Request:

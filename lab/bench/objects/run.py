@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from actors.kernel import ManualClock
+from domain.turn.worded import AS_LOGGED
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.measure import Figures
 from lab.bench.objects import workloads
-from lab.bench.objects.layer import Layer, folder_of
-from lab.bench.objects.play import STARTS_AT, Plain, play_story
+from lab.bench.objects.layer import BOUNDS, Layer, folder_of
+from lab.bench.objects.play import PLAIN, STARTS_AT, play_story
 from lab.bench.objects.story import Story
 
 PRICES = {"repeat_reader": 0.65, "big_outputs": 0.65, "chatty": 1.1, "recorded": 0.65}
@@ -20,12 +21,7 @@ FLOOD = "flood"
 
 
 def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
-    """Workload -> figures.
-
-    Args:
-        say: Told the workload in hand.
-        quick: Small sizes.
-    """
+    """Workload -> figures."""
     rows = {}
     for story in workloads.small() if quick else workloads.whole():
         say(f"{story.name}: {len(story.exchanges)} turns, {story.calls} calls")
@@ -37,9 +33,9 @@ def compare_story(story: Story) -> Figures:
     """Figures of a story's requests in plain history, and with the real fold and the real actors."""
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:
         root, clock = Path(whole), ManualClock(STARTS_AT)
-        plain = play_story(story, root / "plain", Plain(), ManualClock(STARTS_AT))
+        plain = play_story(story, root / "plain", PLAIN, lambda _asked: AS_LOGGED, ManualClock(STARTS_AT))
         with Layer(root / "worded", clock) as layer:
-            worded = play_story(story, folder_of(root / "worded"), layer, clock)
+            worded = play_story(story, folder_of(root / "worded"), BOUNDS, layer.word, clock)
     turns = len(story.exchanges)
     return {
         "turns": turns,

@@ -37,13 +37,7 @@ class WorkFolder:
     """A folder in which commands do what they say; the same commands leave the same bytes."""
 
     def __init__(self, folder: Path, story: Story, at: datetime) -> None:
-        """Make the files.
-
-        Args:
-            folder: Is made.
-            story: Whose files, and out of whose name their texts come.
-            at: When they were written.
-        """
+        """Make the files."""
         self.folder = folder
         self._name = story.name
         self._commands = 0
@@ -51,12 +45,7 @@ class WorkFolder:
             self._write(path, source(f"{story.name}/{path}", chars), at)
 
     def run(self, step: Step, at: datetime) -> Ran:
-        """Carry out a command.
-
-        Args:
-            step: What it does.
-            at: The time.
-        """
+        """Carry out a command."""
         self._commands += 1
         path = shlex.quote(step.path)
         match step.act:

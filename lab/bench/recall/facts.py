@@ -112,16 +112,7 @@ def entries_of(conversation: Conversation, files: Files) -> list[Kept]:
 def block(
     entries: Sequence[Kept], vectors: Floats, question: Floats, now: datetime, top_k: int, chars: int
 ) -> tuple[set[str], int]:
-    """Ids of the turns that a block brings, and its length.
-
-    Args:
-        entries: All.
-        vectors: One row for each.
-        question: Its vector.
-        now: Time of the question.
-        top_k: Most entries in the block.
-        chars: Room of the block.
-    """
+    """Ids of the turns that a block brings, and its length."""
     nearest = np.argsort(-(vectors @ question), kind="stable")[: top_k * DENSITY].tolist()
     scored = [_score_candidate(entries[place].candidate, vectors[place], question) for place in nearest]
     ranked = rank(scored, now, top_k=top_k, threshold=THRESHOLD, recency_weight=RECENCY_WEIGHT, mmr_lambda=MMR_LAMBDA)

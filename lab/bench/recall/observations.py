@@ -32,9 +32,6 @@ class Files:
 def read(path: Path) -> dict[str, Files]:
     """Name of a conversation -> its files.
 
-    Args:
-        path: A folder of observation files, or a single file.
-
     Raises:
         OSError: A file cannot be read.
         ValueError: A file has no observations.

@@ -30,12 +30,6 @@ Say = Callable[[str], object]
 def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
     """Start the agent on a data root made for it: once without an index, again, and with nothing of the disk in memory.
 
-    Args:
-        say: Told the current step.
-        logs: Number of them.
-        events: In all of them together, at least.
-        restarts: Number of starts after the first.
-
     Raises:
         MeasurementError: the agent did not come online or did not answer.
     """

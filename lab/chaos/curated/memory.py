@@ -27,13 +27,7 @@ class CuratedMemory:
     """A system with the one actor, which is activated by what is told to it first; also a context manager."""
 
     def __init__(self, config: CuratedConfig, *others: ActorSpec, workers: int = WORKERS) -> None:
-        """Start it.
-
-        Args:
-            config: Of the actor.
-            others: Actors beside it.
-            workers: Threads.
-        """
+        """Start it."""
         state = CuratedState()
         self.system = ActorSystem(workers=workers)
         for spec in (ActorSpec(CURATED.kind, lambda _key: CuratedActor(config, state)), *others):

@@ -78,15 +78,7 @@ class Asker:
 def race(
     folder: Path, saver: Saver, edits: int, seed: str, tick: Callable[[int], object] = lambda _write: None
 ) -> RaceReport:
-    """Let the agent make `edits` writes while an editor makes at least as many edits.
-
-    Args:
-        folder: Empty; the memory is made in it.
-        saver: Method of the editor's saves.
-        edits: Of each.
-        seed: Decides the edits and the pauses.
-        tick: Called after every write of the agent's.
-    """
+    """Let the agent make `edits` writes while an editor makes at least as many edits."""
     path = folder / "memory" / INDEX
     path.parent.mkdir()
     path.write_bytes(BEFORE)

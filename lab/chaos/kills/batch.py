@@ -49,15 +49,7 @@ class Batch:
     def __init__(
         self, name: str, folder: Path, rows: Iterable[int], server: PlaygroundServer, nursery: Nursery
     ) -> None:
-        """Nothing runs yet.
-
-        Args:
-            name: Seed of all its choices.
-            folder: Empty; its data root is made there.
-            rows: Which faults it has.
-            server: Runs; shared with the batches before and after.
-            nursery: Starts the agents.
-        """
+        """Nothing runs yet."""
         self.tally = Tally()
         self.kills: list[Kill] = []
         self.starts_s: list[float] = []
@@ -76,13 +68,7 @@ class Batch:
         self._zone = load_zone()
 
     def run(self, kills: int, tick: Callable[[], object], check: Callable[[], None] = lambda: None) -> None:
-        """Kill so often, let everything settle, and judge.
-
-        Args:
-            kills: How often.
-            tick: Called after each kill.
-            check: Called every now and then; what it raises ends the batch.
-        """
+        """Kill so often, let everything settle, and judge."""
         self._check = check
         with LoopbackModel(kept_requests=0) as model:
             self._stage = Stage(self._server, model, self._choices, f"batch-{self._name}".replace("/", "-"))

@@ -44,14 +44,7 @@ class Stage:
     """
 
     def __init__(self, server: PlaygroundServer, model: LoopbackModel, choices: random.Random, name: str) -> None:
-        """Create a channel with people, without messages.
-
-        Args:
-            server: Runs already; other batches have channels of their own there.
-            model: Model that answers the agent from now on.
-            choices: The source of all chance.
-            name: Name of the channel.
-        """
+        """Create a channel with people, without messages."""
         self._server = server
         self._choices = choices
         self.channel_id = server.create_channel(name)

@@ -90,14 +90,7 @@ class KillReport:
 
 
 def run(subject: Subject, kills: int, seed: str, tick: Callable[[int], object] = lambda _kill: None) -> KillReport:
-    """Let one life after the other be killed, and judge what they leave.
-
-    Args:
-        subject: Is killed.
-        kills: Number of them.
-        seed: Decides when, and what a life does.
-        tick: Called after every kill.
-    """
+    """Let one life after the other be killed, and judge what they leave."""
     began, chance, report = perf_counter(), random.Random(seed), KillReport(subject, kills)
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as whole, subject.killer(_scratch(whole)) as killer:
         for number in range(1, kills + 1):

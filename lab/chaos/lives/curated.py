@@ -54,14 +54,7 @@ class CutDisk:
     """Disk in whose call of a certain number the process dies: before anything of it is done, or in mid-write."""
 
     def __init__(self, cut: int, account: Account, seed: str, die: Callable[[], None] | None = None) -> None:
-        """A disk that has not been called.
-
-        Args:
-            cut: Number of the call, from 1 on; 0 for none.
-            account: Where the call is noted that is the last.
-            seed: Decides how much of a cut write is written.
-            die: Ends the process; by SIGKILL by default.
-        """
+        """A disk that has not been called."""
         self._real = RealDisk()
         self._cut, self._account, self._seed, self._die = cut, account, seed, die or kill_itself
         self._calls = itertools.count(1)

@@ -52,12 +52,7 @@ class Said:
 
 
 def judge_kept(said: Iterable[Said], stored: Stored) -> Counts:
-    """Count missing entries of answered messages, and doubled entries of all messages.
-
-    Args:
-        said: All messages.
-        stored: The files when all owed work is done.
-    """
+    """Count missing entries of answered messages, and doubled entries of all messages."""
     live = [entry for entry in stored.entries if entry.is_live]
     users, answers, facts = (_bodies(live, role) for role in ("user", "assistant", "memory"))
     figures: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))

@@ -104,13 +104,7 @@ def _request_of(calls: list[CallShown]) -> Asked:
 
 
 def judge_kept(answered: Iterable[Entry], versions: Iterable[str], outputs: Iterable[str]) -> Counts:
-    """Count missing entries of answered requests, and doubled entries of the store.
-
-    Args:
-        answered: Entries answered by all lives.
-        versions: Hashes of kept versions.
-        outputs: Events of kept outputs.
-    """
+    """Count missing entries of answered requests, and doubled entries of the store."""
     entries, hashes, events = list(answered), Counter(versions), Counter(outputs)
     return {
         "answered": len(entries),

@@ -43,12 +43,7 @@ class CrashReport:
 
 
 def crash_everywhere(root: Path, tick: Callable[[int], object] = lambda _kill: None) -> CrashReport:
-    """Kill the agent after every millisecond of a firing, for each time down, with and without a stale editor.
-
-    Args:
-        root: Empty; each kill has a folder in it.
-        tick: Called after every kill.
-    """
+    """Kill the agent after every millisecond of a firing, for each time down, with and without a stale editor."""
     kills = lost = doubled = lines_left = 0
     for step, down, stale in _cases():
         channel, folder = Channel(), root / str(kills)

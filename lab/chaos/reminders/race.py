@@ -29,16 +29,7 @@ def race(
     disk: Disk | None = None,
     tick: Callable[[int], object] = lambda _round: None,
 ) -> RaceReport:
-    """Let the agent make `rounds` edits while an editor makes its own.
-
-    Args:
-        folder: Empty; the file is made in it.
-        saver: Method of the editor's saves.
-        rounds: Of the agent.
-        seed: Decides the edits and the pauses.
-        disk: Renames files; the system's own by default.
-        tick: Called after every round.
-    """
+    """Let the agent make `rounds` edits while an editor makes its own."""
     path = folder / "reminders.md"
     path.write_bytes(b"# Reminders\n\nend\n")
     return racing.race(path, saver, rounds, seed, _Agent(EditedFile(path, folder / "spare", disk)), tick)

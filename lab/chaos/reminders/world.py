@@ -158,14 +158,7 @@ class Process:
     """One process of the agent, as far as reminders go, on a clock that its owner moves."""
 
     def __init__(self, folder: Path, channel: Channel, start: datetime, config: ProcessConfig = DEFAULTS) -> None:
-        """Start it.
-
-        Args:
-            folder: Holds the reminders' file.
-            channel: What people see.
-            start: When it starts.
-            config: What differs between processes.
-        """
+        """Start it."""
         self.clock = ManualClock(start)
         self.file = folder / "reminders.md"
         self.system = ActorSystem(workers=0, clock=self.clock)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ManualClock
-from lab.bench.objects.play import PLAIN, STARTS_AT, Plain, Play, Ticks, play_story
-from lab.bench.objects.prose import instructions
-from lab.bench.objects.request import Account, request_of, shared_prefix, words_in
+from domain.turn.worded import AS_LOGGED
+from lab.bench.objects.play import PLAIN, STARTS_AT, Play, moments_of
+from lab.bench.objects.request import request_of, shared_prefix, sums_of, words_in
 from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
 from messages.model import ChatMessage, Role, ToolCall
@@ -43,11 +43,8 @@ def test_a_requests_size_is_that_of_its_texts_and_calls_without_json() -> None:
 
 
 def test_sums_are_those_that_one_finds_by_hand() -> None:
-    account = Account()
     first, second = request_of("S" * 100, (QUESTION,)), request_of("S" * 100, (QUESTION, ASKS, RESULT))
-    account.take(first)
-    account.take(second)
-    sums = account.sums([("What is there?", "Two files.")])
+    sums = sums_of([first, second], [("What is there?", "Two files.")])
     shared = len(first.data) - 1  # all but the bracket that ends the list
     total = len(first.data) + len(second.data)
     assert (sums.largest_tokens, sums.words) == (second.tokens, 1)
@@ -58,7 +55,7 @@ def test_sums_are_those_that_one_finds_by_hand() -> None:
 
 def test_without_a_request_there_are_no_sums() -> None:
     with pytest.raises(ValueError, match="one is required"):
-        Account().sums([])
+        sums_of([], [])
 
 
 def test_a_turns_words_are_kept_when_both_prompt_and_answer_stand() -> None:
@@ -70,12 +67,12 @@ def test_a_turns_words_are_kept_when_both_prompt_and_answer_stand() -> None:
 
 
 def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
-    now = Ticks(ManualClock(STARTS_AT))
+    now = moments_of(ManualClock(STARTS_AT))
     play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, now)
     requests = []
     for turn in play.model_calls():
         asked = play.ask(turn)
-        requests.append(play.messages(asked, Plain().word(asked)))
+        requests.append(play.messages(asked, AS_LOGGED))
     assert [[message.role.value for message in request] for request in requests] == [
         ["user"],
         ["user", "assistant", "tool", "tool"],
@@ -93,16 +90,9 @@ def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
 
 
 def test_the_oldest_turn_that_differs_is_the_one_whose_block_went(tmp_path: Path) -> None:
-    now = Ticks(ManualClock(STARTS_AT))
+    now = moments_of(ManualClock(STARTS_AT))
     play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, now)
     asked = [play.ask(turn) for turn in play.model_calls()]
     first, second = asked[0].turn_id, asked[2].turn_id
     assert [each.turn_id for each in asked] == [first, first, second, second]
     assert [each.breaks_from for each in asked] == ["", "", first, ""]
-
-
-def test_a_run_gives_the_same_sums_each_time(tmp_path: Path) -> None:
-    one, other = (play_story(STORY, tmp_path / name, Plain(), ManualClock(STARTS_AT)) for name in ("one", "other"))
-    assert one == other
-    assert one.words == 2
-    assert one.mean_tokens > len(instructions()) / 4

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ManualClock
-from lab.bench.objects.layer import Layer, folder_of
-from lab.bench.objects.play import STARTS_AT, Play, Ticks, play_story
+from lab.bench.objects.layer import BOUNDS, Layer, folder_of
+from lab.bench.objects.play import STARTS_AT, Play, moments_of, play_story
 from lab.bench.objects.run import FLOOD, OBJECTS, PRICES, compare_story
 from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
@@ -25,9 +25,9 @@ STORY = Story(
 def test_the_layer_words_each_request_by_its_real_actors(tmp_path: Path) -> None:
     clock = ManualClock(STARTS_AT)
     with Layer(tmp_path, clock) as layer:
-        now = Ticks(clock)
+        now = moments_of(clock)
         folder = WorkFolder(folder_of(tmp_path), STORY, now())
-        play = Play(STORY, folder, layer.bounds, now)
+        play = Play(STORY, folder, BOUNDS, now)
         requests = []
         for turn in play.model_calls():
             asked = play.ask(turn)
@@ -66,5 +66,5 @@ def test_the_layer_gives_the_same_sums_each_time(tmp_path: Path) -> None:
     for name in ("one", "other"):
         clock = ManualClock(STARTS_AT)
         with Layer(tmp_path / name, clock) as layer:
-            found.append(play_story(repeat_reader(3, 12), folder_of(tmp_path / name), layer, clock))
+            found.append(play_story(repeat_reader(3, 12), folder_of(tmp_path / name), BOUNDS, layer.word, clock))
     assert found[0] == found[1]
