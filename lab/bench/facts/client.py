@@ -50,7 +50,7 @@ class Client:
             body["memory_id"] = conversation
         if stream:
             body["stream"] = True
-        with self._guarded():
+        with self._translate_errors():
             self._connect()
             data = json.dumps(body).encode()
             begun = perf_counter()
@@ -60,7 +60,7 @@ class Client:
             response = self._connection.getresponse()
             if response.status != 200:
                 raise NoAnswerError(f"status {response.status}: {response.read()[:300].decode('utf-8', 'replace')}")
-            return _streamed(response, begun) if stream else _whole(response, begun)
+            return _read_stream(response, begun) if stream else _whole(response, begun)
 
     def get(self, path: str) -> bytes:
         """Body of what is at a path, below the server's root or, without a slash, below the base.
@@ -68,7 +68,7 @@ class Client:
         Raises:
             NoAnswerError: the status is not 200, or nothing listens.
         """
-        with self._guarded():
+        with self._translate_errors():
             self._connect()
             self._connection.request("GET", path if path.startswith("/") else f"{self._path}/{path}")
             response = self._connection.getresponse()
@@ -88,7 +88,7 @@ class Client:
         self.close()
 
     @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except (OSError, http.client.HTTPException, ValueError, LookupError) as error:
@@ -112,7 +112,7 @@ def _whole(response: http.client.HTTPResponse, begun: float) -> Told:
     return Told(str(answer["choices"][0]["message"]["content"]), took_s, took_s)
 
 
-def _streamed(response: http.client.HTTPResponse, begun: float) -> Told:
+def _read_stream(response: http.client.HTTPResponse, begun: float) -> Told:
     words, first_s, is_whole = "", 0.0, False
     for line in response:
         data = line.strip().removeprefix(b"data:").strip()

@@ -61,7 +61,7 @@ class Ours:
             f"gateway_port = {port}\nmax_entries = {MOST_ENTRIES}\n"
         )
         command = (sys.executable, "-P", "-c", _OURS, "gateway", "--config", str(settings))
-        return Start(command, {**_inherited(), "PYTHONPATH": str(CHECKOUT)})
+        return Start(command, {**_environment(), "PYTHONPATH": str(CHECKOUT)})
 
     def store(self, place: Path) -> Path:
         """Below the data root."""
@@ -92,7 +92,7 @@ class Peer:
         }
         given = (part for name, value in options.items() for part in (f"--{name}", value))
         command = (str(self._program), "memory", "proxy", *given, "--no-git-versioning")
-        return Start(command, {**_inherited(), "OPENAI_API_KEY": "unused", "ANONYMIZED_TELEMETRY": "False"})
+        return Start(command, {**_environment(), "OPENAI_API_KEY": "unused", "ANONYMIZED_TELEMETRY": "False"})
 
     def store(self, place: Path) -> Path:
         """Beside nothing else."""
@@ -106,6 +106,6 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _inherited() -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """The environment without what an operator may have set for a real agent."""
     return {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}
