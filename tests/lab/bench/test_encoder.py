@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from actors.embedder.local import LocalModel
@@ -29,9 +28,3 @@ def test_each_size_has_a_line_and_near_is_measured(
 def test_a_size_is_that_of_its_tokens() -> None:
     model = LocalModel.load()
     assert [len(model.token_vectors([encoder.WORD * (tokens - 2)])[0]) for tokens in (2, 8, 256)] == [2, 8, 256]
-
-
-def test_vectors_are_compared_row_by_row() -> None:
-    one = np.array([[1, 0], [0, 1]], np.float32)
-    assert encoder.nearness(one, one[::-1]).tolist() == [0, 0]
-    assert encoder.nearness(one, one).tolist() == [1, 1]

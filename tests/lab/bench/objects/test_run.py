@@ -6,7 +6,7 @@ import pytest
 
 from actors.kernel import ManualClock
 from lab.bench.objects.layer import BOUNDS, Layer, folder_of
-from lab.bench.objects.play import STARTS_AT, Play, moments_of, play_story
+from lab.bench.objects.play import STARTS_AT, Play, moments_of
 from lab.bench.objects.run import FLOOD, OBJECTS, PRICES, compare_story
 from lab.bench.objects.story import Act, Exchange, Step, Story
 from lab.bench.objects.work_folder import WorkFolder
@@ -59,12 +59,3 @@ def test_each_target_is_about_its_own_workload() -> None:
     ):
         bad = {**rows, row: {**good, figure: value}}
         assert [(each.row, each.met) for each in OBJECTS.verdicts(bad, quick=False) if not each.met] == [(row, False)]
-
-
-def test_the_layer_gives_the_same_sums_each_time(tmp_path: Path) -> None:
-    found = []
-    for name in ("one", "other"):
-        clock = ManualClock(STARTS_AT)
-        with Layer(tmp_path / name, clock) as layer:
-            found.append(play_story(repeat_reader(3, 12), folder_of(tmp_path / name), BOUNDS, layer.word, clock))
-    assert found[0] == found[1]

@@ -13,7 +13,7 @@ from actors.context.log.file import WindowLog
 from domain.log.event import Event, Kind, event
 from domain.log.parser import parse
 from domain.memory.remembered import Remembered, remembered
-from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
+from lab.chaos.kills.audit import compare_index, count_commands, newest_log, read_deliveries, read_logs
 from lab.chaos.kills.ledger import Tally
 from messages.base import Surface, Window
 
@@ -130,8 +130,3 @@ def test_a_command_that_was_begun_twice_is_counted(tmp_path: Path) -> None:
     tally = Tally()
     count_commands(tmp_path, tally)
     assert (tally.commands, tally.commands_twice) == (2, 2)
-
-
-def test_logs_grow(tmp_path: Path, path: Path) -> None:
-    assert logs_size(tmp_path) == path.stat().st_size
-    assert newest_log(tmp_path, ID + 1) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from lab.chaos.kills.texts import (
     question,
     read_question,
     respond,
-    token_of,
 )
 from lab.loopback_model.answers import Received
 
@@ -44,16 +42,14 @@ def test_a_question_can_be_told_whatever_stands_behind_it() -> None:
         assert respond(request_of(shown)).text == answer(TOKEN, PLAIN), body
 
 
-def test_tokens_come_from_the_seed() -> None:
-    assert token_of(random.Random("a")) == token_of(random.Random("a")) != token_of(random.Random("b"))
-
-
 def test_every_wish_ends_in_a_whole_answer_of_its_own_and_a_command_leaves_a_mark() -> None:
     for wants in WANTS:
         last = respond(request_of(question(TOKEN, wants, "x"), {"role": "tool", "content": "done"}))
         parts = parts_of(last.text)
         assert (parts.begun, parts.ended, last.calls) == ((TOKEN,), (TOKEN,), ()), wants
         assert [number for _, number, _ in parts.lines] == list(range(1, parts.lines[0][2] + 1)), wants
+    assert PAGE_LINES * 80 < len(answer(TOKEN, HUGE)) > 100_000
+    assert parts_of(respond(request_of("hello")).text).begun == ()
     for wants in (TOOL, BIG):
         (call,) = respond(request_of(question(TOKEN, wants, "x"))).calls
         assert json.loads(call.arguments)["command"].startswith(f"echo {TOKEN} >> ran;")
@@ -64,11 +60,3 @@ def test_malformed_calls_are_malformed() -> None:
     assert [call.name for call in calls] == ["bash", "no_such_tool", None]
     with pytest.raises(ValueError, match="Expecting value"):
         json.loads(calls[0].arguments)
-
-
-def test_the_huge_answer_is_longer_than_100_kb() -> None:
-    assert PAGE_LINES * 80 < len(answer(TOKEN, HUGE)) > 100_000
-
-
-def test_other_words_are_answered_without_a_token() -> None:
-    assert parts_of(respond(request_of("hello")).text).begun == ()

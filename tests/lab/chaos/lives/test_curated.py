@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.disk import RealDisk
 from lab.chaos.lives.account import ANSWERED, ASKED, Account
 from lab.chaos.lives.campaign import run
 from lab.chaos.lives.curated import BEFORE, CURATED, CUT, CutDisk, judge_kept
@@ -74,22 +73,3 @@ def test_the_process_dies_in_the_call_of_the_disk_that_was_named(tmp_path: Path)
     os.close(fd)
     assert 0 < len((tmp_path / "file").read_bytes()) < 1000
     assert Account(tmp_path).about(CUT) == ["write"]
-
-
-def test_a_disk_that_is_not_cut_does_what_the_systems_does(tmp_path: Path) -> None:
-    for disk in (RealDisk(), CutDisk(0, Account(tmp_path), "seed")):
-        folder = tmp_path / type(disk).__name__
-        disk.make_folder(folder)
-        fd = disk.open(folder / "a", os.O_WRONLY | os.O_CREAT)
-        disk.write(fd, b"a")
-        disk.sync(fd)
-        disk.change_mode(fd, 0o640)
-        os.close(fd)
-        disk.link(folder / "a", folder / "b")
-        disk.unlink(folder / "a")
-        disk.replace(folder / "b", folder / "c")
-        (folder / "d").write_bytes(b"d")
-        assert disk.exchange(folder / "c", folder / "d")
-        disk.sync_folder(folder)
-        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"c": b"d", "d": b"a"}
-        assert (folder / "d").stat().st_mode & 0o777 == 0o640
