@@ -5,7 +5,7 @@ Nothing of the agent imports it; only commands and tests start it. `playground/`
 their peers, and `chaos/` breaks things on purpose and counts what that cost; `commands/` starts all of these.
 `discord_json.py` has the objects that the playground and the simulation both write. A wheel has `playground/` only.
 
-Read `playground/server.py` first, then `load/campaign.py`, then `bench/campaign.py`.
+Read `playground/server.py` first, then `load/campaign.py`, then `bench/benchmark.py`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Benchmarks: the figures of the documents, each beside its peers.
 
-Read `benchmark.py` first (a benchmark as data), then a room: `objects/`, `facts/`, `workspace/`, `shell/`, `memory/`,
-`recall/`, `cluster/`, `discord/`; then `campaign.py` (the kernel's rows, rounds, medians) and `measurement.py` (each
-of its measurements by name) with `kernel/`.
-`encoder.py` stands for itself: the local model compiled beside numpy.
-`process.py` is the only one that starts programs, so that no measurement sees another's memory; `child.py` is what runs
-there. `measure.py` has stopwatch, memory and percentiles. `report.py` and `table.py` are pure.
+Read `benchmark.py` first (a benchmark as data), then `kernel/run.py` (the actor runtime), then another room:
+`objects/`, `facts/`, `workspace/`, `shell/`, `memory/`, `recall/`, `cluster/`, `discord/`, `crashes/`, `start/`.
+`encoder.py` stands for itself: the local model compiled beside numpy. `process.py` is the only one that starts
+programs, so that no measurement sees another's memory; `child.py` is the kernel's entry there. `measure.py` has stopwatch, memory
+and percentiles, `machine.py` the machine's facts.
 """
 
 from __future__ import annotations

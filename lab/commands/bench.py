@@ -6,8 +6,8 @@ import json
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,8 +27,6 @@ WIDTH = 100
 class Bench(NamedTuple):
     """One command."""
 
-    benchmark: str
-    """Module and name of the `Benchmark`, imported when the command runs."""
     help: str
     options: tuple[click.Option, ...] = ()
 
@@ -51,7 +49,6 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 _THERE = click.Path(exists=True, path_type=Path)
 BENCHES = {
     "cluster": Bench(
-        "lab.bench.cluster.run:CLUSTER",
         """Windows on hosts, by Ray: a link's rate, and a host killed with turns in flight; some minutes.
 
         Wanted are 50,000 messages a second, no message lost or doubled by the kill, and the other hosts' windows
@@ -65,7 +62,6 @@ BENCHES = {
         ),
     ),
     "crashes": Bench(
-        "lab.bench.crashes.run:CRASHES",
         """Crash each kind of actor at each type of message it understands; a few minutes.
 
         The whole agent answers in a loopback Discord meanwhile. For each kind: the time until the next life has the
@@ -77,7 +73,6 @@ BENCHES = {
         (_several("only", "kinds", "KIND", "Crash only this kind of actor"),),
     ),
     "discord": Bench(
-        "lab.bench.discord.figures:DISCORD",
         """From a message to the first typing call, and the lag of discord.py's loop while 200 windows write; a minute.
 
         The first goes through the whole agent in a process of its own, less what a bare client needs on the same
@@ -86,7 +81,6 @@ BENCHES = {
         (QUICK,),
     ),
     "facts": Bench(
-        "lab.bench.facts.run:FACTS",
         """The gateway of the layer `facts`; two minutes, five with a peer.
 
         In front of a model's server on loopback that answers at once: added latency, 16 clients at once, CPU of a turn,
@@ -102,7 +96,6 @@ BENCHES = {
         ),
     ),
     "kernel": Bench(
-        "lab.bench.kernel.run:KERNEL",
         """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
 
         In each round all systems follow one another, every one in a fresh process. Python's garbage collector passes
@@ -115,7 +108,6 @@ BENCHES = {
         ),
     ),
     "memory": Bench(
-        "lab.bench.memory.run:MEMORY",
         """The memory's nearest 50 of ROWS vectors of 768 dimensions, beside sqlite-vec's.
 
         Synthetic turns with the structure of real ones (lab/bench/memory/data.py says what is imitated). Each system
@@ -133,7 +125,6 @@ BENCHES = {
         ),
     ),
     "objects": Bench(
-        "lab.bench.objects.run:OBJECTS",
         """The layer of objects beside plain history: size, cached share and price of requests; half a minute.
 
         Conversations of different kinds, one of them a recorded sequence of a real model's calls, over real files that
@@ -143,7 +134,6 @@ BENCHES = {
         (QUICK,),
     ),
     "recall": Bench(
-        "lab.bench.recall.run:RECALL",
         """Measure how much of the evidence for a question stands in the block that is injected for it.
 
         Every search that the agent offers, each followed by the ranking formula, beside BM25 and cosine in their own
@@ -173,7 +163,6 @@ BENCHES = {
         ),
     ),
     "shell": Bench(
-        "lab.bench.shell.run:SHELL",
         """Cost of each sandbox beside plain bash; about four minutes.
 
         Start of a command (all levels in turn), 64 windows at once of which four hang, a flood of 2 GB of output, how
@@ -184,7 +173,6 @@ BENCHES = {
         (QUICK,),
     ),
     "start": Bench(
-        "lab.bench.start.run:START",
         """From the start of the process to its first answer, the real agent on a loopback Discord; some minutes.
 
         Logs are made for it. The first start has no index and makes one; then it is started three times more, and once
@@ -196,7 +184,6 @@ BENCHES = {
         ),
     ),
     "workspace": Bench(
-        "lab.bench.workspace.run:WORKSPACE",
         """Rules that survive three cuts of the history, a restart and /new, with the layer of workspaces; some minutes.
 
         12 constraints in three pieces of work, each followed by 420 turns of other talk. Then the agent is told to
@@ -214,11 +201,60 @@ def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
 
 
-def conduct(benchmark: str, *, as_json: bool, **options: Any) -> None:
+def benchmark_of(name: str) -> Benchmark:
+    """Benchmark of a command, imported when the command runs."""
+    match name:
+        case "cluster":
+            from lab.bench.cluster.run import CLUSTER
+
+            return CLUSTER
+        case "crashes":
+            from lab.bench.crashes.run import CRASHES
+
+            return CRASHES
+        case "discord":
+            from lab.bench.discord.figures import DISCORD
+
+            return DISCORD
+        case "facts":
+            from lab.bench.facts.run import FACTS
+
+            return FACTS
+        case "kernel":
+            from lab.bench.kernel.run import KERNEL
+
+            return KERNEL
+        case "memory":
+            from lab.bench.memory.run import MEMORY
+
+            return MEMORY
+        case "objects":
+            from lab.bench.objects.run import OBJECTS
+
+            return OBJECTS
+        case "recall":
+            from lab.bench.recall.run import RECALL
+
+            return RECALL
+        case "shell":
+            from lab.bench.shell.run import SHELL
+
+            return SHELL
+        case "start":
+            from lab.bench.start.run import START
+
+            return START
+        case _:
+            from lab.bench.workspace.run import WORKSPACE
+
+            return WORKSPACE
+
+
+def conduct(load: Callable[[], Benchmark], *, as_json: bool, **options: Any) -> None:
     """Measure, print, and end the command with exit code 1 if a target is missed or there are no figures.
 
     Args:
-        benchmark: Module and name, as in `Bench`.
+        load: Imports the benchmark.
         as_json: One JSON document instead of the tables.
         options: Of the measurement.
     """
@@ -227,9 +263,7 @@ def conduct(benchmark: str, *, as_json: bool, **options: Any) -> None:
     from lab.bench.machine import machine, machine_line
     from lab.bench.process import MeasurementError
 
-    module, _, name = benchmark.partition(":")
-    made: Benchmark = getattr(import_module(module), name)
-    facts, quick = machine(), bool(options.get("quick"))
+    made, facts, quick = load(), machine(), bool(options.get("quick"))
     for lack in made.missing():
         note(lack)
     try:
@@ -255,7 +289,6 @@ def print_tables(*parts: RenderableType) -> None:
         console.print(part)
 
 
-for command, each in BENCHES.items():
-    bench.add_command(
-        click.Command(command, params=[JSON, *each.options], help=each.help, callback=partial(conduct, each.benchmark))
-    )
+for command, (text, options) in BENCHES.items():
+    run = partial(conduct, partial(benchmark_of, command))
+    bench.add_command(click.Command(command, params=[JSON, *options], help=text, callback=run))

@@ -16,7 +16,7 @@ from lab.bench.objects.run import OBJECTS
 from lab.bench.process import MeasurementError
 from lab.bench.workspace.run import WORKSPACE
 from lab.commands import agent
-from lab.commands.bench import BENCHES, conduct
+from lab.commands.bench import BENCHES, benchmark_of, conduct
 from tests.actors.cli.command import digest, run
 
 
@@ -38,13 +38,13 @@ COUNTING = Benchmark(
 FAILING = Benchmark(name="any", measure=_fail, targets=(), columns=())
 
 
-def run_command(name: str, **options: Any) -> Result:
-    return CliRunner().invoke(click.Command("any", callback=partial(conduct, f"{__name__}:{name}", **options)))
+def run_command(benchmark: Benchmark, **options: Any) -> Result:
+    return CliRunner().invoke(click.Command("any", callback=partial(conduct, lambda: benchmark, **options)))
 
 
 @pytest.mark.parametrize(("lost", "code"), [(0, 0), (1, 1)])
 def test_a_missed_target_is_the_commands_exit_code_and_what_is_missing_is_told(lost: float, code: int) -> None:
-    told, document = (run_command("COUNTING", as_json=as_json, lost=lost, size=7) for as_json in (False, True))
+    told, document = (run_command(COUNTING, as_json=as_json, lost=lost, size=7) for as_json in (False, True))
 
     assert (told.exit_code, document.exit_code) == (code, code)
     assert ("NO" in told.stdout) == (code == 1)
@@ -55,16 +55,13 @@ def test_a_missed_target_is_the_commands_exit_code_and_what_is_missing_is_told(l
 
 def test_a_measurement_that_failed_is_an_error_in_one_line() -> None:
     for kind in (MeasurementError, OSError, ValueError):
-        done = run_command("FAILING", as_json=False, kind=kind)
+        done = run_command(FAILING, as_json=False, kind=kind)
 
         assert (done.exit_code, done.stderr) == (1, "error: no such model\n"), kind
 
 
-def test_every_row_names_a_benchmark() -> None:
-    for name, (path, _, _) in BENCHES.items():
-        module, _, attribute = path.partition(":")
-        made = getattr(__import__(module, fromlist=[attribute]), attribute)
-        assert (made.name, isinstance(made, Benchmark)) == (name, True)
+def test_every_row_has_its_benchmark() -> None:
+    assert [benchmark_of(name).name for name in BENCHES] == [*BENCHES]
 
 
 @pytest.mark.parametrize("benchmark", [OBJECTS, WORKSPACE], ids=lambda each: each.name)
