@@ -15,24 +15,23 @@ WARM_UP = 3
 CLIENTS = 16
 
 
-def quiet(gateway: Gateway, count: int, series: str = "quiet") -> Figures:
-    """Added latency of whole answers, CPU and bytes written a turn, its work behind the answer included."""
+def quiet(gateway: Gateway, count: int) -> Figures:
+    """Added latency of whole answers, CPU of a turn, its work behind the answer included."""
     with gateway.client() as client, gateway.upstream.client() as straight:
         for number in range(WARM_UP):
-            client.ask("quiet", message(f"{series}warm", number))
-            straight.ask("", message(series, number))
+            client.ask("quiet", message("warm", number))
+            straight.ask("", message("quiet", number))
         gateway.settle()
         before, added = gateway.costs(), list[float]()
         for number in range(count):
-            through_s = client.ask("quiet", message(series, number)).took_s
+            through_s = client.ask("quiet", message("quiet", number)).took_s
             gateway.settle()
-            added.append(through_s - straight.ask("", message(series, number)).took_s)
+            added.append(through_s - straight.ask("", message("quiet", number)).took_s)
     after = gateway.costs()
     return {
         "added_p50_ms": 1000 * percentile(added, 0.5),
         "added_p95_ms": 1000 * percentile(added, 0.95),
         "quiet_cpu_ms": 1000 * (after.cpu_s - before.cpu_s) / count,
-        "written_kb": (after.written_bytes - before.written_bytes) / count / 1000,
     }
 
 

@@ -114,7 +114,6 @@ def _many(system: System, sizes: Sizes, place: Path, its_upstream: Upstream) -> 
         added = first_texts(gateway, sizes.searches, KEPT)
         return {
             "search_p95_ms": 1000 * percentile(added, 0.95),
-            "many_written_kb": quiet(gateway, sizes.searches // 2, "many")["written_kb"],
             "many_rss_mb": gateway.costs().rss_mb,
         }
 
@@ -146,7 +145,6 @@ FACTS = Benchmark(
         Column("1,000 facts, second start: first answer, s", "start_answered_s", better="less"),
         Column("1,000 facts, second start: texts embedded", "start_texts", better="less"),
         Column("10,000 facts: search, added to the first text p95, ms", "search_p95_ms", better="less"),
-        Column("10,000 facts: written a turn, kB", "many_written_kb", better="less"),
         Column("10,000 facts: RSS, MB", "many_rss_mb", better="less"),
     ),
 )

@@ -12,9 +12,9 @@ from pathlib import Path
 from time import perf_counter
 
 from lab.bench.facts.client import Client, NoAnswerError
-from lab.bench.facts.costs import Costs, costs, is_busy
 from lab.bench.facts.systems import System, free_port
 from lab.bench.process import CHECKOUT, MeasurementError, Program
+from lab.load.meter import ProcessGroup, Usage
 
 _UPSTREAM = "from lab.bench.facts.upstream import main; main()"
 START_S = 400.0
@@ -25,6 +25,7 @@ QUIET_S = 0.15
 """Without a call and without work, after which a gateway is done."""
 _LOOK_S = 0.01
 _STEP_S = 0.02
+_MARK = "REMEMBRANCER_BENCH"
 _BUSY_CPU_S = 0.015
 """More in a window than a program at rest may take."""
 
@@ -92,7 +93,8 @@ class Gateway:
         self.root = f"http://127.0.0.1:{port}"
         start = system.start(place, port, its_upstream.base)
         self._begun = perf_counter()
-        self._program = Program(start.command, start.environment, place, self._log)
+        self._program = Program(start.command, {**start.environment, _MARK: str(port)}, place, self._log)
+        self._group = ProcessGroup(self._program.pid, f"{_MARK}={port}")
 
     @property
     def base(self) -> str:
@@ -122,9 +124,9 @@ class Gateway:
         """Seconds since its start."""
         return perf_counter() - self._begun
 
-    def costs(self) -> Costs:
+    def costs(self) -> Usage:
         """Costs of the gateway so far."""
-        return costs(self._program.pid)
+        return self._group.look() or Usage(0.0, 0.0)
 
     def settle(self, quiet_s: float = QUIET_S) -> Seen:
         """Wait until it does nothing more, and asks for nothing; what has been asked for by then.
@@ -137,7 +139,7 @@ class Gateway:
         while perf_counter() - since < quiet_s:
             pause.wait(_STEP_S)
             now, used_s = self.upstream.requests(), self.costs().cpu_s
-            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S or is_busy(self._program.pid):
+            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S or _is_busy(self._program.pid):
                 seen, cpu_s, since = now, used_s, perf_counter()
             if not self._program.is_running or perf_counter() - begun > SETTLE_S:
                 raise MeasurementError(f"a gateway ended, or is not done: {last_line(self._log)}")
@@ -167,3 +169,13 @@ def last_line(log: Path) -> str:
     """The last words of a program."""
     lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
     return lines[-1] if lines else "it said nothing"
+
+
+def _is_busy(pid: int) -> bool:
+    """True if a thread of the process runs, is ready to run, or waits for the disk."""
+    with contextlib.suppress(OSError):  # it has ended
+        states = (
+            (task / "stat").read_text().rpartition(")")[2].split()[0] for task in Path(f"/proc/{pid}/task").iterdir()
+        )
+        return any(state in ("R", "D") for state in states)
+    return False

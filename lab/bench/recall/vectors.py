@@ -43,13 +43,7 @@ class KeptVectors:
         self._model = model
         self._file = folder / f"{model.name}.npy" if folder else None
         self._record = np.dtype([("text", "V16"), ("vector", "<f4", (model.dimensions,))])
-        self._vectors: dict[bytes, Floats] = {}
-        self._read()
-
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self._model.name
+        self._vectors = self._read()
 
     def vectors(self, texts: Sequence[str], on_progress: Callable[[int, int], object] = lambda *_: None) -> Floats:
         """(texts, dimensions) vectors of `texts`; what is new is kept.
@@ -69,16 +63,15 @@ class KeptVectors:
             self._write()
         return np.stack([self._vectors[key] for key in keys])
 
-    def _read(self) -> None:
+    def _read(self) -> dict[bytes, Floats]:
         if self._file is None or not self._file.exists():
-            return
+            return {}
         try:
-            records = np.load(self._file, allow_pickle=False)
-        except (ValueError, EOFError) as error:
+            records = np.load(self._file, allow_pickle=False).astype(self._record, casting="no", copy=False)
+        except (ValueError, EOFError, TypeError) as error:
             log.warning("%s holds no vectors (%s); they are made again", self._file, error)
-            return
-        if records.dtype == self._record:
-            self._vectors = {record["text"].tobytes(): record["vector"] for record in records}
+            return {}
+        return {record["text"].tobytes(): record["vector"] for record in records}
 
     def _write(self) -> None:
         if self._file is None:
