@@ -108,7 +108,6 @@ class CuratedActor(Actor):
         """Commit what is staged, and let go of the files."""
         with self.blocking():
             self._writer.close()
-            self._decisions.close()
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # it follows from the parts

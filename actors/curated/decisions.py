@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from actors.curated.injection import Injection
 from actors.edited_file.file import reason_of
-from actors.linux.disk import Disk, put_whole
-from actors.linux.private_folder import make_private
+from actors.linux.disk import Disk
+from actors.linux.notebook import Notebook
 from domain.curated import trace
 from domain.curated.journal import Operation
 from domain.curated.page import Fault
@@ -53,7 +52,7 @@ class Decisions:
     def __init__(
         self, disk: Disk, folder: Path, new_id: Callable[[], str], now: Callable[[], datetime], *, are_kept: bool
     ) -> None:
-        """Nothing is opened yet.
+        """Nothing is read yet.
 
         Args:
             disk: What stores.
@@ -62,13 +61,12 @@ class Decisions:
             now: Gives the time.
             are_kept: False to note nothing.
         """
-        self._disk = disk
-        self._path = folder / trace.FILE
+        self._notebook = Notebook(
+            folder / trace.FILE, disk, lambda: map(trace.line, self.all()), long_bytes=trace.LONG_BYTES
+        )
         self._new_id = new_id
         self._now = now
         self._are_kept = are_kept
-        self._fd: int | None = None
-        self._lines = 0
 
     def note(self, window: Window, decision: str, reasons: tuple[str, ...] = (), made: Injection | None = None) -> None:
         """Note a decision about a window, with what was injected, if anything was."""
@@ -87,12 +85,7 @@ class Decisions:
         Raises:
             OSError: it cannot be written.
         """
-        self._disk.write(self._open() if self._fd is None else self._fd, trace.line(decision))
-        self._lines += 1
-        if self._lines > trace.MOST_LINES + trace.SLACK_LINES:
-            kept = b"".join(map(trace.line, self.all()))
-            self.close()
-            put_whole(self._disk, self._path, kept)
+        self._notebook.append(trace.line(decision), is_durable=False)
 
     def all(self) -> tuple[Trace, ...]:
         """Every decision that is kept, oldest first.
@@ -100,19 +93,4 @@ class Decisions:
         Raises:
             OSError: they cannot be read.
         """
-        try:
-            return trace.read(self._path.read_bytes())
-        except FileNotFoundError:
-            return ()
-
-    def close(self) -> None:
-        """Give the file back."""
-        fd, self._fd = self._fd, None
-        if fd is not None:
-            os.close(fd)
-
-    def _open(self) -> int:
-        make_private(self._path.parent, self._disk.make_folder)
-        self._fd = self._disk.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
-        self._lines = self._path.read_bytes().count(b"\n")
-        return self._fd
+        return trace.read(b"\n".join(self._notebook.lines()))

@@ -10,8 +10,8 @@ from typing import Any
 FILE = "traces.jsonl"
 MOST_LINES = 2_000
 """Number of kept traces, the newest."""
-SLACK_LINES = 500
-"""So many more may stand in the file before the oldest are taken out."""
+LONG_BYTES = 512 * 1024
+"""Size of the file from which the oldest traces are taken out."""
 LONGEST_LINE = 4_096
 """Bytes, without its end."""
 _LONGEST_REASON = 300

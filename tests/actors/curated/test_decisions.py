@@ -9,7 +9,7 @@ import pytest
 
 from actors.curated.decisions import Decisions
 from actors.linux.disk import RealDisk
-from domain.curated.trace import LONGEST_LINE, MOST_LINES, SLACK_LINES, Trace
+from domain.curated.trace import LONGEST_LINE, MOST_LINES, Trace
 from messages.curated import AddFact, RememberFact
 from messages.curated_view import FaultsListed, ListFaults, ListTraces, ShowTrace, TracesListed
 from tests.actors.curated.rig import GENERAL, OPERATOR, PRIVATE, CuratedRig
@@ -21,9 +21,9 @@ def test_ten_thousand_decisions_stay_within_the_limit_and_the_newest_are_kept(tm
     for number in range(10_000):
         traces.append(Trace(f"t{number}", "now", "discord-channel/1", "injected", ("why",), {"global": number}))
     kept = traces.all()
-    assert MOST_LINES <= len(kept) <= MOST_LINES + SLACK_LINES
+    assert len(kept) == MOST_LINES
     assert kept[-1] == Trace("t9999", "now", "discord-channel/1", "injected", ("why",), {"global": 9999})
-    assert (tmp_path / "own" / "traces.jsonl").stat().st_size < (MOST_LINES + SLACK_LINES) * LONGEST_LINE
+    assert (tmp_path / "own" / "traces.jsonl").stat().st_size < MOST_LINES * LONGEST_LINE
 
 
 @pytest.mark.req("S1-55")
