@@ -201,15 +201,13 @@ class NoteFolder:
             OSError: the earlier data may be in place.
         """
         path = self.folder / name
-        if is_durable and not self._is_named:
+        if not path.parent.is_dir():
             make_private(path.parent, self._disk.make_folder)
+            self._is_named = False
+        if is_durable and not self._is_named:
             make_durable(self._disk, self.folder.parent, self._above)
             self._is_named = True
-        try:
-            put_whole(self._disk, path, data, is_durable=is_durable)
-        except FileNotFoundError:  # the folder was removed, or nothing was ever kept
-            make_private(path.parent, self._disk.make_folder)
-            put_whole(self._disk, path, data, is_durable=is_durable)
+        put_whole(self._disk, path, data, is_durable=is_durable)
 
     def read(self, name: str) -> bytes | None:
         """Data of a note; None if the note is missing, and with a warning if unreadable or not the agent's own."""

@@ -133,10 +133,18 @@ def test_a_file_that_cannot_be_compacted_takes_lines_all_the_same(tmp_path: Path
     disk = RecordingDisk()
     book = Notebook(tmp_path / "book", disk, lambda: [b"1\n"], long_bytes=10)
     book.path.write_bytes(b"1\n")
-    disk.before = refusing("replace")
-    for _ in range(19):
+    tries = 0
+
+    def refuse(call: str, _data: bytes) -> None:
+        nonlocal tries
+        tries += call == "replace"
+        refusing("replace")(call, b"")
+
+    disk.before = refuse
+    for _ in range(39):
         book.append(b"1\n")
-    assert book.lines() == [b"1"] * 20
+    assert book.lines() == [b"1"] * 40
+    assert tries <= 3, "each try waits for the disk, so the size doubles before the next"
     disk.before = allow
     for _ in range(100):
         book.append(b"1\n")
@@ -158,6 +166,21 @@ def test_a_file_that_was_removed_is_written_anew_with_what_counts(
     book.append(b"c\n")
     assert book.lines() == [b"a", b"c"]
     assert "is not there any more: it is written anew" in caplog.text
+
+
+def test_the_name_of_a_file_or_folder_that_is_made_again_is_synced_again(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    book, notes = Notebook(tmp_path / "book", disk), folder(tmp_path, disk)
+    book.append(b"a\n")
+    notes.put("a", b"1")
+    book.path.unlink()
+    disk.sync_folder(tmp_path)
+    disk.unlink(notes.folder / "a")
+    notes.folder.rmdir()
+    disk.sync_folder(notes.folder.parent)
+    book.append(b"b\n")
+    notes.put("b", b"2")
+    assert (disk.surviving(book.path), disk.surviving(notes.folder / "b")) == (b"b\n", b"2")
 
 
 @pytest.mark.parametrize("stops_at", ["open", "write", "sync", "replace"])

@@ -56,6 +56,19 @@ def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None
     asyncio.run(act())
 
 
+def test_a_forgotten_channel_is_left_out_at_the_next_compaction(tmp_path: Path) -> None:
+    async def act() -> None:
+        kept = {each: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9) for each in (7, 8)}
+        file = WatermarkFile(tmp_path, kept=kept, long_bytes=0)
+        known = Watermarks(kept=kept, logged={}, file=file, catchup_hours=1.0)
+        known.forget(8)
+        known.meet(9, Surface.DISCORD_THREAD, 5)
+        await known.secure()
+        assert load_watermarks(tmp_path).keys() == {7, 9}
+
+    asyncio.run(act())
+
+
 def test_a_channel_at_rest_takes_few_bytes(tmp_path: Path) -> None:
     channels = range(10**18, 10**18 + 20_000)
     tracemalloc.start()
