@@ -62,15 +62,17 @@ def test_the_unit_starts_a_command_that_there_is() -> None:
     assert accepts(words[1:])
 
 
-@pytest.mark.parametrize("name", ["remembrancer.service", "Dockerfile", "compose.yaml"])
-def test_every_file_of_the_checkout_that_is_named_is_there(name: str) -> None:
-    text = (DEPLOY / name).read_text()
-    named = [ROOT / path for path in re.findall(r"\b(?:docs|deploy)/[\w./-]*\w", text)]
-    if name != "Dockerfile":  # whose place is no checkout
-        named += checkout_paths(text)
+def test_every_file_of_the_checkout_that_is_named_is_there(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["remembrancer.service", "Dockerfile", "compose.yaml"]
+    for name in cases:
+        with subtests.test(name=name):
+            text = (DEPLOY / name).read_text()
+            named = [ROOT / path for path in re.findall(r"\b(?:docs|deploy)/[\w./-]*\w", text)]
+            if name != "Dockerfile":  # whose place is no checkout
+                named += checkout_paths(text)
 
-    assert named != []
-    assert [path for path in named if not path.exists()] == []
+            assert named != []
+            assert [path for path in named if not path.exists()] == []
 
 
 def test_the_unit_is_told_of_the_agents_life_and_gives_it_time_to_end() -> None:

@@ -17,9 +17,8 @@ COUNTS: Callable[[str], dict[str, int] | None] = TOTAL["counts"]
 MAIN: Callable[[Path], int] = TOTAL["main"]
 
 
-@pytest.mark.parametrize(
-    ("output", "counted"),
-    [
+def test_the_last_summary_counts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, int] | None]] = [
         ("==== 3 passed in 1.20s ====", {"passed": 3}),
         (
             "2 failed, 3 passed, 1 skipped, 1 error in 71.20s (0:01:11)",
@@ -29,10 +28,10 @@ MAIN: Callable[[Path], int] = TOTAL["main"]
         ("said in 3.0s: 4 passed", None),
         ("no tests ran in 0.01s", None),
         ("", None),
-    ],
-)
-def test_the_last_summary_counts(output: str, counted: dict[str, int] | None) -> None:
-    assert COUNTS(output) == counted
+    ]
+    for output, counted in cases:
+        with subtests.test(output=output, counted=counted):
+            assert COUNTS(output) == counted
 
 
 @pytest.mark.parametrize(
@@ -72,19 +71,20 @@ def test_parts_side_by_side_wait_for_one_another_and_each_is_shown_whole(tmp_pat
     assert (tmp_path / "a").read_text() == "a ends\n"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_one_part_that_fails_fails_the_run_and_the_others_are_run(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = [
         "side_by_side 'a part' false -- b true",
         "side_by_side b true -- 'a part' false",
         "part 'a part' false; part b true",
-    ],
-)
-def test_one_part_that_fails_fails_the_run_and_the_others_are_run(tmp_path: Path, words: str) -> None:
-    worst, lines = parts(tmp_path, words)
+    ]
+    for number, words in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(words=words):
+            worst, lines = parts(place, words)
 
-    assert worst == "1"
-    assert sorted(lines) == ["=== a part", "=== b"]
+            assert worst == "1"
+            assert sorted(lines) == ["=== a part", "=== b"]
 
 
 def test_a_part_side_by_side_reads_nothing_of_the_runs_input_and_its_arguments_stay_whole(tmp_path: Path) -> None:

@@ -70,8 +70,12 @@ def test_a_pointer_is_asked_for_with_all_its_parts(tmp_path: Path) -> None:
     assert done.stdout == "added: [Build](build.md) how it builds\nin /m/M.md\n"
 
 
-@pytest.mark.parametrize(("code", "exit_code"), [("ok", 0), ("no_match", 0), ("unavailable", 0), ("denied", 1)])
-def test_a_recall_prints_its_code_first(tmp_path: Path, code: str, exit_code: int) -> None:
-    with door_to(FakeCurated, "curated.recall", RecallFacts) as door:
-        done = run_script(SCRIPT, f"$S recall {code}", door, tmp_path)
-    assert (done.returncode, done.stdout) == (exit_code, f"{code}: so it is\n")
+def test_a_recall_prints_its_code_first(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, int]] = [("ok", 0), ("no_match", 0), ("unavailable", 0), ("denied", 1)]
+    for number, (code, exit_code) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(code=code, exit_code=exit_code):
+            with door_to(FakeCurated, "curated.recall", RecallFacts) as door:
+                done = run_script(SCRIPT, f"$S recall {code}", door, place)
+            assert (done.returncode, done.stdout) == (exit_code, f"{code}: so it is\n")

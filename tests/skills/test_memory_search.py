@@ -101,12 +101,14 @@ def test_a_refusal_is_an_error(door: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: nonsense is not searched for\n")
 
 
-@pytest.mark.parametrize("options", ["", "x -n 0", "x -n 201", "x -n many", "x --depth 3"])
-def test_wrong_usage_is_said_and_nothing_is_asked(options: str) -> None:
-    done = search(f'"$S" {options}', None)
+def test_wrong_usage_is_said_and_nothing_is_asked(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "x -n 0", "x -n 201", "x -n many", "x --depth 3"]
+    for options in cases:
+        with subtests.test(options=options):
+            done = search(f'"$S" {options}', None)
 
-    assert done.returncode == 2
-    assert "usage: search.py" in done.stderr
+            assert done.returncode == 2
+            assert "usage: search.py" in done.stderr
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(door: Path) -> None:

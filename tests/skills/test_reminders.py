@@ -145,11 +145,11 @@ def test_lines_that_need_mending_are_listed_on_request(run: Run, folder: Path) -
     assert "no reminder: date '2026-02-30'" in run("list", "--invalid").stdout
 
 
-@pytest.mark.parametrize(
-    "arguments", [(), ("create",), ("create", "--msg", "x", "--recur", "yearly"), ("list", "-n", "0")]
-)
-def test_wrong_usage_is_told_apart(run: Run, arguments: tuple[str, ...]) -> None:
-    assert run(*arguments).returncode == 2
+def test_wrong_usage_is_told_apart(subtests: pytest.Subtests, run: Run) -> None:
+    cases: list[tuple[str, ...]] = [(), ("create",), ("create", "--msg", "x", "--recur", "yearly"), ("list", "-n", "0")]
+    for arguments in cases:
+        with subtests.test(arguments=arguments):
+            assert run(*arguments).returncode == 2
 
 
 def test_without_an_agent_it_says_so(run: Run) -> None:

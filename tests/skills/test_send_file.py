@@ -82,8 +82,12 @@ def test_a_refusal_is_an_error(door: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: file 'no.txt': a rule\n")
 
 
-@pytest.mark.parametrize("options", ["", "a.txt b.txt", "a.txt --loud"])
-def test_wrong_usage_is_said_and_nothing_is_asked(tmp_path: Path, options: str) -> None:
-    done = send(f'"$S" {options}', None, tmp_path)
-    assert done.returncode == 2
-    assert "usage: send.py" in done.stderr
+def test_wrong_usage_is_said_and_nothing_is_asked(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["", "a.txt b.txt", "a.txt --loud"]
+    for number, options in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(options=options):
+            done = send(f'"$S" {options}', None, place)
+            assert done.returncode == 2
+            assert "usage: send.py" in done.stderr

@@ -42,33 +42,37 @@ def test_one_module_asks_at_the_control_socket_for_all_skills() -> None:
     assert list(SHIPPED_SKILLS.rglob("door.py")) == [DOOR]
 
 
-@pytest.mark.parametrize("path", STARTED, ids=relative)
-def test_a_script_finds_the_module_beside_the_folders_of_skills(path: Path) -> None:
-    done = subprocess.run(
-        [path, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
-    )
+def test_a_script_finds_the_module_beside_the_folders_of_skills(subtests: pytest.Subtests) -> None:
+    for path in STARTED:
+        with subtests.test(path=path):
+            done = subprocess.run(
+                [path, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+            )
 
-    assert "ModuleNotFoundError" not in done.stderr
-    assert done.returncode in (0, 1)  # the search of the web has an answer of its own to unknown options
-
-
-@pytest.mark.parametrize("path", SCRIPTS, ids=relative)
-def test_scripts_can_be_read_by_an_old_python(path: Path) -> None:
-    assert ast.parse(path.read_text(), feature_version=OLDEST).body
+            assert "ModuleNotFoundError" not in done.stderr
+            assert done.returncode in (0, 1)  # the search of the web has an answer of its own to unknown options
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=relative)
-def test_scripts_need_the_standard_library_only(path: Path) -> None:
-    nodes = list(ast.walk(ast.parse(path.read_text())))
-    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+def test_scripts_can_be_read_by_an_old_python(subtests: pytest.Subtests) -> None:
+    for path in SCRIPTS:
+        with subtests.test(path=path):
+            assert ast.parse(path.read_text(), feature_version=OLDEST).body
 
-    beside = {other.stem for other in SCRIPTS}
-    assert {name.split(".")[0] for name in imported} - sys.stdlib_module_names - beside == set()
+
+def test_scripts_need_the_standard_library_only(subtests: pytest.Subtests) -> None:
+    for path in SCRIPTS:
+        with subtests.test(path=path):
+            nodes = list(ast.walk(ast.parse(path.read_text())))
+            imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+            imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+            beside = {other.stem for other in SCRIPTS}
+            assert {name.split(".")[0] for name in imported} - sys.stdlib_module_names - beside == set()
 
 
 @pytest.mark.req("S0-17")
-@pytest.mark.parametrize("path", STARTED, ids=relative)
-def test_scripts_can_be_started_by_their_path(path: Path) -> None:
-    assert os.access(path, os.X_OK)
-    assert path.read_text().startswith("#!/usr/bin/env -S python3 -I\n")
+def test_scripts_can_be_started_by_their_path(subtests: pytest.Subtests) -> None:
+    for path in STARTED:
+        with subtests.test(path=path):
+            assert os.access(path, os.X_OK)
+            assert path.read_text().startswith("#!/usr/bin/env -S python3 -I\n")

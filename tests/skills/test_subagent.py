@@ -117,24 +117,38 @@ def test_a_run_that_goes_on_is_named_with_how_to_wait_for_it(tmp_path: Path) -> 
     assert heard[0].task == "a task"
 
 
-@pytest.mark.parametrize(("state", "code"), [("failed", 1), ("stopped", 0)])
-def test_the_end_says_why(tmp_path: Path, state: str, code: int) -> None:
-    with scripts(tmp_path, [], end=run_in(state, "it was so"), text="") as run:
-        done = run("$S stop r1")
-    assert done.stdout == f"[r1 of researcher: {state}, 2 answers, 1 commands, 3 s, it was so]\n(it said nothing)\n"
-    assert done.returncode == code
+def test_the_end_says_why(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, int]] = [("failed", 1), ("stopped", 0)]
+    for number, (state, code) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(state=state, code=code):
+            with scripts(place, [], end=run_in(state, "it was so"), text="") as run:
+                done = run("$S stop r1")
+            assert (
+                done.stdout
+                == f"[r1 of researcher: {state}, 2 answers, 1 commands, 3 s, it was so]\n(it said nothing)\n"
+            )
+            assert done.returncode == code
 
 
-@pytest.mark.parametrize(
-    ("text", "is_long"), [("a\n" * 100, False), ("a\n" * 101, True), ("a" * 8_000, False), ("a" * 8_001, True)]
-)
-def test_below_a_long_report_the_end_is_said_again(tmp_path: Path, text: str, is_long: bool) -> None:
-    head = "r1 of researcher: stopped, 2 answers, 1 commands, 3 s, it was so"
-    with scripts(tmp_path, [], end=run_in("stopped", "it was so"), text=text) as run:
-        done = run("$S stop r1")
-    first, *_, last = done.stdout.splitlines()
-    assert first == f"[{head}]"
-    assert (last == f"[end of {head}]") is is_long
+def test_below_a_long_report_the_end_is_said_again(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, bool]] = [
+        ("a\n" * 100, False),
+        ("a\n" * 101, True),
+        ("a" * 8_000, False),
+        ("a" * 8_001, True),
+    ]
+    for number, (text, is_long) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(text=text, is_long=is_long):
+            head = "r1 of researcher: stopped, 2 answers, 1 commands, 3 s, it was so"
+            with scripts(place, [], end=run_in("stopped", "it was so"), text=text) as run:
+                done = run("$S stop r1")
+            first, *_, last = done.stdout.splitlines()
+            assert first == f"[{head}]"
+            assert (last == f"[end of {head}]") is is_long
 
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e999", "-1", "x", ""])
@@ -149,23 +163,24 @@ def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path,
     assert heard == []
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
+def test_what_is_not_utf_8_is_refused_before_it_is_sent(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("printf 'a\\xff' | $S run researcher -", "the task is not UTF-8, from byte 1 on"),
         ("$S run researcher $'a\\xff'", "the task is not UTF-8, from character 1 on"),
         ("$S run $'a\\xff' x", "the name is not UTF-8"),
         ("$S wait $'a\\xff'", "the run is not UTF-8"),
         ("$S stop $'a\\xff'", "the run is not UTF-8"),
-    ],
-)
-def test_what_is_not_utf_8_is_refused_before_it_is_sent(tmp_path: Path, command: str, said: str) -> None:
-    heard: list[Message] = []
-    with scripts(tmp_path, heard) as run:
-        done = run(command)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"error: {said}")
-    assert heard == []
+    ]
+    for number, (command, said) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(command=command, said=said):
+            heard: list[Message] = []
+            with scripts(place, heard) as run:
+                done = run(command)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith(f"error: {said}")
+            assert heard == []
 
 
 def test_a_task_from_a_file_may_be_of_any_words(tmp_path: Path) -> None:
@@ -186,19 +201,20 @@ def test_whom_there_is_and_what_was_is_listed(tmp_path: Path) -> None:
     assert done.stderr == "not used: bad.md: no\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
+def test_what_cannot_be_done_is_said(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, int, str]] = [
         ("$S run nobody x", 1, "error: sub-agent 'nobody': no"),
         ("$S run researcher - < /dev/null", 1, "error: the task is empty"),
         ("head -c 12001 /dev/zero | tr '\\0' x | $S run researcher -", 1, "error: the task has 12001 characters"),
         ("$S run researcher x --mode channel", 2, "invalid choice: 'channel'"),
         ("$S", 2, "ACTION"),
         ("AGENT_SOCKET= $S list", 3, "AGENT_SOCKET is not set"),
-    ],
-)
-def test_what_cannot_be_done_is_said(tmp_path: Path, command: str, code: int, said: str) -> None:
-    with scripts(tmp_path, []) as run:
-        done = run(command)
-    assert done.returncode == code
-    assert said in done.stderr
+    ]
+    for number, (command, code, said) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(command=command, code=code):
+            with scripts(place, []) as run:
+                done = run(command)
+            assert done.returncode == code
+            assert said in done.stderr

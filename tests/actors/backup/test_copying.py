@@ -208,34 +208,51 @@ def test_the_settings_file_is_in_it(tmp_path: Path) -> None:
     assert (tmp_path / "b/apart/agent.toml").read_text() == "x = 1\n"
 
 
-@pytest.mark.parametrize("folder_of", ["work/discord-thread", "workspace/channels/discord-thread"])
-def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(tmp_path: Path, folder_of: str) -> None:
-    root = make_root(tmp_path / "data")
-    work = root / folder_of / "223456789012345678"
-    work.mkdir(parents=True, exist_ok=True)
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "private").write_text("private")
-    os.mkfifo(work / "pipe")
-    (work / "link").symlink_to(tmp_path / "elsewhere")
-    (work / "dangling").symlink_to("nowhere\n\x1b[31m")
-    (work / "shut").mkdir()
-    (work / "shut" / "file").write_text("shut")
-    (work / "shut").chmod(0)
-    for name in (b"-rf", b"new\nline", b"back\\slash", b"\xff\xfe", b"a" * 255, b"\x1b]0;title\x07", "‮".encode()):
-        (work / os.fsdecode(name)).write_bytes(name)
-    folder = os.open(work, os.O_RDONLY)
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(f"/proc/self/fd/{folder}/door")
-    os.close(folder)
-    made = back_up(root, tmp_path / "b")
-    copied = tmp_path / "b/root" / work.relative_to(root)
-    assert (copied / "link").readlink() == tmp_path / "elsewhere"
-    assert os.readlink(copied / "dangling") == "nowhere\n\x1b[31m"  # noqa: PTH115 - a target is text, not a path
-    listed = {path.rpartition("/")[2] for path in sums.read(tmp_path / "b")}
-    assert {"-rf", "new\nline", "a" * 255, os.fsdecode(b"\xff\xfe"), "back\\slash"} <= listed
-    assert "private" not in listed
-    assert (copied / "shut" / "file").read_text() == "shut"
-    assert sorted(line.rpartition("/")[2] for line in made.left_out) == ["door': is no file", "pipe': is no file"]
+def test_what_commands_put_into_their_folder_blocks_nothing_and_leads_nowhere(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    cases: list[str] = ["work/discord-thread", "workspace/channels/discord-thread"]
+    for number, folder_of in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(folder_of=folder_of):
+            root = make_root(place / "data")
+            work = root / folder_of / "223456789012345678"
+            work.mkdir(parents=True, exist_ok=True)
+            (place / "elsewhere").mkdir()
+            (place / "elsewhere" / "private").write_text("private")
+            os.mkfifo(work / "pipe")
+            (work / "link").symlink_to(place / "elsewhere")
+            (work / "dangling").symlink_to("nowhere\n\x1b[31m")
+            (work / "shut").mkdir()
+            (work / "shut" / "file").write_text("shut")
+            (work / "shut").chmod(0)
+            for name in (
+                b"-rf",
+                b"new\nline",
+                b"back\\slash",
+                b"\xff\xfe",
+                b"a" * 255,
+                b"\x1b]0;title\x07",
+                "‮".encode(),
+            ):
+                (work / os.fsdecode(name)).write_bytes(name)
+            folder = os.open(work, os.O_RDONLY)
+            with socket.socket(socket.AF_UNIX) as door:
+                door.bind(f"/proc/self/fd/{folder}/door")
+            os.close(folder)
+            made = back_up(root, place / "b")
+            copied = place / "b/root" / work.relative_to(root)
+            assert (copied / "link").readlink() == place / "elsewhere"
+            assert os.readlink(copied / "dangling") == "nowhere\n\x1b[31m"  # noqa: PTH115 - a target is text, not a path
+            listed = {path.rpartition("/")[2] for path in sums.read(place / "b")}
+            assert {"-rf", "new\nline", "a" * 255, os.fsdecode(b"\xff\xfe"), "back\\slash"} <= listed
+            assert "private" not in listed
+            assert (copied / "shut" / "file").read_text() == "shut"
+            assert sorted(line.rpartition("/")[2] for line in made.left_out) == [
+                "door': is no file",
+                "pipe': is no file",
+            ]
 
 
 def test_folders_that_are_nested_too_deep_are_named_and_the_rest_is_copied(tmp_path: Path) -> None:

@@ -103,13 +103,17 @@ def test_config_prints_the_settings_in_force_and_masks_secrets(tmp_path: Path) -
     assert "very-secret" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "try", "doctor", "config"])
-def test_a_bad_setting_is_refused_with_file_line_key_and_rule(tmp_path: Path, command: str) -> None:
-    write_settings(tmp_path, "[shell]\ntimeout_s = 0\n[discord]\nchanels = []\n")
-    done = run("agent", command, cwd=tmp_path)
-    assert done.returncode == 1
-    assert "agent.toml:2: shell.timeout_s = 0: must be > 0" in done.stderr
-    assert "agent.toml:4: discord.chanels: unknown key" in done.stderr
+def test_a_bad_setting_is_refused_with_file_line_key_and_rule(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["run", "try", "doctor", "config"]
+    for number, command in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(command=command):
+            write_settings(place, "[shell]\ntimeout_s = 0\n[discord]\nchanels = []\n")
+            done = run("agent", command, cwd=place)
+            assert done.returncode == 1
+            assert "agent.toml:2: shell.timeout_s = 0: must be > 0" in done.stderr
+            assert "agent.toml:4: discord.chanels: unknown key" in done.stderr
 
 
 def test_run_without_a_token_says_so_in_one_sentence(tmp_path: Path) -> None:

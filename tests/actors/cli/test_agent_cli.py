@@ -60,9 +60,13 @@ def test_a_data_root_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert digest(tmp_path) == {}
 
 
-@pytest.mark.parametrize("arguments", [("-",), ()])
-def test_the_prompt_may_come_from_stdin(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    assert "7" in run("agent-cli", *arguments, cwd=tmp_path, stdin=b"run: echo $((3+4))").stdout
+def test_the_prompt_may_come_from_stdin(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, ...]] = [("-",), ()]
+    for number, arguments in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(arguments=arguments):
+            assert "7" in run("agent-cli", *arguments, cwd=place, stdin=b"run: echo $((3+4))").stdout
 
 
 def test_bytes_that_are_no_text_are_answered_all_the_same(tmp_path: Path) -> None:
@@ -83,17 +87,22 @@ def test_nothing_is_remembered_from_call_to_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("X-26")
-@pytest.mark.parametrize("words", ["/new", "/New\n"])
-def test_new_says_that_there_is_nothing_to_end(tmp_path: Path, words: str) -> None:
-    done = run("agent-cli", words, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "stateless" in done.stderr
+def test_new_says_that_there_is_nothing_to_end(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["/new", "/New\n"]
+    for number, words in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(words=words):
+            done = run("agent-cli", words, cwd=place)
+            assert (done.returncode, done.stdout) == (0, "")
+            assert "stateless" in done.stderr
 
 
 @pytest.mark.req("X-26", "S0-11")
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
+def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    cases: list[tuple[str, str]] = [
         ("/remember tea is at five", "remember"),
         ("/memory stats", "memory"),
         (" /status\n", "status"),
@@ -103,38 +112,48 @@ def test_new_says_that_there_is_nothing_to_end(tmp_path: Path, words: str) -> No
         ("/new and what else", "new"),
         ("/REMEMBER tea", "remember"),
         ("\ufeff\uff0fremember: tea", "remember"),
-    ],
-)
-def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(tmp_path: Path, words: str, name: str) -> None:
-    done = run("agent-cli", words, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f"error: /{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none\n"
-    )
+    ]
+    for number, (words, name) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(words=words, name=name):
+            done = run("agent-cli", words, cwd=place)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr == (
+                f"error: /{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none\n"
+            )
 
 
-@pytest.mark.parametrize("words", ["/etc is where?", "what does /help do?", "/helpful or not"])
-def test_words_that_only_look_like_one_are_answered(tmp_path: Path, words: str) -> None:
-    done = run("agent-cli", words, cwd=tmp_path)
-    assert done.returncode == 0
-    assert f"I have read “{words}”." in done.stdout
+def test_words_that_only_look_like_one_are_answered(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["/etc is where?", "what does /help do?", "/helpful or not"]
+    for number, words in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(words=words):
+            done = run("agent-cli", words, cwd=place)
+            assert done.returncode == 0
+            assert f"I have read “{words}”." in done.stdout
 
 
 @pytest.mark.req("S0-10", "S0-66")
-@pytest.mark.parametrize("scope", ["global", "audience", "context"])
-def test_every_place_that_the_model_is_given_can_be_opened(tmp_path: Path, scope: str) -> None:
-    make_logs(tmp_path / "data", 1, 3)
-    assert run("agent", "memory", "rebuild", cwd=tmp_path).returncode == 0
-    with LoopbackModel(open_places) as model:
-        write_settings(
-            tmp_path, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
-        )
-        done = run("agent-cli", "What about the harbour?", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
-        asked = model.received()[0].body["messages"][0]["content"]
-    assert "`logs/…` lie below the folder that `$AGENT_DATA_ROOT` names" in asked
-    assert "can't read" not in done.stdout
-    assert "agent t0-0a" in done.stdout
-    assert "in this window's log" not in run("agent-cli", "--model", "offline", "hello", cwd=tmp_path).stdout
+def test_every_place_that_the_model_is_given_can_be_opened(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["global", "audience", "context"]
+    for number, scope in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(scope=scope):
+            make_logs(place / "data", 1, 3)
+            assert run("agent", "memory", "rebuild", cwd=place).returncode == 0
+            with LoopbackModel(open_places) as model:
+                write_settings(
+                    place, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+                )
+                done = run("agent-cli", "What about the harbour?", cwd=place, environment={"OPENAI_API_KEY": "k" * 20})
+                asked = model.received()[0].body["messages"][0]["content"]
+            assert "`logs/…` lie below the folder that `$AGENT_DATA_ROOT` names" in asked
+            assert "can't read" not in done.stdout
+            assert "agent t0-0a" in done.stdout
+            assert "in this window's log" not in run("agent-cli", "--model", "offline", "hello", cwd=place).stdout
 
 
 def open_places(request: Received) -> Answer:
@@ -148,14 +167,17 @@ def open_places(request: Received) -> Answer:
 
 
 @pytest.mark.req("S0-10")
-@pytest.mark.parametrize("scope", ["global", "audience"])
-def test_where_there_are_no_logs_the_prompt_promises_none(tmp_path: Path, scope: str) -> None:
-    with LoopbackModel(lambda _: Answer("hi")) as model:
-        write_settings(
-            tmp_path, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
-        )
-        run("agent-cli", "hello", cwd=tmp_path, environment={"OPENAI_API_KEY": "k" * 20})
-        assert "logs/" not in model.received()[0].body["messages"][0]["content"]
+def test_where_there_are_no_logs_the_prompt_promises_none(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["global", "audience"]
+    for number, scope in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(scope=scope), LoopbackModel(lambda _: Answer("hi")) as model:
+            write_settings(
+                place, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
+            )
+            run("agent-cli", "hello", cwd=place, environment={"OPENAI_API_KEY": "k" * 20})
+            assert "logs/" not in model.received()[0].body["messages"][0]["content"]
 
 
 def test_the_system_prompt_of_a_single_turn_promises_what_there_is() -> None:
@@ -180,10 +202,14 @@ def test_on_a_terminal_there_is_no_conversation(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("arguments", ["", "-"])
-def test_where_stdin_is_closed_the_prompt_is_empty(tmp_path: Path, arguments: str) -> None:
-    done = run_in_shell(f"{shlex.join(start('agent-cli'))} {arguments} <&-", tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: the prompt is empty\n")
+def test_where_stdin_is_closed_the_prompt_is_empty(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["", "-"]
+    for number, arguments in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(arguments=arguments):
+            done = run_in_shell(f"{shlex.join(start('agent-cli'))} {arguments} <&-", place)
+            assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: the prompt is empty\n")
 
 
 def test_a_folder_that_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> None:
@@ -207,14 +233,18 @@ def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.req("S0-10")
-@pytest.mark.parametrize("options", [(), ("--write",)])
-def test_commands_run_in_a_folder_whose_name_is_no_utf8(tmp_path: Path, options: tuple[str, ...]) -> None:
-    folder = tmp_path / os.fsdecode(b"a b\n\xff")
-    folder.mkdir()
-    done = run("agent-cli", *options, "run: echo $((7919*7919))", cwd=folder)
-    assert "exit code 0" in done.stdout
-    assert "62710561" in done.stdout
-    assert done.stderr == ""
+def test_commands_run_in_a_folder_whose_name_is_no_utf8(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, ...]] = [(), ("--write",)]
+    for number, options in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(options=options):
+            folder = place / os.fsdecode(b"a b\n\xff")
+            folder.mkdir()
+            done = run("agent-cli", *options, "run: echo $((7919*7919))", cwd=folder)
+            assert "exit code 0" in done.stdout
+            assert "62710561" in done.stdout
+            assert done.stderr == ""
 
 
 def test_a_reminder_that_such_a_folder_has_no_place_for_is_refused_in_words(tmp_path: Path) -> None:
@@ -241,23 +271,32 @@ def test_its_help_says_that_it_is_for_tests_and_where_the_agent_lives(tmp_path: 
 
 
 @pytest.mark.req("C-13")
-@pytest.mark.parametrize("program", ["agent", "agent-cli", "agent-load"])
-def test_help_imports_nothing_heavy(tmp_path: Path, program: str) -> None:
-    name = program.replace("-", "_")
-    code = (
-        f"import sys; sys.argv = ['x', '--help']\nfrom lab.commands import {name}\n"
-        f"try:\n    {name}()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'aiohttp', 'asyncio', 'discord', 'litellm', 'msgspec', 'pydantic', 'pykka'} & set(sys.modules)))"
-    )
-    import sys
+def test_help_imports_nothing_heavy(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["agent", "agent-cli", "agent-load"]
+    for number, program in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(program=program):
+            name = program.replace("-", "_")
+            code = (
+                f"import sys; sys.argv = ['x', '--help']\nfrom lab.commands import {name}\n"
+                f"try:\n    {name}()\nexcept SystemExit:\n    pass\n"
+                "print(sorted({'aiohttp', 'asyncio', 'discord', 'litellm', 'msgspec', 'pydantic', 'pykka'} & set(sys.modules)))"
+            )
+            import sys
 
-    from tests.actors.cli.command import CHECKOUT
+            from tests.actors.cli.command import CHECKOUT
 
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE_S, check=True
-    )
-    assert "Usage:" in done.stdout
-    assert done.stdout.rstrip().endswith("[]")
+            done = subprocess.run(
+                [sys.executable, "-c", code],
+                cwd=CHECKOUT,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=True,
+            )
+            assert "Usage:" in done.stdout
+            assert done.stdout.rstrip().endswith("[]")
 
 
 @pytest.mark.crashes

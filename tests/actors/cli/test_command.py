@@ -19,15 +19,18 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_a_fork_says_and_ends_as_a_new_process_does(tmp_path: Path, call: tuple[str, tuple[str, ...], bytes]) -> None:
-    program, arguments, stdin = call
-    alone = subprocess.run(
-        [*start(program), *arguments], input=stdin, capture_output=True, env=inherited(), cwd=tmp_path, check=False
-    )
-    done = run(program, *arguments, cwd=tmp_path, stdin=stdin)
-    assert (done.returncode, done.stderr) == (alone.returncode, alone.stderr.decode())
-    assert done.stdout == alone.stdout.decode().replace("\r\n", "\n")
+def test_a_fork_says_and_ends_as_a_new_process_does(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for number, call in enumerate(CALLS.values()):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(call=call):
+            program, arguments, stdin = call
+            alone = subprocess.run(
+                [*start(program), *arguments], input=stdin, capture_output=True, env=inherited(), cwd=place, check=False
+            )
+            done = run(program, *arguments, cwd=place, stdin=stdin)
+            assert (done.returncode, done.stderr) == (alone.returncode, alone.stderr.decode())
+            assert done.stdout == alone.stdout.decode().replace("\r\n", "\n")
 
 
 def test_forks_have_folders_and_variables_of_their_own(tmp_path: Path) -> None:

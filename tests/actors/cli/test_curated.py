@@ -58,9 +58,8 @@ def test_looking_changes_nothing(home: Path) -> None:
     assert digest(home) == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "rule"),
-    [
+def test_what_is_wrong_is_refused_by_its_rule(subtests: pytest.Subtests, home: Path) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("remember", "local", "x"), "'local' is not one of 'global', 'project'"),
         (("remember", "global", ""), "the text is empty"),
         (("remember", "project", "x y"), "denied: this conversation has no project that is trusted"),
@@ -69,13 +68,13 @@ def test_looking_changes_nothing(home: Path) -> None:
         (("off", "--window", "discord-channel/123456789012345678"), "no agent is running here"),
         (("status", "--window", "nowhere"), "'nowhere': <surface>/<id> is required"),
         (("import",), "curated.claude_folder"),
-    ],
-)
-def test_what_is_wrong_is_refused_by_its_rule(home: Path, arguments: tuple[str, ...], rule: str) -> None:
-    done = run("agent", "memory", "curated", *arguments, cwd=home)
-    assert done.returncode != 0
-    assert rule in done.stderr
-    assert not (home / "memory").exists()
+    ]
+    for arguments, rule in cases:
+        with subtests.test(arguments=arguments, rule=rule):
+            done = run("agent", "memory", "curated", *arguments, cwd=home)
+            assert done.returncode != 0
+            assert rule in done.stderr
+            assert not (home / "memory").exists()
 
 
 def test_a_folder_that_depends_on_where_one_is_is_refused(home: Path) -> None:

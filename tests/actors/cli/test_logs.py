@@ -62,40 +62,40 @@ def test_words_of_others_steer_no_terminal(tmp_path: Path) -> None:
     assert "宽 wide" in received
 
 
-@pytest.mark.parametrize(
-    ("window", "rule"),
-    [
+def test_a_window_that_is_none_is_named_with_the_rule(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("discord-thread/12", "15 to 20 decimal digits"),
         ("nowhere/1", "<surface>/<id> is required"),
         ("discord-dm/123456789012345678", "nothing was said there"),
-    ],
-)
-def test_a_window_that_is_none_is_named_with_the_rule(window: str, rule: str, tmp_path: Path) -> None:
-    done = run("agent", "logs", "tail", window, "--data", str(tmp_path), cwd=tmp_path)
+    ]
+    for number, (window, rule) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(window=window, rule=rule):
+            done = run("agent", "logs", "tail", window, "--data", str(place), cwd=place)
 
-    assert done.returncode in (1, 2)
-    assert rule in done.stderr
+            assert done.returncode in (1, 2)
+            assert rule in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("environment", "styles"),
-    [
+def test_who_wants_no_colour_or_can_show_none_gets_none(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, str], set[str]]] = [
         ({}, {"36", "1", "0"}),
         ({"NO_COLOR": "1"}, {"1", "0"}),
         ({"NO_COLOR": ""}, {"36", "1", "0"}),
         ({"TERM": "dumb"}, set()),
-    ],
-)
-def test_who_wants_no_colour_or_can_show_none_gets_none(
-    environment: dict[str, str], styles: set[str], tmp_path: Path
-) -> None:
-    log_of(tmp_path, said(0, "first")).close()
-    colours = {"NO_COLOR": "", **environment}
+    ]
+    for number, (environment, styles) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(environment=environment, styles=styles):
+            log_of(place, said(0, "first")).close()
+            colours = {"NO_COLOR": "", **environment}
 
-    _, received = run_on_terminal("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path, environment=colours)
+            _, received = run_on_terminal("agent", "logs", "tail", "--data", str(place), cwd=place, environment=colours)
 
-    assert "user Anne" in received.replace("\x1b[0m", "")
-    assert set(re.findall(r"\x1b\[([0-9]*)m", received)) == styles
+            assert "user Anne" in received.replace("\x1b[0m", "")
+            assert set(re.findall(r"\x1b\[([0-9]*)m", received)) == styles
 
 
 def test_who_reads_no_more_of_it_is_not_told_that_the_logs_cannot_be_read(tmp_path: Path) -> None:

@@ -103,36 +103,47 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
-def test_wrong_arguments_are_refused_in_words_and_nothing_is_made(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    done = run("agent", "memory", *arguments, cwd=tmp_path)
+def test_wrong_arguments_are_refused_in_words_and_nothing_is_made(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for number, arguments in enumerate(WRONG):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(arguments=arguments):
+            done = run("agent", "memory", *arguments, cwd=place)
 
-    assert done.returncode != 0
-    assert "error: " in done.stderr.lower()
-    assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", [("stats",), ("search", "cat"), ("rebuild",)], ids=" ".join)
-def test_a_provider_without_its_model_is_named_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
-    write_settings(tmp_path, 'data_root = "data"\n[embedder]\nprovider = "litellm"\n')
-    (tmp_path / "data").mkdir()
-
-    done = run("agent", "memory", *command, cwd=tmp_path)
-
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: embedder.model is empty")
+            assert done.returncode != 0
+            assert "error: " in done.stderr.lower()
+            assert "Traceback" not in done.stderr
+            assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", [("stats",), ("search", "cat"), ("why",), ("rebuild",)], ids=" ".join)
-def test_a_data_root_that_is_no_folder_is_named_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
-    (tmp_path / "data").write_text("")
+def test_a_provider_without_its_model_is_named_in_a_sentence(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, ...]] = [("stats",), ("search", "cat"), ("rebuild",)]
+    for number, command in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(command=command):
+            write_settings(place, 'data_root = "data"\n[embedder]\nprovider = "litellm"\n')
+            (place / "data").mkdir()
 
-    done = run("agent", "memory", *command, "--data", "data", cwd=tmp_path)
+            done = run("agent", "memory", *command, cwd=place)
 
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"error: data root {tmp_path / 'data'}")
-    assert done.stderr.count("\n") == 1
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith("error: embedder.model is empty")
+
+
+def test_a_data_root_that_is_no_folder_is_named_in_a_sentence(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, ...]] = [("stats",), ("search", "cat"), ("why",), ("rebuild",)]
+    for number, command in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(command=command):
+            (place / "data").write_text("")
+
+            done = run("agent", "memory", *command, "--data", "data", cwd=place)
+
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith(f"error: data root {place / 'data'}")
+            assert done.stderr.count("\n") == 1
 
 
 def test_a_rebuild_makes_the_same_index_again(tmp_path: Path) -> None:

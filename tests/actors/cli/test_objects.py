@@ -71,19 +71,18 @@ def test_what_was_replaced_is_thrown_away(home: Path) -> None:
     assert "text not kept" not in history[1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_what_cannot_be_told_is_refused(subtests: pytest.Subtests, home: Path) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("list", "--window", "nowhere"), "<surface>/<id> is required"),
         (("history", "f9", *WINDOW), "f9: there is no such object"),
         (("history", "x", *WINDOW), "a file's name is needed"),
         (("list", "--window", "discord-thread/1", "--data", "/nowhere"), "there is no data root at /nowhere"),
-    ],
-)
-def test_what_cannot_be_told_is_refused(home: Path, arguments: tuple[str, ...], said: str) -> None:
-    done = run("agent", "objects", *arguments, cwd=home)
-    assert done.returncode in (1, 2)
-    assert said in done.stderr
+    ]
+    for arguments, said in cases:
+        with subtests.test(arguments=arguments, said=said):
+            done = run("agent", "objects", *arguments, cwd=home)
+            assert done.returncode in (1, 2)
+            assert said in done.stderr
 
 
 @pytest.fixture

@@ -104,19 +104,18 @@ def test_the_configured_file_is_read_and_may_be_missing(tmp_path: Path) -> None:
     assert "rid_DAILY" in run("agent", "reminders", "list", cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
+def test_what_cannot_be_done_is_said(subtests: pytest.Subtests, file: Path) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("list", "--file", "nowhere.md"), "nowhere.md: no such file"),
         (("next", "--file", "r.md", "--from", "soon"), "--from soon: must be ISO 8601"),
         (("next", "--file", "r.md", "--from", "2026-02-01", "--to", "2026-01-01"), "must not be before --from"),
         (("check", "--file", "."), "is a folder, no regular file"),
-    ],
-)
-def test_what_cannot_be_done_is_said(file: Path, arguments: tuple[str, ...], why: str) -> None:
-    done = run("agent", "reminders", *arguments, cwd=file.parent)
-    assert done.returncode != 0
-    assert why in done.stderr
+    ]
+    for arguments, why in cases:
+        with subtests.test(arguments=arguments, why=why):
+            done = run("agent", "reminders", *arguments, cwd=file.parent)
+            assert done.returncode != 0
+            assert why in done.stderr
 
 
 def test_ten_thousand_lines_are_looked_at_quickly(tmp_path: Path) -> None:

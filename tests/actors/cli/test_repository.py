@@ -23,15 +23,16 @@ def as_installed(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_command_of_the_repository_says_so_whatever_follows_it(name: str) -> None:
-    done = as_installed(name, "kernel", "--only", "x", "--help")
+def test_a_command_of_the_repository_says_so_whatever_follows_it(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(name=name):
+            done = as_installed(name, "kernel", "--only", "x", "--help")
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"error: agent {name} is of the repository only, it measures or tests the agent: clone the repository and run "
-        f"there bin/agent {name} kernel --only x --help\n"
-    )
+            assert (done.returncode, done.stdout) == (2, "")
+            assert done.stderr == (
+                f"error: agent {name} is of the repository only, it measures or tests the agent: clone the repository and run "
+                f"there bin/agent {name} kernel --only x --help\n"
+            )
 
 
 def test_help_lists_no_command_that_is_not_there() -> None:

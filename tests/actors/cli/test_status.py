@@ -79,12 +79,17 @@ def test_without_a_running_agent_status_says_so_and_fails(tmp_path: Path) -> Non
     assert done.stderr == f"error: no agent is running on the data root {tmp_path}\n"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "0 s"), (59, "59 s"), (60, "1 min 0 s"), (3_661, "1 h 1 min"), (90_000, "1 d 1 h")],
-)
-def test_a_span_of_time_is_said_in_its_two_largest_units(seconds: int, words: str) -> None:
-    assert _span(seconds) == words
+def test_a_span_of_time_is_said_in_its_two_largest_units(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, str]] = [
+        (0, "0 s"),
+        (59, "59 s"),
+        (60, "1 min 0 s"),
+        (3_661, "1 h 1 min"),
+        (90_000, "1 d 1 h"),
+    ]
+    for seconds, words in cases:
+        with subtests.test(seconds=seconds, words=words):
+            assert _span(seconds) == words
 
 
 def test_on_a_terminal_the_watched_status_is_drawn_on_the_other_screen_until_q(rig: Rig) -> None:

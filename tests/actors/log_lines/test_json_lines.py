@@ -174,20 +174,19 @@ class Wordless:
     __repr__ = __str__
 
 
-@pytest.mark.parametrize(
-    ("message", "arguments", "words"),
-    [
+def test_what_cannot_be_put_into_words_is_a_line_that_says_so(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, tuple[object, ...], str]] = [
         ("%d of %s", ("one",), "'%d of %s' at files.py:7 cannot be put into words: TypeError"),
         ("it is %s", (Wordless(),), "'it is %s' at files.py:7 cannot be put into words: RuntimeError"),
         (Wordless(), (), "a message of the type Wordless at files.py:7 cannot be put into words: RuntimeError"),
-    ],
-)
-def test_what_cannot_be_put_into_words_is_a_line_that_says_so(
-    message: object, arguments: tuple[object, ...], words: str
-) -> None:
-    written = JsonLines().format(logging.LogRecord("a", logging.WARNING, "/x/files.py", 7, message, arguments, None))
+    ]
+    for message, arguments, words in cases:
+        with subtests.test(message=message, arguments=arguments):
+            written = JsonLines().format(
+                logging.LogRecord("a", logging.WARNING, "/x/files.py", 7, message, arguments, None)
+            )
 
-    assert json.loads(written)["text"] == words
+            assert json.loads(written)["text"] == words
 
 
 def test_a_trace_is_in_the_object_and_not_below_it(stream: io.StringIO) -> None:

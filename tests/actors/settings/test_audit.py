@@ -14,9 +14,8 @@ TOKEN = ".".join(("MTk4NjIyNDgzNDcxOTI1MjQ4", "Cl2FMQ", "ZnCjm1XVW7vRze4b7Cq4se7
 """The shape of a bot's token; nobody's."""
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
+def test_a_secret_in_the_file_is_refused_and_never_repeated(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ('discord.token = "hunter2"', "discord.token"),
         ('DISCORD_BOT_TOKEN = "hunter2"', "DISCORD_BOT_TOKEN"),
         ('model.api_key = "hunter2"', "model.api_key"),
@@ -31,14 +30,16 @@ TOKEN = ".".join(("MTk4NjIyNDgzNDcxOTI1MjQ4", "Cl2FMQ", "ZnCjm1XVW7vRze4b7Cq4se7
         (f"'{TOKEN}' = 1", "a key that looks like a secret"),
         (f"{TOKEN} = 1", "a key that looks like a secret"),
         (f"[discord]\n{TOKEN} = 1", "a key that looks like a secret"),
-    ],
-)
-def test_a_secret_in_the_file_is_refused_and_never_repeated(tmp_path: Path, text: str, key: str) -> None:
-    lines = complaints(tmp_path, text)
+    ]
+    for number, (text, key) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(text=text, key=key):
+            lines = complaints(place, text)
 
-    assert len([line for line in lines if f": {key}: secrets don't belong here: " in line]) == 1
-    for secret in ("hunter2", *TOKEN.split(".")):
-        assert secret not in "".join(lines)
+            assert len([line for line in lines if f": {key}: secrets don't belong here: " in line]) == 1
+            for secret in ("hunter2", *TOKEN.split(".")):
+                assert secret not in "".join(lines)
 
 
 def test_a_token_without_quotes_hides_no_other_problem(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,10 +34,12 @@ def test_the_example_loads_shows_every_key_and_equals_the_defaults(tmp_path: Pat
     assert {entry["source"] for entry in shown.values()} == {"file"}
 
 
-@pytest.mark.parametrize(
-    ("path", "line"), [(path, line) for path, line in key_lines(EXAMPLE.read_text()).items() if bounds(path, SCHEMA)]
-)
-def test_the_examples_comments_name_the_ranges(path: tuple[str, ...], line: int) -> None:
-    comment = EXAMPLE.read_text().split("\n")[line - 2]
+def test_the_examples_comments_name_the_ranges(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[Any, int]] = [
+        (path, line) for path, line in key_lines(EXAMPLE.read_text()).items() if bounds(path, SCHEMA)
+    ]
+    for path, line in cases:
+        with subtests.test(path=path, line=line):
+            comment = EXAMPLE.read_text().split("\n")[line - 2]
 
-    assert re.findall(r"\d+", bounds(path, SCHEMA)) == re.findall(r"\d+", comment)
+            assert re.findall(r"\d+", bounds(path, SCHEMA)) == re.findall(r"\d+", comment)

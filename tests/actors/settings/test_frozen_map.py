@@ -53,17 +53,18 @@ def complaints(folder: Path, text: str = "", **given: object) -> list[str]:
 # What is in force
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_it_may_be_written_as_every_table_may(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = [
         f'[atlas]\nprojects = {{ "{CHANNEL}" = "/srv/repo", cli = "~/work/repo" }}\n',
         f'[atlas]\nopen = true\n[atlas.projects]\n{CHANNEL} = "/srv/repo"\ncli = "~/work/repo"\n',
         f'[atlas.projects]\n{CHANNEL} = "/srv/repo"\ncli = "~/work/repo"\n',
         f'atlas.projects.{CHANNEL} = "/srv/repo"\natlas.projects.cli = "~/work/repo"\n',
-    ],
-)
-def test_it_may_be_written_as_every_table_may(tmp_path: Path, text: str) -> None:
-    assert atlas(tmp_path, text).projects == {CHANNEL: "/srv/repo", "cli": "~/work/repo"}
+    ]
+    for number, text in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(text=text):
+            assert atlas(place, text).projects == {CHANNEL: "/srv/repo", "cli": "~/work/repo"}
 
 
 def test_without_a_line_it_is_empty(tmp_path: Path) -> None:
@@ -97,9 +98,8 @@ def test_it_is_shown_with_who_decided_it(tmp_path: Path) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize(
-    ("lines", "complaint"),
-    [
+def test_each_key_and_value_is_named_with_its_line_and_rule(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ('general = "/srv"', f"atlas.projects.general: the key {ID_RULE}"),
         ('12 = "/srv"', f"atlas.projects.12: the key {ID_RULE}"),
         ('"" = "/srv"', f'atlas.projects."": the key {ID_RULE}'),
@@ -115,15 +115,18 @@ def test_it_is_shown_with_who_decided_it(tmp_path: Path) -> None:
             'cli = "~no such user/repo"',
             'atlas.projects.cli = "~no such user/repo": must not begin with the ~ of a user without a home',
         ),
-    ],
-)
-def test_each_key_and_value_is_named_with_its_line_and_rule(tmp_path: Path, lines: str, complaint: str) -> None:
-    assert complaints(tmp_path, f'[atlas.projects]\n{CHANNEL} = "/srv"\n{lines}\n') == [f"agent.toml:3: {complaint}"]
+    ]
+    for number, (lines, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(lines=lines, complaint=complaint):
+            assert complaints(place, f'[atlas.projects]\n{CHANNEL} = "/srv"\n{lines}\n') == [
+                f"agent.toml:3: {complaint}"
+            ]
 
 
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
+def test_what_is_of_another_kind_is_refused(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ('projects = "/srv"', 'atlas.projects = "/srv": must be a table, such as { cli = "…" }'),
         ('projects = ["/srv"]', 'atlas.projects = […]: must be a table, such as { cli = "…" }'),
         ('home = "atlas"', f'atlas.home = "atlas": {FOLDER_RULE}'),
@@ -132,10 +135,12 @@ def test_each_key_and_value_is_named_with_its_line_and_rule(tmp_path: Path, line
         ("source = 5", "atlas.source = 5: must be text in quotes"),
         ('source = " "', 'atlas.source = " ": must be empty or a path, in quotes'),
         ('project.cli = "/srv"', "atlas.project: unknown key; did you mean projects?"),
-    ],
-)
-def test_what_is_of_another_kind_is_refused(tmp_path: Path, line: str, complaint: str) -> None:
-    assert complaints(tmp_path, f"[atlas]\n\n{line}\n") == [f"agent.toml:3: {complaint}"]
+    ]
+    for number, (line, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(line=line, complaint=complaint):
+            assert complaints(place, f"[atlas]\n\n{line}\n") == [f"agent.toml:3: {complaint}"]
 
 
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
@@ -166,21 +171,22 @@ def test_ids_and_paths_are_no_secrets(tmp_path: Path) -> None:
     assert len(atlas(tmp_path, text).projects) == 2
 
 
-@pytest.mark.parametrize(
-    ("line", "key"),
-    [
+def test_a_secret_in_it_is_refused_and_never_repeated(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         (f'cli = "/srv/{TOKEN}"', "atlas.projects.cli"),
         ('cli = "https://me:hunter2@host/repo"', "atlas.projects.cli"),
         ('api_key = "hunter2"', "atlas.projects.api_key"),
         (f'"{TOKEN}" = "/srv"', "a key that looks like a secret"),
         (f'{TOKEN} = "/srv"', "a key that looks like a secret"),
-    ],
-)
-def test_a_secret_in_it_is_refused_and_never_repeated(tmp_path: Path, line: str, key: str) -> None:
-    (told,) = complaints(tmp_path, f"[atlas.projects]\n{line}\n")
+    ]
+    for number, (line, key) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(line=line, key=key):
+            (told,) = complaints(place, f"[atlas.projects]\n{line}\n")
 
-    assert told.startswith(f"agent.toml:2: {key}: secrets don't belong here: ")
-    assert not [part for part in ("hunter2", *TOKEN.split(".")) if part in told]
+            assert told.startswith(f"agent.toml:2: {key}: secrets don't belong here: ")
+            assert not [part for part in ("hunter2", *TOKEN.split(".")) if part in told]
 
 
 # The mapping itself

@@ -69,18 +69,22 @@ def test_what_could_do_harm_is_not_on_the_list() -> None:
     assert {key for key, _ in every_key(Settings)} >= NEVER
 
 
-@pytest.mark.parametrize(("key", "default"), [*every_key(with_tables(settings_tables()))])
 def test_of_all_settings_only_the_listed_ones_are_taken_from_an_untrusted_folder(
-    tmp_path: Path, key: str, default: object
+    subtests: pytest.Subtests, tmp_path: Path
 ) -> None:
-    value = dict(default) if isinstance(default, Mapping) else default
-    text = "{}" if value == {} else json.dumps(value, default=str)
-    (tmp_path / "agent.toml").write_text(f"{key} = {text}\n")
+    cases: list[tuple[str, object]] = [*every_key(with_tables(settings_tables()))]
+    for number, (key, default) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(key=key, default=default):
+            value = dict(default) if isinstance(default, Mapping) else default
+            text = "{}" if value == {} else json.dumps(value, default=str)
+            (place / "agent.toml").write_text(f"{key} = {text}\n")
 
-    settings = load(environ={}, folder=tmp_path, tables=settings_tables())
+            settings = load(environ={}, folder=place, tables=settings_tables())
 
-    assert (key in settings.origin.sources) == (key in HARMLESS)
-    assert settings.origin.left_out.keys == (() if key in HARMLESS else (key,))
+            assert (key in settings.origin.sources) == (key in HARMLESS)
+            assert settings.origin.left_out.keys == (() if key in HARMLESS else (key,))
 
 
 def test_a_setting_that_comes_new_needs_trust(tmp_path: Path) -> None:

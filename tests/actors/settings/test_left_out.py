@@ -42,9 +42,11 @@ def test_secrets_and_data_are_named_beside_the_settings() -> None:
     )
 
 
-@pytest.mark.parametrize("left_out", [LeftOut(), LeftOut(changed="agent.toml", trouble="damaged")])
-def test_where_nothing_is_left_out_there_is_nothing_to_say(left_out: LeftOut) -> None:
-    assert not left_out
+def test_where_nothing_is_left_out_there_is_nothing_to_say(subtests: pytest.Subtests) -> None:
+    cases: list[LeftOut] = [LeftOut(), LeftOut(changed="agent.toml", trouble="damaged")]
+    for left_out in cases:
+        with subtests.test(left_out=left_out):
+            assert not left_out
 
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)

@@ -164,9 +164,8 @@ def test_the_file_is_called_what_the_operator_called_it(tmp_path: Path) -> None:
         load(Path("my.toml"), environ={}, folder=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+def test_a_value_that_breaks_its_rule_is_named_with_it(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("model.concurrency = 0", "model.concurrency = 0: must be >= 1 and <= 10000"),
         ("model.concurrency = 10001", "model.concurrency = 10001: must be >= 1 and <= 10000"),
         ("model.concurrency = 2.0", "model.concurrency = 2.0: must be a whole number >= 1 and <= 10000"),
@@ -206,18 +205,19 @@ def test_the_file_is_called_what_the_operator_called_it(tmp_path: Path) -> None:
         ('data_root = "a\\u0000b"', "must be the path of a folder, in quotes"),
         ("shell = 1", "shell = 1: must be a table"),
         ("shell = []", "shell = []: must be a table"),
-    ],
-)
-def test_a_value_that_breaks_its_rule_is_named_with_it(tmp_path: Path, text: str, complaint: str) -> None:
-    [line] = complaints(tmp_path, f"\n{text}\n")
+    ]
+    for number, (text, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(text=text, complaint=complaint):
+            [line] = complaints(place, f"\n{text}\n")
 
-    assert line.startswith(f"agent.toml:2: {text.split(' = ')[0]}") or "(default)" in line
-    assert complaint in line
+            assert line.startswith(f"agent.toml:2: {text.split(' = ')[0]}") or "(default)" in line
+            assert complaint in line
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+def test_an_unknown_key_is_named_with_the_one_it_resembles(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [
         ("data_rot = 1", "data_rot: unknown key; did you mean data_root?"),
         ("[disocrd]\nx = 1", "disocrd: unknown key; did you mean discord?"),
         ("shell.Timeout-S = 1", "shell.Timeout-S: unknown key; did you mean timeout_s?"),
@@ -228,10 +228,12 @@ def test_a_value_that_breaks_its_rule_is_named_with_it(tmp_path: Path, text: str
         ("_env_file = '.env'", "_env_file: unknown key"),
         ("'a b'.\"c\\nd\" = 1", '"a b": unknown key'),
         ("[[discord]]", "[[…]]: arrays of tables are not used here; write [table]"),
-    ],
-)
-def test_an_unknown_key_is_named_with_the_one_it_resembles(tmp_path: Path, text: str, complaint: str) -> None:
-    assert complaints(tmp_path, f"\n{text}\n") == [f"agent.toml:2: {complaint}"]
+    ]
+    for number, (text, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(text=text, complaint=complaint):
+            assert complaints(place, f"\n{text}\n") == [f"agent.toml:2: {complaint}"]
 
 
 def test_all_problems_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -297,9 +299,8 @@ def test_a_timeout_is_in_force_exactly_when_it_is_in_range(
 # Bad files
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
+def test_a_file_that_is_not_toml_is_refused_with_the_place(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"a = 1\nb = = 2\n", "agent.toml:2: not valid TOML at column 5: Invalid value"),
         (b"[model]\nname = 'x'\nname = 'y'\n", "agent.toml:3: not valid TOML at column 11: Cannot overwrite a value"),
         (b"a = 1\n\nb = [1,\n", "agent.toml:3: not valid TOML: Invalid value at the end of the file"),
@@ -307,12 +308,14 @@ def test_a_timeout_is_in_force_exactly_when_it_is_in_range(
         (b"a = " + b"9" * 5000, "agent.toml: not valid TOML: "),
         (b"a = " + b"[" * 5000 + b"]" * 5000, "agent.toml: not valid TOML: "),
         (b"#" * (256 * 1024 + 1), "agent.toml: must be at most 262144 bytes long"),
-    ],
-)
-def test_a_file_that_is_not_toml_is_refused_with_the_place(tmp_path: Path, content: bytes, complaint: str) -> None:
-    [line] = complaints(tmp_path, content)
+    ]
+    for number, (content, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(content=content, complaint=complaint):
+            [line] = complaints(place, content)
 
-    assert line.startswith(complaint)
+            assert line.startswith(complaint)
 
 
 def test_very_long_dotted_keys_are_only_unknown(tmp_path: Path) -> None:

@@ -150,9 +150,8 @@ def test_a_layers_table_is_read_like_the_others() -> None:
     assert keys(schema) - read_keys(texts, schema) == {"diary.ink"}
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
+def test_these_are_reads(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("def f(settings):\n    return settings.shell.timeout_s", "shell.timeout_s"),
         ("def f(self):\n    return self._settings.shell.timeout_s", "shell.timeout_s"),
         ("def f(settings):\n    def g():\n        return settings.shell.timeout_s\n    return g", "shell.timeout_s"),
@@ -160,15 +159,14 @@ def test_a_layers_table_is_read_like_the_others() -> None:
         ("def f(settings):\n    a, b = settings.shell, 1\n    return a.timeout_s", "shell.timeout_s"),
         ("def f(shell: Shell):\n    return shell.timeout_s", "shell.timeout_s"),
         ("class C:\n    def f(self, settings):\n        return settings.data_root", "data_root"),
-    ],
-)
-def test_these_are_reads(text: str, key: str) -> None:
-    assert key in read_keys([text], Settings)
+    ]
+    for text, key in cases:
+        with subtests.test(text=text, key=key):
+            assert key in read_keys([text], Settings)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_these_are_none(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "def f(config):\n    return config.timeout_s",
         "def f(config):\n    return config.shell.timeout_s",
         "def f(shell: Memory):\n    return shell.timeout_s",
@@ -176,7 +174,7 @@ def test_these_are_reads(text: str, key: str) -> None:
         "def f(settings):\n    return settings.memory.timeout_s",
         "def f(settings):\n    settings.shell.timeout_s = 1",
         "'settings.shell.timeout_s'",
-    ],
-)
-def test_these_are_none(text: str) -> None:
-    assert "shell.timeout_s" not in read_keys([text], Settings)
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert "shell.timeout_s" not in read_keys([text], Settings)

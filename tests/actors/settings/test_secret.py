@@ -107,18 +107,30 @@ def test_secrets_cannot_be_changed_from_outside() -> None:
         secrets.environment()["GEMINI_API_KEY"] = "other"  # type: ignore[index]  # that it can't is the point
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o777])
-def test_a_file_open_to_others_is_refused_with_the_command_that_mends_it(tmp_path: Path, mode: int) -> None:
-    [line] = complaints(tmp_path, "DISCORD_BOT_TOKEN=hunter2", mode)
+def test_a_file_open_to_others_is_refused_with_the_command_that_mends_it(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    cases: list[int] = [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o777]
+    for number, mode in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(mode=mode):
+            [line] = complaints(place, "DISCORD_BOT_TOKEN=hunter2", mode)
 
-    assert line == f"secrets.env: mode is {mode:04o}: must be closed to others; run: chmod 600 {tmp_path}/secrets.env"
+            assert (
+                line == f"secrets.env: mode is {mode:04o}: must be closed to others; run: chmod 600 {place}/secrets.env"
+            )
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700])
-def test_a_file_closed_to_others_is_read(tmp_path: Path, mode: int) -> None:
-    secrets_file(tmp_path, "DISCORD_BOT_TOKEN=from-file", mode)
+def test_a_file_closed_to_others_is_read(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[int] = [0o600, 0o400, 0o700]
+    for number, mode in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(mode=mode):
+            secrets_file(place, "DISCORD_BOT_TOKEN=from-file", mode)
 
-    assert Secrets.take({}, tmp_path).discord_token == "from-file"
+            assert Secrets.take({}, place).discord_token == "from-file"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
@@ -168,21 +180,24 @@ def test_every_bad_line_is_named_and_none_is_quoted(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
+def test_a_file_that_is_no_text_is_refused(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"DISCORD_BOT_TOKEN=hunter\xe92", "secrets.env: must be UTF-8"),
         (b"#" * (64 * 1024 + 1), "secrets.env: must be at most 65536 bytes long"),
-    ],
-)
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
-    assert complaints(tmp_path, content) == [complaint]
+    ]
+    for number, (content, complaint) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(content=content, complaint=complaint):
+            assert complaints(place, content) == [complaint]
 
 
-@pytest.mark.parametrize("token", ["Bot hunter2", "hunter 2", "hunter\u00e92", "hunter\x002"])
-def test_a_token_that_cannot_be_one_is_refused_unseen(token: str) -> None:
-    with pytest.raises(SettingsError) as refused:
-        Secrets.take({"DISCORD_BOT_TOKEN": token})
+def test_a_token_that_cannot_be_one_is_refused_unseen(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["Bot hunter2", "hunter 2", "hunter\u00e92", "hunter\x002"]
+    for token in cases:
+        with subtests.test(token=token):
+            with pytest.raises(SettingsError) as refused:
+                Secrets.take({"DISCORD_BOT_TOKEN": token})
 
-    rule = 'must be the token alone: one word, without "Bot" before it (from env)'
-    assert str(refused.value) == f"DISCORD_BOT_TOKEN: {rule}"
+            rule = 'must be the token alone: one word, without "Bot" before it (from env)'
+            assert str(refused.value) == f"DISCORD_BOT_TOKEN: {rule}"

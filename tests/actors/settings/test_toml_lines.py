@@ -195,9 +195,8 @@ def test_any_text_ends_in_all_keys_or_in_a_refusal(pieces: list[str]) -> None:
         assert values is None or set(paths(values)) == set(lines)
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "line"),
-    [
+def test_a_key_is_found(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, KeyPath, int]] = [
         ("\n\na = 1", ("a",), 3),
         ("[a]\nb = 1\n[c]\nb = 2", ("c", "b"), 4),
         ("[a.b]\nc = 1\n[a]\n", ("a",), 3),
@@ -207,10 +206,10 @@ def test_any_text_ends_in_all_keys_or_in_a_refusal(pieces: list[str]) -> None:
         ("a = {b = 1, c = {d = [\n2]}}", ("a", "c", "d", 0), 2),
         ("'a.b'.\"c\\u0064\" = 1", ("a.b", "cd"), 1),
         ("# a = 1\r\na = 2", ("a",), 2),
-    ],
-)
-def test_a_key_is_found(text: str, path: KeyPath, line: int) -> None:
-    assert key_lines(text)[path] == line
+    ]
+    for text, path, line in cases:
+        with subtests.test(text=text, path=path):
+            assert key_lines(text)[path] == line
 
 
 def test_arrays_of_tables_are_refused_with_their_line() -> None:

@@ -93,9 +93,8 @@ def test_a_link_to_a_trusted_file_makes_no_other_folder_trusted(tmp_path: Path) 
     assert trust.standing(tmp_path / "hostile" / "agent.toml", digest_of(CONTENT)) is Standing.UNKNOWN
 
 
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
+def test_a_list_that_cannot_be_believed_trusts_nothing_and_is_named(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[Callable[[Path], object], str]] = [
         (lambda path: path.write_text("{"), "is damaged: must be JSON"),
         (lambda path: path.write_bytes(b"\xff"), "is damaged: must be ASCII"),
         (lambda path: path.chmod(0o644), "mode is 0644"),
@@ -105,18 +104,18 @@ def test_a_link_to_a_trusted_file_makes_no_other_folder_trusted(tmp_path: Path) 
         (make_pipe, "must be a file"),
         (make_link, "cannot be read"),
         (lambda path: path.write_bytes(b" " * (16 * 1024 * 1024 + 1)), "must have at most"),
-    ],
-)
-def test_a_list_that_cannot_be_believed_trusts_nothing_and_is_named(
-    tmp_path: Path, spoil: Callable[[Path], object], told: str
-) -> None:
-    environ = listed(tmp_path / "state", tmp_path / "agent.toml")
-    spoil(trust_path(environ))
-    trust = UserTrust(environ)
+    ]
+    for number, (spoil, told) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(spoil=spoil, told=told):
+            environ = listed(place / "state", place / "agent.toml")
+            spoil(trust_path(environ))
+            trust = UserTrust(environ)
 
-    assert trust.standing(tmp_path / "agent.toml", digest_of(CONTENT)) is Standing.UNKNOWN
-    assert str(trust_path(environ).parent) in trust.trouble
-    assert told in trust.trouble
+            assert trust.standing(place / "agent.toml", digest_of(CONTENT)) is Standing.UNKNOWN
+            assert str(trust_path(environ).parent) in trust.trouble
+            assert told in trust.trouble
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")

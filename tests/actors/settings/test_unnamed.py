@@ -78,9 +78,10 @@ def test_the_bytes_that_are_judged_are_the_bytes_that_count(tmp_path: Path) -> N
     assert (settings.model.name, settings.shell.sandbox) == ("first/one", "auto")
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
+def test_an_untrusted_file_that_is_bad_decides_nothing_and_stops_nothing(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"[shell\n", "agent.toml:1: not valid TOML"),
         (b"\xff", "agent.toml:1: must be UTF-8"),
         (b"[[tools]]\n", "arrays of tables"),
@@ -88,31 +89,35 @@ def test_the_bytes_that_are_judged_are_the_bytes_that_count(tmp_path: Path) -> N
         (b"#" * 262_145, "must be at most 262144 bytes"),
         (b"[model]\nretries = 11\n", "model.retries = 11: must be >= 0 and <= 10"),
         (b"[shell]\ntimeout_s = 601\n", "shell.timeout_s = 601"),
-    ],
-)
-def test_an_untrusted_file_that_is_bad_decides_nothing_and_stops_nothing(
-    tmp_path: Path, content: bytes, told: str
-) -> None:
-    (tmp_path / "agent.toml").write_bytes(content)
+    ]
+    for number, (content, told) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(content=content, told=told):
+            (place / "agent.toml").write_bytes(content)
 
-    settings = loaded(tmp_path)
+            settings = loaded(place)
 
-    assert settings == Settings(data_root=tmp_path / "data")
-    assert told in settings.origin.left_out.fault
+            assert settings == Settings(data_root=place / "data")
+            assert told in settings.origin.left_out.fault
 
 
-@pytest.mark.parametrize("kind", ["folder", "link to nowhere", "pipe", "loop"])
-def test_what_is_no_file_decides_nothing_and_stops_nothing(tmp_path: Path, kind: str) -> None:
-    file = tmp_path / "agent.toml"
-    match kind:
-        case "folder":
-            file.mkdir()
-        case "pipe":
-            os.mkfifo(file)
-        case _:
-            file.symlink_to("gone" if kind == "link to nowhere" else "agent.toml")
+def test_what_is_no_file_decides_nothing_and_stops_nothing(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["folder", "link to nowhere", "pipe", "loop"]
+    for number, kind in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(kind=kind):
+            file = place / "agent.toml"
+            match kind:
+                case "folder":
+                    file.mkdir()
+                case "pipe":
+                    os.mkfifo(file)
+                case _:
+                    file.symlink_to("gone" if kind == "link to nowhere" else "agent.toml")
 
-    assert loaded(tmp_path).origin.left_out.fault
+            assert loaded(place).origin.left_out.fault
 
 
 def test_what_the_command_line_says_wrong_is_refused_all_the_same(tmp_path: Path) -> None:

@@ -103,9 +103,8 @@ def test_a_folder_of_somebody_else_is_named(tmp_path: Path) -> None:
     assert findings == (f"{tmp_path / 'closed'}: cannot be read: Permission denied",)
 
 
-@pytest.mark.parametrize(
-    ("content", "rule"),
-    [
+def test_a_file_that_cannot_be_used_is_named_with_the_rule(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[bytes, str]] = [
         (b"# no front matter\n", "must begin with front matter between two lines of ---"),
         (b"---\nname: x\ndescription: \xff\n---\n", "byte 25: must be UTF-8"),
         (b"---\nname: x\n---\n", "description none: is required, so the skill is not used"),
@@ -119,17 +118,19 @@ def test_a_folder_of_somebody_else_is_named(tmp_path: Path) -> None:
             "line 2: the front matter is not YAML: could not determine",
         ),
         (b"x" * (1024 * 1024 + 1), "has 1048577 bytes: at most 1048576 are allowed"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_named_with_the_rule(tmp_path: Path, content: bytes, rule: str) -> None:
-    path = write(tmp_path / "x")
-    path.write_bytes(content)
+    ]
+    for number, (content, rule) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(content=content, rule=rule):
+            path = write(place / "x")
+            path.write_bytes(content)
 
-    found = SkillFolders((tmp_path,)).scan()
+            found = SkillFolders((place,)).scan()
 
-    assert found.skills == ()
-    (warning,) = found.warnings
-    assert warning.startswith(f"{path}: {rule}")
+            assert found.skills == ()
+            (warning,) = found.warnings
+            assert warning.startswith(f"{path}: {rule}")
 
 
 def test_a_skill_file_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
@@ -139,18 +140,22 @@ def test_a_skill_file_that_is_a_pipe_is_not_opened(tmp_path: Path) -> None:
     assert skill_findings([tmp_path]) == (f"{tmp_path / 'x' / 'SKILL.md'}: must be a plain file",)
 
 
-@pytest.mark.parametrize("odd", ["hooks: !!bool maybe", "x: !!int ''", "paths: !!timestamp x", "m: &m\n  - *m"])
-def test_a_file_with_an_odd_value_is_named_and_all_others_are_used(tmp_path: Path, odd: str) -> None:
-    write(tmp_path / "tea")
-    bad = write(tmp_path / "bad")
-    bad.write_text(bad.read_text().replace("---\nDo", f"{odd}\n---\nDo"))
+def test_a_file_with_an_odd_value_is_named_and_all_others_are_used(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[str] = ["hooks: !!bool maybe", "x: !!int ''", "paths: !!timestamp x", "m: &m\n  - *m"]
+    for number, odd in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(odd=odd):
+            write(place / "tea")
+            bad = write(place / "bad")
+            bad.write_text(bad.read_text().replace("---\nDo", f"{odd}\n---\nDo"))
 
-    found = SkillFolders((tmp_path,)).scan()
+            found = SkillFolders((place,)).scan()
 
-    assert [skill.name for skill in found.skills] == ["tea"]
-    (warning,) = found.warnings
-    assert warning.startswith(f"{bad}: ")
-    assert "the front matter is not YAML" in warning
+            assert [skill.name for skill in found.skills] == ["tea"]
+            (warning,) = found.warnings
+            assert warning.startswith(f"{bad}: ")
+            assert "the front matter is not YAML" in warning
 
 
 def test_a_number_that_cannot_be_written_out_is_worded(tmp_path: Path) -> None:

@@ -69,27 +69,33 @@ def test_plain_data_is_read_with_its_types() -> None:
     assert front_matter_fields("") is None
 
 
-@pytest.mark.parametrize("text", ODD)
-def test_whatever_the_text_says_it_is_read_or_refused_with_a_short_rule(text: str) -> None:
-    fault = fault_of(text)
-    assert "front matter" in fault
-    assert len(fault) < 400
-    assert fault.isprintable()
+def test_whatever_the_text_says_it_is_read_or_refused_with_a_short_rule(subtests: pytest.Subtests) -> None:
+    for text in ODD:
+        with subtests.test(text=text):
+            fault = fault_of(text)
+            assert "front matter" in fault
+            assert len(fault) < 400
+            assert fault.isprintable()
 
 
-@pytest.mark.parametrize("tag", ["!!bool maybe", "!!int ''", "!!timestamp soon", f"1{':1' * 200}.0"])
-def test_a_value_of_another_type_than_its_tag_is_refused(tag: str) -> None:
-    with pytest.raises(ValueError, match="the front matter is not YAML"):
-        front_matter_fields(f"x: {tag}")
+def test_a_value_of_another_type_than_its_tag_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["!!bool maybe", "!!int ''", "!!timestamp soon", f"1{':1' * 200}.0"]
+    for tag in cases:
+        with subtests.test(tag=tag), pytest.raises(ValueError, match="the front matter is not YAML"):
+            front_matter_fields(f"x: {tag}")
 
 
-@pytest.mark.parametrize("text", BOMBS)
-def test_nothing_may_stand_for_something_else(text: str) -> None:
-    def refused() -> None:
-        with pytest.raises(ValueError, match=r"line \d+: .*anchors \(&\) and aliases \(\*\) are not allowed here"):
-            front_matter_fields(text)
+def test_nothing_may_stand_for_something_else(subtests: pytest.Subtests) -> None:
+    for text in BOMBS:
+        with subtests.test(text=text):
 
-    assert paced_s(refused) < 2
+            def refused(text: str = text) -> None:
+                with pytest.raises(
+                    ValueError, match=r"line \d+: .*anchors \(&\) and aliases \(\*\) are not allowed here"
+                ):
+                    front_matter_fields(text)
+
+            assert paced_s(refused) < 2
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:

@@ -77,27 +77,30 @@ def test_coming_back_gives_nobody_more_room(rig: Rig, keep: Keep) -> None:
     assert again.answer()["id"] == "again"
 
 
-@pytest.mark.parametrize(
-    "value",
-    [b"[%s[]]" % (b"[]," * 20_000), b"{%s}" % b",".join(b'"%d":[]' % n for n in range(5_000)), b"9" * 60_000],
-    ids=["lists", "keys", "digits"],
-)
-@pytest.mark.parametrize("place", [b'{"query":%s}', b'{"query":"q","limit":%s}', b'{"zzz":%s}', b"%s"])
-def test_of_what_no_verb_takes_nothing_is_built(value: bytes, place: bytes) -> None:
-    line = b'{"verb":"look","arguments":' + place % value + b"}"
-    asked = Asked(RequestId("1"), SOCKET, Window(surface=Surface.CLI, id="x"))
-    assert len(line) <= LONGEST_LINE_BYTES
+def test_of_what_no_verb_takes_nothing_is_built(subtests: pytest.Subtests) -> None:
+    values: list[bytes] = [
+        b"[%s[]]" % (b"[]," * 20_000),
+        b"{%s}" % b",".join(b'"%d":[]' % n for n in range(5_000)),
+        b"9" * 60_000,
+    ]
+    places: list[bytes] = [b'{"query":%s}', b'{"query":"q","limit":%s}', b'{"zzz":%s}', b"%s"]
+    for value in values:
+        for place in places:
+            with subtests.test(value=value, place=place):
+                line = b'{"verb":"look","arguments":' + place % value + b"}"
+                asked = Asked(RequestId("1"), SOCKET, Window(surface=Surface.CLI, id="x"))
+                assert len(line) <= LONGEST_LINE_BYTES
 
-    tracemalloc.start()
-    try:
-        with pytest.raises(RequestError) as refused:
-            message_of(Verb(OWNER, Look), "look", parse(line).arguments, asked)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+                tracemalloc.start()
+                try:
+                    with pytest.raises(RequestError) as refused:
+                        message_of(Verb(OWNER, Look), "look", parse(line).arguments, asked)
+                    _, peak = tracemalloc.get_traced_memory()
+                finally:
+                    tracemalloc.stop()
 
-    assert peak < 6 * LONGEST_LINE_BYTES
-    assert len(str(refused.value)) < 400
+                assert peak < 6 * LONGEST_LINE_BYTES
+                assert len(str(refused.value)) < 400
 
 
 def test_a_request_holds_its_arguments_as_they_came() -> None:

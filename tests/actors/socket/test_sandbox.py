@@ -113,17 +113,16 @@ def test_scripts_say_what_went_wrong(root: Path, answer: bytes, code: int, error
     assert (script.returncode, told) == (code, error)
 
 
-@pytest.mark.parametrize(
-    ("environment", "error"),
-    [
+def test_scripts_without_an_agent_say_so(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({}, "error: AGENT_SOCKET is not set: this script works only in commands that the agent runs\n"),
         ({"AGENT_SOCKET": "/nowhere"}, "error: the agent cannot be reached at /nowhere: No such file or directory\n"),
-    ],
-)
-def test_scripts_without_an_agent_say_so(environment: dict[str, str], error: str) -> None:
-    done = run([sys.executable, "-I", "-c", ASK, str(DOOR.parent)], environment)
+    ]
+    for environment, error in cases:
+        with subtests.test(environment=environment, error=error):
+            done = run([sys.executable, "-I", "-c", ASK, str(DOOR.parent)], environment)
 
-    assert (done.returncode, done.stderr) == (3, error)
+            assert (done.returncode, done.stderr) == (3, error)
 
 
 def test_the_rigs_client_and_the_scripts_speak_the_same_protocol(rig: Rig, keep: Callable[[Client], Client]) -> None:

@@ -8,9 +8,8 @@ from actors.settings.secret import is_secret_name
 BY_WORD = {recipe.word: recipe for recipe in RECIPES}
 
 
-@pytest.mark.parametrize(
-    ("model", "api_base", "word"),
-    [
+def test_a_models_kind_is_seen_from_its_settings(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("offline", "", "offline"),
         ("openai/gpt-5", "", "openai"),
         ("hosted_vllm/llama3.1", "http://127.0.0.1:11434/v1", "ollama"),
@@ -18,15 +17,14 @@ BY_WORD = {recipe.word: recipe for recipe in RECIPES}
         ("mistral/large", "", "other"),
         ("gpt-4o", "", "other"),
         ("", "", "other"),
-    ],
-)
-def test_a_models_kind_is_seen_from_its_settings(model: str, api_base: str, word: str) -> None:
-    assert recipe_of(model, api_base).word == word
+    ]
+    for model, api_base, word in cases:
+        with subtests.test(model=model, api_base=api_base):
+            assert recipe_of(model, api_base).word == word
 
 
-@pytest.mark.parametrize(
-    ("model", "key"),
-    [
+def test_a_key_has_the_name_that_litellm_looks_for(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("gemini/x", "GEMINI_API_KEY"),
         ("hosted_vllm/x", "HOSTED_VLLM_API_KEY"),
         ("together_ai/x/y", "TOGETHER_AI_API_KEY"),
@@ -34,16 +32,18 @@ def test_a_models_kind_is_seen_from_its_settings(model: str, api_base: str, word
         ("gpt-4o", "OPENAI_API_KEY"),
         ("claude-opus-4", "ANTHROPIC_API_KEY"),
         ("something", ""),
-    ],
-)
-def test_a_key_has_the_name_that_litellm_looks_for(model: str, key: str) -> None:
-    assert key_of(model) == key
-    assert not key or is_secret_name(key)
+    ]
+    for model, key in cases:
+        with subtests.test(model=model, key=key):
+            assert key_of(model) == key
+            assert not key or is_secret_name(key)
 
 
-@pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if recipe.key], ids=lambda recipe: recipe.word)
-def test_the_tables_keys_are_the_ones_of_their_models(recipe: object) -> None:
-    assert recipe.key == key_of(recipe.model)  # type: ignore[attr-defined]
+def test_the_tables_keys_are_the_ones_of_their_models(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [recipe for recipe in RECIPES if recipe.key]
+    for recipe in cases:
+        with subtests.test(recipe=recipe):
+            assert recipe.key == key_of(recipe.model)  # type: ignore[attr-defined]
 
 
 def test_a_key_is_needed_where_a_provider_is_known_to_want_one() -> None:
@@ -53,22 +53,25 @@ def test_a_key_is_needed_where_a_provider_is_known_to_want_one() -> None:
     assert not needs_key("bedrock/x", "")
 
 
-@pytest.mark.parametrize(
-    ("word", "said", "name"),
-    [
+def test_a_name_without_its_provider_is_completed(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("anthropic", "claude-opus-4", "anthropic/claude-opus-4"),
         ("anthropic", "anthropic/claude-opus-4", "anthropic/claude-opus-4"),
         ("vllm", "Qwen/Qwen2.5-7B", "hosted_vllm/Qwen/Qwen2.5-7B"),
         ("vllm", "hosted_vllm/Qwen/Qwen2.5-7B", "hosted_vllm/Qwen/Qwen2.5-7B"),
         ("other", "gpt-4o", "gpt-4o"),
-    ],
-)
-def test_a_name_without_its_provider_is_completed(word: str, said: str, name: str) -> None:
-    assert full_name(BY_WORD[word], said) == name
+    ]
+    for word, said, name in cases:
+        with subtests.test(word=word, said=said):
+            assert full_name(BY_WORD[word], said) == name
 
 
-@pytest.mark.parametrize("said", ["", "two words", "hosted_vllm/NAME", "a" * 201, "n\u00e4me"])
-def test_what_is_no_name_is_named(said: str) -> None:
-    with pytest.raises(ValueError, match="the model's name is required, one word, such as hosted_vllm/NAME") as caught:
-        full_name(BY_WORD["vllm"], said)
-    assert repr(said) in str(caught.value)
+def test_what_is_no_name_is_named(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "two words", "hosted_vllm/NAME", "a" * 201, "n\u00e4me"]
+    for said in cases:
+        with subtests.test(said=said):
+            with pytest.raises(
+                ValueError, match="the model's name is required, one word, such as hosted_vllm/NAME"
+            ) as caught:
+                full_name(BY_WORD["vllm"], said)
+            assert repr(said) in str(caught.value)

@@ -27,25 +27,25 @@ def test_the_link_asks_for_the_six_and_nothing_more() -> None:
     assert invite_link("42").endswith("client_id=42&scope=bot+applications.commands&permissions=274878008384")
 
 
-@pytest.mark.parametrize("name", NEEDED)
-def test_each_permission_that_lacks_is_named(name: str) -> None:
-    assert missing(ALL_NEEDED & ~NEEDED[name]) == (name,)
-    assert missing(1 << 3) == ()
+def test_each_permission_that_lacks_is_named(subtests: pytest.Subtests) -> None:
+    for name in NEEDED:
+        with subtests.test(name=name):
+            assert missing(ALL_NEEDED & ~NEEDED[name]) == (name,)
+            assert missing(1 << 3) == ()
 
 
-@pytest.mark.parametrize(
-    ("exceptions", "expected"),
-    [
+def test_a_channels_exceptions_go_over_the_servers_roles(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[dict[str, Any]], int]] = [
         ([], (1 << 10) | (1 << 11)),
         ([exception("1", deny=1 << 10)], 1 << 11),
         ([exception("1", deny=1 << 10), exception("5", allow=1 << 10)], (1 << 10) | (1 << 11)),
         ([exception("5", allow=1 << 10), exception("9", deny=1 << 10)], 1 << 11),
         ([exception("7", deny=1 << 10)], (1 << 10) | (1 << 11)),
         ([exception("9", allow=1 << 15)], (1 << 10) | (1 << 11) | (1 << 15)),
-    ],
-)
-def test_a_channels_exceptions_go_over_the_servers_roles(exceptions: list[dict[str, Any]], expected: int) -> None:
-    assert in_channel(GUILD, BOT, {"permission_overwrites": exceptions}) == expected
+    ]
+    for exceptions, expected in cases:
+        with subtests.test(exceptions=exceptions, expected=expected):
+            assert in_channel(GUILD, BOT, {"permission_overwrites": exceptions}) == expected
 
 
 def test_an_administrator_may_everything_everywhere() -> None:
@@ -68,7 +68,9 @@ def test_channels_stand_in_discords_order_under_their_categories() -> None:
     ]
 
 
-@pytest.mark.parametrize(("flags", "expected"), [(0, False), (1 << 18, True), (1 << 19, True), (1 << 15, False)])
-def test_either_form_of_the_content_intent_counts(flags: int, expected: bool) -> None:
-    assert has_content_intent({"flags": flags}) is expected
-    assert has_content_intent({}) is False
+def test_either_form_of_the_content_intent_counts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, bool]] = [(0, False), (1 << 18, True), (1 << 19, True), (1 << 15, False)]
+    for flags, expected in cases:
+        with subtests.test(flags=flags, expected=expected):
+            assert has_content_intent({"flags": flags}) is expected
+            assert has_content_intent({}) is False

@@ -136,9 +136,8 @@ def test_what_is_no_answer_is_named(server: Server, answer: Answer, rule: str) -
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
+def test_another_form_than_discords_is_an_error_and_no_crash(subtests: pytest.Subtests, server: Server) -> None:
+    cases: list[tuple[Callable[[DiscordRest], object], object]] = [
         (lambda discord: discord.guilds(), {}),
         (lambda discord: discord.guilds(), [1]),
         (lambda discord: discord.guilds(), [{"id": "1"}]),
@@ -153,14 +152,12 @@ def test_what_is_no_answer_is_named(server: Server, answer: Answer, rule: str) -
             [{"id": "1", "name": "x", "type": 0, "permission_overwrites": [{"id": "1", "allow": "1"}]}],
         ),
         (lambda discord: discord.people("1", "x"), [{"user": "x"}]),
-    ],
-)
-def test_another_form_than_discords_is_an_error_and_no_crash(
-    server: Server, ask: Callable[[DiscordRest], object], said: object
-) -> None:
-    server.answers = [says(said)]
-    with pytest.raises(DiscordError, match="has not the form that is documented"):
-        ask(client(server))
+    ]
+    for ask, said in cases:
+        with subtests.test(ask=ask, said=said):
+            server.answers = [says(said)]
+            with pytest.raises(DiscordError, match="has not the form that is documented"):
+                ask(client(server))
 
 
 @pytest.mark.parametrize("name", [TOKEN, TOKEN[::-1], f"<{TOKEN}>"])
@@ -200,11 +197,11 @@ def test_an_answer_beyond_all_depth_is_named(server: Server) -> None:
         client(server).me()
 
 
-@pytest.mark.parametrize(
-    "address", ["http://127.0.0.1:9", "http://127.0.0.1:99999", "ftp://x", "nonsense", "http://[::"]
-)
-def test_an_address_that_cannot_be_asked_is_named(address: str) -> None:
-    with pytest.raises(DiscordError, match="cannot be asked") as caught:
-        DiscordRest(address, TOKEN).me()
-    assert address in str(caught.value)
-    assert TOKEN not in str(caught.value)
+def test_an_address_that_cannot_be_asked_is_named(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["http://127.0.0.1:9", "http://127.0.0.1:99999", "ftp://x", "nonsense", "http://[::"]
+    for address in cases:
+        with subtests.test(address=address):
+            with pytest.raises(DiscordError, match="cannot be asked") as caught:
+                DiscordRest(address, TOKEN).me()
+            assert address in str(caught.value)
+            assert TOKEN not in str(caught.value)

@@ -111,9 +111,10 @@ def wizard(tmp_path: Path, server: PlaygroundServer) -> Callable[..., subprocess
     return call
 
 
-@pytest.mark.parametrize(
-    ("more", "rule"),
-    [
+def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
+    subtests: pytest.Subtests, wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("--channel", "nowhere"), "'nowhere' is none of these"),
         (("--user", "Nobody"), "'Nobody': nobody in Playground has a name that begins so"),
         (("--user", "99999999999999999"), "'99999999999999999': nobody in Playground"),
@@ -127,16 +128,14 @@ def wizard(tmp_path: Path, server: PlaygroundServer) -> Callable[..., subprocess
         (("--model", "two words"), '--model: model.name = "two words": must be'),
         (("--model", "a/b", "--model-api-base", "10.0.0.1"), '--model-api-base: model.api_base = "10.0.0.1": must be'),
         (("--reminders", "~no-such-user/x.md"), "must not begin with the ~ of a user without a home"),
-    ],
-)
-def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
-    wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, more: tuple[str, ...], rule: str
-) -> None:
-    done = wizard(*more)
+    ]
+    for more, rule in cases:
+        with subtests.test(more=more, rule=rule):
+            done = wizard(*more)
 
-    assert done.returncode == 1
-    assert rule in done.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {"token"}
+            assert done.returncode == 1
+            assert rule in done.stderr
+            assert {path.name for path in tmp_path.iterdir()} == {"token"}
 
 
 def test_a_second_run_keeps_what_is_there_and_not_asked(

@@ -22,9 +22,8 @@ VALUES = {"discord.channels": ["1", "2"], "model.name": "a/b", "data_root": "her
 
 
 @pytest.mark.req("X-199")
-@pytest.mark.parametrize(
-    "before",
-    [
+def test_what_is_set_is_set_and_all_else_stays(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "# only words\n",
         "[discord]\n",
@@ -35,29 +34,30 @@ VALUES = {"discord.channels": ["1", "2"], "model.name": "a/b", "data_root": "her
         "\ufeff[discord]\ndms = true\n",
         "[discord]\nchannels = [\r\n  '9', # one\r\n]\r\n[discord.more]\r\nx = 1\r\n",
         "# a\u2028b\x0bc\n[model]\nname = 'x'\n".replace("\x0b", ""),
-    ],
-)
-def test_what_is_set_is_set_and_all_else_stays(before: str) -> None:
-    text = settings_text(before, VALUES)
+    ]
+    for before in cases:
+        with subtests.test(before=before):
+            text = settings_text(before, VALUES)
 
-    said, was = tomllib.loads(text), tomllib.loads(before.removeprefix("\ufeff"))
-    assert said["discord"]["channels"] == ["1", "2"]
-    assert said["model"]["name"] == "a/b"
-    assert said["data_root"] == "here"
-    for table, value in was.items():
-        if isinstance(value, dict):
-            assert {**value, **said[table]} == said[table]
-    assert settings_text(text, VALUES) == text
-    assert ("\r\n" in text) == ("\r\n" in before)
-    for line in before.replace("\r\n", "\n").split("\n"):
-        assert not line.startswith("#") or line in text
+            said, was = tomllib.loads(text), tomllib.loads(before.removeprefix("\ufeff"))
+            assert said["discord"]["channels"] == ["1", "2"]
+            assert said["model"]["name"] == "a/b"
+            assert said["data_root"] == "here"
+            for table, value in was.items():
+                if isinstance(value, dict):
+                    assert {**value, **said[table]} == said[table]
+            assert settings_text(text, VALUES) == text
+            assert ("\r\n" in text) == ("\r\n" in before)
+            for line in before.replace("\r\n", "\n").split("\n"):
+                assert not line.startswith("#") or line in text
 
 
 @pytest.mark.req("X-199")
-@pytest.mark.parametrize("before", ["discord = { channels = [] }\n", "[[discord]]\nx = 1\n", "no toml"])
-def test_a_form_that_is_beyond_it_is_left_alone_and_the_keys_are_named(before: str) -> None:
-    with pytest.raises(WriteError, match=r'discord\.channels = \["1", "2"\]'):
-        settings_text(before, VALUES)
+def test_a_form_that_is_beyond_it_is_left_alone_and_the_keys_are_named(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["discord = { channels = [] }\n", "[[discord]]\nx = 1\n", "no toml"]
+    for before in cases:
+        with subtests.test(before=before), pytest.raises(WriteError, match=r'discord\.channels = \["1", "2"\]'):
+            settings_text(before, VALUES)
 
 
 def test_a_value_that_is_there_stays_as_it_is_written() -> None:

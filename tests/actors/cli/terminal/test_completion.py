@@ -47,12 +47,15 @@ def test_where_nothing_can_be_read_nothing_is_offered_and_nothing_said(tmp_path:
     assert completed("agent logs tail d", tmp_path) == []
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-def test_each_shell_gets_a_script_that_asks_the_program(shell: str, tmp_path: Path) -> None:
-    done = run("agent", "completion", shell, cwd=tmp_path)
+def test_each_shell_gets_a_script_that_asks_the_program(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for number, shell in enumerate(SHELLS):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(shell=shell):
+            done = run("agent", "completion", shell, cwd=place)
 
-    assert done.returncode == 0
-    assert f"_AGENT_COMPLETE={shell}_complete" in done.stdout
+            assert done.returncode == 0
+            assert f"_AGENT_COMPLETE={shell}_complete" in done.stdout
 
 
 def test_bash_reads_the_script(tmp_path: Path) -> None:

@@ -47,23 +47,27 @@ def test_every_command_has_examples_and_every_example_a_command() -> None:
     assert sorted(path for name, program in PROGRAMS.items() for path in paths(program, name)) == sorted(EXAMPLES)
 
 
-@pytest.mark.parametrize("path", EXAMPLES)
-def test_examples_can_be_typed_as_they_stand(path: str) -> None:
-    for example in EXAMPLES[path]:
-        assert read(example).startswith(path)
+def test_examples_can_be_typed_as_they_stand(subtests: pytest.Subtests) -> None:
+    for path in EXAMPLES:
+        with subtests.test(path=path):
+            for example in EXAMPLES[path]:
+                assert read(example).startswith(path)
 
 
-@pytest.mark.parametrize("example", ["agent status --wach", "agent logs tail -n many", "agent completion tcsh"])
-def test_what_cannot_be_typed_is_found(example: str) -> None:
-    with pytest.raises(click.UsageError):
-        read(example)
+def test_what_cannot_be_typed_is_found(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["agent status --wach", "agent logs tail -n many", "agent completion tcsh"]
+    for example in cases:
+        with subtests.test(example=example), pytest.raises(click.UsageError):
+            read(example)
 
 
-@pytest.mark.parametrize("path", ["agent status", "agent memory curated recall", "agent-load", "agent"])
-def test_help_ends_with_the_examples_a_line_each(path: str) -> None:
-    program, *words = path.split()
+def test_help_ends_with_the_examples_a_line_each(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["agent status", "agent memory curated recall", "agent-load", "agent"]
+    for path in cases:
+        with subtests.test(path=path):
+            program, *words = path.split()
 
-    shown = CliRunner().invoke(PROGRAMS[program], [*words, "--help"]).output
+            shown = CliRunner().invoke(PROGRAMS[program], [*words, "--help"]).output
 
-    lines = [line.strip() for line in shown.rstrip().splitlines()]
-    assert tuple(lines[-len(EXAMPLES[path]) :]) == EXAMPLES[path]
+            lines = [line.strip() for line in shown.rstrip().splitlines()]
+            assert tuple(lines[-len(EXAMPLES[path]) :]) == EXAMPLES[path]

@@ -45,13 +45,14 @@ def steering(received: str) -> list[str]:
     return STEERING.findall(received.replace("\r\n", "\n"))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_every_program_begins_with_streams_that_show(name: str) -> None:
-    scripts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["scripts"]
+def test_every_program_begins_with_streams_that_show(subtests: pytest.Subtests) -> None:
+    for name in PROGRAMS:
+        with subtests.test(name=name):
+            scripts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["scripts"]
 
-    assert scripts.keys() == PROGRAMS.keys() - {"agent-load"}  # which is of the repository only
-    assert isinstance(PROGRAMS[name], ShownCommand)
-    assert f"; {name.replace('-', '_')}(" in (CHECKOUT / "bin" / name).read_text()
+            assert scripts.keys() == PROGRAMS.keys() - {"agent-load"}  # which is of the repository only
+            assert isinstance(PROGRAMS[name], ShownCommand)
+            assert f"; {name.replace('-', '_')}(" in (CHECKOUT / "bin" / name).read_text()
 
 
 def test_a_place_that_this_user_may_not_read_ends_a_command_in_a_sentence() -> None:
@@ -89,9 +90,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_what_is_looked_into_is_shown_and_steers_nothing(subtests: pytest.Subtests, home: Path) -> None:
+    cases: list[tuple[str, ...]] = [
         ("logs", "show", "data/logs"),
         ("logs", "check", "."),
         ("logs", "check", f"{EVIL}.md"),
@@ -112,14 +112,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("chaos", "reminders", EVIL),
         ("memory", "why", EVIL),
         ("memory", "rebuild", "--data", EVIL),
-    ],
-    ids=lambda command: " ".join(command[:2]),
-)
-def test_what_is_looked_into_is_shown_and_steers_nothing(home: Path, command: tuple[str, ...]) -> None:
-    _, received = run_on_terminal("agent", *command, cwd=home)
+    ]
+    for command in cases:
+        with subtests.test(command=command):
+            _, received = run_on_terminal("agent", *command, cwd=home)
 
-    assert "evil" in received or "over" in received, received  # of a line that was written over, the end is shown
-    assert steering(OWN_BAR.sub("", OWN_MARKS.sub("", received))) == []
+            assert "evil" in received or "over" in received, (
+                received
+            )  # of a line that was written over, the end is shown
+            assert steering(OWN_BAR.sub("", OWN_MARKS.sub("", received))) == []
 
 
 @pytest.fixture
@@ -196,44 +197,52 @@ def test_a_letter_that_the_terminal_lacks_ends_no_command(tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (1, "error: \\xe9.md: no such file or folder\n")
 
 
-@pytest.mark.parametrize("more", [(), ("--json",), ("--json-events",), ("--help",)])
-def test_where_what_is_printed_does_not_fit_one_sentence_says_so(tmp_path: Path, more: tuple[str, ...]) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*start("agent-cli"), *more, "hello"],
-            cwd=tmp_path,
-            env=inherited(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (
-        1,
-        "error: what is printed cannot be written: No space left on device\n",
-    )
+def test_where_what_is_printed_does_not_fit_one_sentence_says_so(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, ...]] = [(), ("--json",), ("--json-events",), ("--help",)]
+    for number, more in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(more=more):
+            with Path("/dev/full").open("w") as full:
+                done = subprocess.run(
+                    [*start("agent-cli"), *more, "hello"],
+                    cwd=place,
+                    env=inherited(),
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    timeout=PATIENCE_S,
+                    check=False,
+                )
+            assert (done.returncode, done.stderr) == (
+                1,
+                "error: what is printed cannot be written: No space left on device\n",
+            )
 
 
-@pytest.mark.parametrize(("sink", "why"), [("full", "No space left on device"), ("unread", "Broken pipe")])
-def test_a_talk_whose_answers_cannot_be_printed_ends(tmp_path: Path, sink: str, why: str) -> None:
-    if sink == "full":
-        out = os.open("/dev/full", os.O_WRONLY)
-    else:
-        unread, out = os.pipe()
-        os.close(unread)
-    try:
-        done = subprocess.run(
-            [*start("agent"), "try", "--data", "d", "--say", "hello"],
-            cwd=tmp_path,
-            env=inherited(),
-            stdout=out,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=2 * PATIENCE_S,
-            check=False,
-        )
-    finally:
-        os.close(out)
-    assert done.returncode == 1
-    assert done.stderr.endswith(f"error: the answer cannot be printed: {why}\n")
+def test_a_talk_whose_answers_cannot_be_printed_ends(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str]] = [("full", "No space left on device"), ("unread", "Broken pipe")]
+    for number, (sink, why) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(sink=sink, why=why):
+            if sink == "full":
+                out = os.open("/dev/full", os.O_WRONLY)
+            else:
+                unread, out = os.pipe()
+                os.close(unread)
+            try:
+                done = subprocess.run(
+                    [*start("agent"), "try", "--data", "d", "--say", "hello"],
+                    cwd=place,
+                    env=inherited(),
+                    stdout=out,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    timeout=2 * PATIENCE_S,
+                    check=False,
+                )
+            finally:
+                os.close(out)
+            assert done.returncode == 1
+            assert done.stderr.endswith(f"error: the answer cannot be printed: {why}\n")

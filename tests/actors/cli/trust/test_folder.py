@@ -53,19 +53,20 @@ def test_what_variables_name_by_a_full_path_needs_no_trust_and_hides_no_file_of_
     assert read_folder(tmp_path, environ).decisions == ('shell.sandbox = "none"',)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
+def test_a_file_that_would_be_refused_cannot_be_trusted(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("agent.toml", "[shell]\nsandbx = 1\n", "agent.toml:2: shell.sandbx: unknown key; did you mean sandbox?"),
         ("secrets.env", "PATH=/tmp/x\n", "unknown name"),
         ("secrets.env", "OPENAI_API_KEY", "must be NAME=value"),
-    ],
-)
-def test_a_file_that_would_be_refused_cannot_be_trusted(tmp_path: Path, name: str, text: str, told: str) -> None:
-    (tmp_path / name).write_text(text)
-    (tmp_path / name).chmod(0o600)
+    ]
+    for number, (name, text, told) in enumerate(cases):
+        place = tmp_path / str(number)
+        place.mkdir()
+        with subtests.test(name=name, text=text):
+            (place / name).write_text(text)
+            (place / name).chmod(0o600)
 
-    with pytest.raises(SettingsError) as refused:
-        read_folder(tmp_path, {})
+            with pytest.raises(SettingsError) as refused:
+                read_folder(place, {})
 
-    assert told in str(refused.value)
+            assert told in str(refused.value)
