@@ -26,6 +26,8 @@ from messages.facts import (
     EntriesRecalled,
     EntryAdded,
     EntryRole,
+    FindRows,
+    IndexMessage,
     RecallEntries,
     StoreTurn,
     TurnStored,
@@ -36,6 +38,20 @@ from messages.status import DescribeYourself, SelfDescription
 from tests.actors.facts.doubles import EmbedderDouble, EmbedderScript, ModelDouble, ModelScript, RerankerDouble
 
 M = TypeVar("M", bound=Message)
+
+
+class IndexSpy(FactIndexActor):
+    """Index that notes searches."""
+
+    def __init__(self, data_root: Path, finds: list[FindRows]) -> None:
+        super().__init__(data_root)
+        self._finds = finds
+
+    def handle(self, message: IndexMessage) -> None:
+        """Note a search, and answer."""
+        if isinstance(message, FindRows):
+            self._finds.append(message)
+        super().handle(message)
 
 
 class FactsRig:
@@ -49,6 +65,8 @@ class FactsRig:
         self.embedder = EmbedderScript()
         self.model = ModelScript()
         self.judge: Any = None
+        self.finds: list[FindRows] = []
+        """Searches that the index was asked for."""
         self._numbers = itertools.count(1)
         self.start()
 
@@ -58,7 +76,7 @@ class FactsRig:
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.asker = self.system.edge("asker")
         specs = {
-            FACT_INDEX: lambda _key: FactIndexActor(self.root),
+            FACT_INDEX: lambda _key: IndexSpy(self.root, self.finds),
             FACTS_EMBEDDER: lambda _key: EmbedderDouble(self.embedder),
             MODEL: lambda _key: ModelDouble(self.model),
             RERANKER: lambda _key: RerankerDouble(self.judge),

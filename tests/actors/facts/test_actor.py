@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -277,6 +280,24 @@ def test_snapshots_are_written_seldom_and_at_the_end(rig: FactsRig) -> None:
     assert not (rig.memory / "memory_index.json").exists()
     rig.wait(31)
     assert (rig.memory / "memory_index.json").exists()
+
+
+@pytest.mark.req("S2-13")
+def test_the_snapshot_has_the_hash_of_each_file(rig: FactsRig) -> None:
+    rig.add("The user has a cat")
+    rig.say("My wife is Anne")
+    for path in rig.memory.rglob("*.md"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))  # What changed just now is left out.
+    rig.live_again()
+    rig.wait(31)
+    rig.stop()
+    files = json.loads((rig.memory / "memory_index.json").read_bytes())["files"]
+
+    read = {path.relative_to(rig.memory).as_posix(): path.read_bytes() for path in rig.memory.rglob("*.md")}
+    assert len(read) >= 3
+    assert {path: file["hash"] for path, file in files.items()} == {
+        path: hashlib.sha256(data).hexdigest() for path, data in read.items()
+    }
 
 
 def test_a_snapshot_that_is_damaged_costs_a_look_at_every_file_and_no_call(rig: FactsRig) -> None:

@@ -61,7 +61,7 @@ def test_a_search_writes_nothing_and_asks_no_model(rig: FactsRig) -> None:
     assert rig.model.asked == []
 
 
-@pytest.mark.req("S2-40", "S2-88")
+@pytest.mark.req("S2-88")
 def test_so_many_are_given_as_are_asked_for(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path / "data", default_top_k=2)
     for name in ("green", "black", "white", "red"):
@@ -70,6 +70,13 @@ def test_so_many_are_given_as_are_asked_for(tmp_path: Path) -> None:
     assert len(contents(rig, "Anne likes tea that is")) == 2
     assert len(contents(rig, "Anne likes tea that is", top_k=3)) == 3
     assert contents(rig, "Anne likes tea that is", top_k=0) == []
+
+
+@pytest.mark.req("S2-40")
+def test_three_times_as_many_as_wanted_are_looked_at_in_each_conversation(rig: FactsRig) -> None:
+    rig.recall("Anne likes tea", top_k=5)
+
+    assert [(find.scopes, find.per_scope) for find in rig.finds] == [(("c", "global"), 15)]
 
 
 @pytest.mark.req("S2-45", "S2-92")

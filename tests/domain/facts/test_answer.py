@@ -61,9 +61,8 @@ def test_a_stream_without_end_is_bounded() -> None:
     assert len(reader.text) == MOST_CHARS
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
+def test_the_text_of_an_answer_is_that_of_its_first_choice(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, str]] = [
         ({"choices": [{"message": {"content": "x"}}]}, "x"),
         ({"choices": [{"index": 1, "message": {"content": "b"}}, {"index": 0, "message": {"content": "a"}}]}, "a"),
         ({"choices": [{"message": {"content": None, "tool_calls": []}}]}, ""),
@@ -72,10 +71,10 @@ def test_a_stream_without_end_is_bounded() -> None:
         ({"error": {}}, ""),
         ([], ""),
         ({"choices": "x"}, ""),
-    ],
-)
-def test_the_text_of_an_answer_is_that_of_its_first_choice(answer: object, text: str) -> None:
-    assert text_of_answer(json.dumps(answer).encode()) == text
+    ]
+    for answer, text in cases:
+        with subtests.test(answer=answer, text=text):
+            assert text_of_answer(json.dumps(answer).encode()) == text
 
 
 def test_what_is_no_answer_has_no_text() -> None:
@@ -90,27 +89,35 @@ def test_half_a_character_is_joined_with_the_other_half_or_marked() -> None:
     assert text_of_answer(rb'{"choices":[{"message":{"content":"a\ud83d"}}]}') == "a\ufffd"
 
 
-@pytest.mark.parametrize(
-    "odd", ['{"index": null}', "null", "3", '{"delta": "x"}', '{"delta": {"content": 3}}', '{"n": NaN}']
-)
-def test_an_odd_choice_spoils_no_other(odd: str) -> None:
-    choice = '{"index": null, "delta": {"content": "x"}}'
-    reader = StreamText()
-    reader.feed(f'data: {{"choices": [{odd}, {choice}], "n": 1e999}}\n\n'.encode())
+def test_an_odd_choice_spoils_no_other(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ['{"index": null}', "null", "3", '{"delta": "x"}', '{"delta": {"content": 3}}', '{"n": NaN}']
+    for odd in cases:
+        with subtests.test(odd=odd):
+            choice = '{"index": null, "delta": {"content": "x"}}'
+            reader = StreamText()
+            reader.feed(f'data: {{"choices": [{odd}, {choice}], "n": 1e999}}\n\n'.encode())
 
-    assert reader.text == "x"
+            assert reader.text == "x"
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("size", [1 << 16, MOST_EVENT * 2])
-def test_an_event_that_is_too_long_is_passed_over_whole(end: bytes, size: int) -> None:
-    reader = StreamText()
-    lines = b'data: {"choices": [{"delta": {"content": "', b"x" * (MOST_EVENT + 1), b'"}}]}', event("evil").strip()
-    stream = b"".join(lines[:3]) + end + lines[3] + end * 2 + event("after").replace(b"\n", end)
-    for at in range(0, len(stream), size):
-        reader.feed(stream[at : at + size])
+def test_an_event_that_is_too_long_is_passed_over_whole(subtests: pytest.Subtests) -> None:
+    cases_of_size: list[int] = [1 << 16, MOST_EVENT * 2]
+    cases_of_end: list[bytes] = [b"\n", b"\r\n"]
+    for size in cases_of_size:
+        for end in cases_of_end:
+            with subtests.test(size=size, end=end):
+                reader = StreamText()
+                lines = (
+                    b'data: {"choices": [{"delta": {"content": "',
+                    b"x" * (MOST_EVENT + 1),
+                    b'"}}]}',
+                    event("evil").strip(),
+                )
+                stream = b"".join(lines[:3]) + end + lines[3] + end * 2 + event("after").replace(b"\n", end)
+                for at in range(0, len(stream), size):
+                    reader.feed(stream[at : at + size])
 
-    assert reader.text == "after"
+                assert reader.text == "after"
 
 
 def test_an_event_in_many_small_pieces_takes_no_longer_than_its_length() -> None:

@@ -135,9 +135,8 @@ def test_a_system_message_at_the_end_does_not_hide_that_the_user_spoke() -> None
 
 
 @pytest.mark.req("S2-02")
-@pytest.mark.parametrize(
-    ("raw", "param", "words"),
-    [
+def test_what_is_no_request_is_refused_by_name(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, str | None, str]] = [
         (b"", None, "JSON object"),
         (b"[]", None, "JSON object"),
         (b"\xff", None, "JSON object"),
@@ -145,25 +144,28 @@ def test_a_system_message_at_the_end_does_not_hide_that_the_user_spoke() -> None
         (b"{}", "messages", "missing"),
         (b'{"messages": "x"}', "messages", "list"),
         (b'{"messages": []}', "messages", "empty"),
-    ],
-)
-def test_what_is_no_request_is_refused_by_name(raw: bytes, param: str | None, words: str) -> None:
-    with pytest.raises(RequestError, match=words) as caught:
-        read_request(raw)
-    assert caught.value.param == param
+    ]
+    for raw, param, words in cases:
+        with subtests.test(raw=raw, param=param, words=words):
+            with pytest.raises(RequestError, match=words) as caught:
+                read_request(raw)
+            assert caught.value.param == param
 
 
-@pytest.mark.parametrize("value", ["", "  ", 3, [], {}, True, "x" * 501])
-def test_a_memory_id_that_is_none_is_refused(value: object) -> None:
-    with pytest.raises(RequestError, match="memory_id") as caught:
-        read_request(body(memory_id=value))
-    assert caught.value.param == "memory_id"
+def test_a_memory_id_that_is_none_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[object] = ["", "  ", 3, [], {}, True, "x" * 501]
+    for value in cases:
+        with subtests.test(value=value):
+            with pytest.raises(RequestError, match="memory_id") as caught:
+                read_request(body(memory_id=value))
+            assert caught.value.param == "memory_id"
 
 
-@pytest.mark.parametrize("value", [-1, 201, 1.5, "3", True, []])
-def test_a_top_k_that_is_none_is_refused(value: object) -> None:
-    with pytest.raises(RequestError, match="memory_top_k"):
-        read_request(body(memory_top_k=value))
+def test_a_top_k_that_is_none_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [-1, 201, 1.5, "3", True, []]
+    for value in cases:
+        with subtests.test(value=value), pytest.raises(RequestError, match="memory_top_k"):
+            read_request(body(memory_top_k=value))
 
 
 def test_null_is_as_good_as_nothing() -> None:
@@ -208,17 +210,19 @@ ODD_PARTS = [
 ]
 
 
-@pytest.mark.parametrize("odd", ODD_PARTS)
-@pytest.mark.parametrize("block", ["", "BLOCK"])
-def test_what_is_odd_passes_byte_for_byte_and_hides_no_question(odd: bytes, block: str) -> None:
-    message = b'{"role":"user","content":"hi",' + odd + b"}"
-    request = read_request(b'{"memory_id":"m", ' + odd + b', "messages":[' + message + b"]}")
-    passed = upstream_body(request, block)
+def test_what_is_odd_passes_byte_for_byte_and_hides_no_question(subtests: pytest.Subtests) -> None:
+    cases_of_block: list[str] = ["", "BLOCK"]
+    for block in cases_of_block:
+        for odd in ODD_PARTS:
+            with subtests.test(block=block, odd=odd):
+                message = b'{"role":"user","content":"hi",' + odd + b"}"
+                request = read_request(b'{"memory_id":"m", ' + odd + b', "messages":[' + message + b"]}")
+                passed = upstream_body(request, block)
 
-    assert (request.memory_id, request.question, request.ends_with_user) == ("m", "hi", True)
-    assert passed.count(odd) == 2
-    assert message in passed
-    assert (b"BLOCK" in passed) == bool(block)
+                assert (request.memory_id, request.question, request.ends_with_user) == ("m", "hi", True)
+                assert passed.count(odd) == 2
+                assert message in passed
+                assert (b"BLOCK" in passed) == bool(block)
 
 
 def test_a_system_message_with_half_a_character_keeps_its_bytes_and_gets_the_block() -> None:

@@ -38,11 +38,11 @@ def test_a_turn_is_read_as_it_was_written_to_the_last_blank(content: str, conver
     assert read(write_entry(made)) == made
 
 
-@pytest.mark.parametrize(
-    "content", ["---", "\n---\nrole: user\n---\n", " a ", "\n", "\r\n", "a\r", "\u2028", "\ufeff", ""]
-)
-def test_what_looks_like_front_matter_is_text(content: str) -> None:
-    assert read(write_entry(entry(content))).content == content
+def test_what_looks_like_front_matter_is_text(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["---", "\n---\nrole: user\n---\n", " a ", "\n", "\r\n", "a\r", "\u2028", "\ufeff", ""]
+    for content in cases:
+        with subtests.test(content=content):
+            assert read(write_entry(entry(content))).content == content
 
 
 @pytest.mark.req("S2-27", "S2-28", "S2-71")
@@ -64,9 +64,9 @@ def test_a_role_that_there_is_not_counts_as_not_said() -> None:
     assert read('---\nrole: "boss"\n---\nx').role is EntryRole.MEMORY
 
 
-@pytest.mark.parametrize(
-    ("said", "at"),
-    [
+@pytest.mark.req("S2-26")
+def test_dates_are_understood_as_people_write_them(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, datetime]] = [
         ("2026-01-05T10:00:00+02:00", datetime(2026, 1, 5, 8, tzinfo=UTC)),
         ("2026-01-05T10:00:00Z", datetime(2026, 1, 5, 10, tzinfo=UTC)),
         ("2026-01-05T10:00:00", datetime(2026, 1, 5, 10, tzinfo=UTC)),
@@ -86,16 +86,14 @@ def test_a_role_that_there_is_not_counts_as_not_said() -> None:
         ("2026-01-05 10:00:00.123456789z", datetime(2026, 1, 5, 10, 0, 0, 123_456, tzinfo=UTC)),
         ("0001-01-01", datetime(1, 1, 1, tzinfo=UTC)),
         ("9999-12-31T23:59:59.999999Z", datetime.max.replace(tzinfo=UTC)),
-    ],
-)
-@pytest.mark.req("S2-26")
-def test_dates_are_understood_as_people_write_them(said: str, at: datetime) -> None:
-    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == at
+    ]
+    for said, at in cases:
+        with subtests.test(said=said, at=at):
+            assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == at
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_a_date_that_names_no_time_counts_as_not_said(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "yesterday",
         "",
         "2026-13-45",
@@ -109,10 +107,10 @@ def test_dates_are_understood_as_people_write_them(said: str, at: datetime) -> N
         "\ud800",
         "1 " * 30_000,
         "(" * 60_000,
-    ],
-)
-def test_a_date_that_names_no_time_counts_as_not_said(said: str) -> None:
-    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == AT
+    ]
+    for said in cases:
+        with subtests.test(said=said):
+            assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == AT
 
 
 @given(st.text("0123456789-+:.,TZ /GMTJanMo(", max_size=60))
@@ -138,11 +136,13 @@ def test_front_matter_that_is_no_yaml_takes_no_longer_than_its_letters() -> None
     assert paced_s(lambda: read(text)) < 1
 
 
-@pytest.mark.parametrize("said", ['"\\ud800"', '"a\\u0000b"', '"a\\nb"', '"\\u001b[2J"', '""', '"  "'])
-def test_an_id_that_cannot_be_printed_counts_as_not_said(said: str) -> None:
-    found = read(f"---\nid: {said}\nreplaced_by: {said}\nsource_id: {said}\nsummary_kind: {said}\n---\nx")
+def test_an_id_that_cannot_be_printed_counts_as_not_said(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ['"\\ud800"', '"a\\u0000b"', '"a\\nb"', '"\\u001b[2J"', '""', '"  "']
+    for said in cases:
+        with subtests.test(said=said):
+            found = read(f"---\nid: {said}\nreplaced_by: {said}\nsource_id: {said}\nsummary_kind: {said}\n---\nx")
 
-    assert (found.id, found.replaced_by, found.source_id, found.summary_kind) == ("default-id", "", "", "")
+            assert (found.id, found.replaced_by, found.source_id, found.summary_kind) == ("default-id", "", "", "")
 
 
 def test_half_a_character_in_a_conversation_is_marked_for_no_database_can_hold_it() -> None:

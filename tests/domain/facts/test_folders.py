@@ -79,9 +79,11 @@ def test_any_folder_names_a_conversation(folder: str) -> None:
     assert conversation_of(folder)
 
 
-@pytest.mark.parametrize("folder", ["Müller", "a%zz", "%41lice", "a~b", "%C3", "%ED%A0%80", "日本", "Ã©", "a%2fb"])
-def test_a_folder_that_somebody_made_by_hand_is_named_as_it_stands(folder: str) -> None:
-    assert conversation_of(folder) == folder
+def test_a_folder_that_somebody_made_by_hand_is_named_as_it_stands(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["Müller", "a%zz", "%41lice", "a~b", "%C3", "%ED%A0%80", "日本", "Ã©", "a%2fb"]
+    for folder in cases:
+        with subtests.test(folder=folder):
+            assert conversation_of(folder) == folder
 
 
 @pytest.mark.req("S2-16", "S2-17", "S2-18")
@@ -111,9 +113,8 @@ def test_summaries_lie_in_three_levels() -> None:
     assert summary_path("c", "L3") == "entries/c/summaries/L3/final.md"
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
-    [
+def test_a_path_says_what_lies_there(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, Place]] = [
         ("entries/c/facts/x.md", Place("c", "facts", "x.md", is_deleted=False)),
         ("entries/c/turns/user/x.md", Place("c", "turns/user", "x.md", is_deleted=False)),
         ("entries/c/summaries/L1/chunk_0.md", Place("c", "summaries", "chunk_0.md", False, "L1")),
@@ -122,15 +123,14 @@ def test_summaries_lie_in_three_levels() -> None:
         ("entries/c/deleted/facts/x.md", Place("c", "facts", "x.md", is_deleted=True)),
         ("entries/deleted/c/facts/x.md", Place("c", "facts", "x.md", is_deleted=True)),
         ("entries/c/deleted/summaries/L2/group_0.md", Place("c", "summaries", "group_0.md", True, "L2")),
-    ],
-)
-def test_a_path_says_what_lies_there(path: str, place: Place) -> None:
-    assert place_of(path) == place
+    ]
+    for path, place in cases:
+        with subtests.test(path=path, place=place):
+            assert place_of(path) == place
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_what_lies_elsewhere_is_no_entry(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "entries/c/facts/x.txt",
         "entries/c/facts/.x.md",
         "entries/c/x.md",
@@ -150,10 +150,10 @@ def test_a_path_says_what_lies_there(path: str, place: Place) -> None:
         "entries/deleted/summary.md",
         "/entries/c/facts/x.md",
         "",
-    ],
-)
-def test_what_lies_elsewhere_is_no_entry(path: str) -> None:
-    assert place_of(path) is None
+    ]
+    for path in cases:
+        with subtests.test(path=path):
+            assert place_of(path) is None
 
 
 @pytest.mark.req("S2-22", "X-93")

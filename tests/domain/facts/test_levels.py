@@ -8,9 +8,8 @@ from domain.facts.levels import CHARS_OF_TOKEN, CHUNK_TOKENS, OVERLAP_TOKENS, Le
 
 
 @pytest.mark.req("S2-67", "X-90")
-@pytest.mark.parametrize(
-    ("tokens", "level"),
-    [
+def test_the_level_follows_from_the_length(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[int, Level]] = [
         (0, Level.NONE),
         (99, Level.NONE),
         (100, Level.BRIEF),
@@ -20,10 +19,10 @@ from domain.facts.levels import CHARS_OF_TOKEN, CHUNK_TOKENS, OVERLAP_TOKENS, Le
         (3_000, Level.DETAILED),
         (15_000, Level.DETAILED),
         (15_001, Level.HIERARCHICAL),
-    ],
-)
-def test_the_level_follows_from_the_length(tokens: int, level: Level) -> None:
-    assert level_of(tokens) is level
+    ]
+    for tokens, level in cases:
+        with subtests.test(tokens=tokens, level=level):
+            assert level_of(tokens) is level
 
 
 def test_a_token_is_four_characters() -> None:

@@ -9,9 +9,8 @@ from tests.pace import paced_s
 
 
 @pytest.mark.req("S2-57", "S2-58", "X-85")
-@pytest.mark.parametrize(
-    ("reply", "facts"),
-    [
+def test_facts_are_found_in_whatever_form_a_model_says_them(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, tuple[str, ...]]] = [
         ('["a", "b"]', ("a", "b")),
         ("[]", ()),
         ('```json\n["a"]\n```', ("a",)),
@@ -38,10 +37,10 @@ from tests.pace import paced_s
         ('["unfinished', ()),
         ("[" * 5_000, ()),
         ("\0", ()),
-    ],
-)
-def test_facts_are_found_in_whatever_form_a_model_says_them(reply: str, facts: tuple[str, ...]) -> None:
-    assert facts_of(reply) == facts
+    ]
+    for reply, facts in cases:
+        with subtests.test(reply=reply, facts=facts):
+            assert facts_of(reply) == facts
 
 
 @given(st.text())

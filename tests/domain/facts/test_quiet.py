@@ -5,9 +5,8 @@ import pytest
 from domain.facts.quiet import says_nothing
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_words_that_only_keep_a_conversation_going_say_nothing(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "  \n",
         "ok",
@@ -24,15 +23,14 @@ from domain.facts.quiet import says_nothing
         "OK 👍🏽",
         ":)",
         "谢谢",
-    ],
-)
-def test_words_that_only_keep_a_conversation_going_say_nothing(text: str) -> None:
-    assert says_nothing(text)
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert says_nothing(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_anything_else_may_say_something(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "I am Anne",
         "no meat please, ever again",
         "42",
@@ -47,7 +45,7 @@ def test_words_that_only_keep_a_conversation_going_say_nothing(text: str) -> Non
         "½",
         "नमस्ते",
         "http://x",
-    ],
-)
-def test_anything_else_may_say_something(text: str) -> None:
-    assert not says_nothing(text)
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not says_nothing(text)

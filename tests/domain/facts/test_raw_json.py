@@ -41,21 +41,21 @@ def test_fields_are_those_of_the_object_however_it_is_spelt(values: dict[str, ob
     assert json.loads(object_of(fields_of(data))) == values
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_what_readers_refuse_for_being_odd_is_taken_apart_byte_for_byte(odd: bytes) -> None:
-    data = b' { "a" : 1.50 ,\n"odd":' + odd + b' , "b":[ 1, "x,]}" ]}\n'
+def test_what_readers_refuse_for_being_odd_is_taken_apart_byte_for_byte(subtests: pytest.Subtests) -> None:
+    for odd in ODD:
+        with subtests.test(odd=odd):
+            data = b' { "a" : 1.50 ,\n"odd":' + odd + b' , "b":[ 1, "x,]}" ]}\n'
 
-    assert {name: bytes(value) for name, value in fields_of(data).items()} == {
-        "a": b"1.50",
-        "odd": odd,
-        "b": b'[ 1, "x,]}" ]',
-    }
-    assert [bytes(item) for item in items_of(b" [ 1.0," + odd + b', "\\"]" ]')] == [b"1.0", odd, rb'"\"]"']
+            assert {name: bytes(value) for name, value in fields_of(data).items()} == {
+                "a": b"1.50",
+                "odd": odd,
+                "b": b'[ 1, "x,]}" ]',
+            }
+            assert [bytes(item) for item in items_of(b" [ 1.0," + odd + b', "\\"]" ]')] == [b"1.0", odd, rb'"\"]"']
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_what_is_no_json_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [
         b"",
         b"[",
         b"{",
@@ -74,13 +74,13 @@ def test_what_readers_refuse_for_being_odd_is_taken_apart_byte_for_byte(odd: byt
         b"{" * 9_000,
         b"[" * 9_000 + b"}",
         b'\xef\xbb\xbf{"a":1}',
-    ],
-)
-def test_what_is_no_json_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        items_of(data)
-    with pytest.raises(ValueError, match=r"\w"):
-        fields_of(data)
+    ]
+    for data in cases:
+        with subtests.test(data=data):
+            with pytest.raises(ValueError, match=r"\w"):
+                items_of(data)
+            with pytest.raises(ValueError, match=r"\w"):
+                fields_of(data)
 
 
 def test_lists_and_objects_are_not_taken_for_each_other() -> None:
@@ -100,9 +100,15 @@ def test_of_two_fields_of_one_name_the_last_counts() -> None:
     assert fields_of(rb'{"a": 1, "a": "\ud83d"}') == {"a": Raw(rb'"\ud83d"')}
 
 
-@pytest.mark.parametrize(
-    ("data", "value"),
-    [(b"1", 1), (rb'"\ud83d"', "\ud83d"), (b"", None), (b"\xff", None), (b"9" * 9_000, None), (b"[" * 9_000, None)],
-)
-def test_a_value_that_cannot_be_read_is_none(data: bytes, value: object) -> None:
-    assert value_of(data) == value
+def test_a_value_that_cannot_be_read_is_none(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[bytes, object]] = [
+        (b"1", 1),
+        (rb'"\ud83d"', "\ud83d"),
+        (b"", None),
+        (b"\xff", None),
+        (b"9" * 9_000, None),
+        (b"[" * 9_000, None),
+    ]
+    for data, value in cases:
+        with subtests.test(data=data, value=value):
+            assert value_of(data) == value

@@ -48,9 +48,11 @@ def test_an_id_may_be_a_number_in_quotes_and_counts_once() -> None:
 
 
 @pytest.mark.req("S2-62", "S2-63", "S2-83")
-@pytest.mark.parametrize("reply", [None, "", "no JSON", "[]", '["just", "strings"]', "{}"])
-def test_without_a_usable_reply_all_that_is_new_is_added(reply: str | None) -> None:
-    assert decide(reply, (TEA,), ("a", "b")) == (Add("a"), Add("b"))
+def test_without_a_usable_reply_all_that_is_new_is_added(subtests: pytest.Subtests) -> None:
+    cases: list[str | None] = [None, "", "no JSON", "[]", '["just", "strings"]', "{}"]
+    for reply in cases:
+        with subtests.test(reply=reply):
+            assert decide(reply, (TEA,), ("a", "b")) == (Add("a"), Add("b"))
 
 
 @pytest.mark.req("S2-62")

@@ -11,19 +11,18 @@ from domain.facts.sound_text import sound
 ANY = st.text(st.one_of(st.characters(), st.characters(categories=["Cs"])))
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
+def test_halves_of_a_character_are_joined_or_marked(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("plain", "plain"),
         ("ä 😀", "ä 😀"),
         ("\ud83d\ude00", "😀"),
         ("a\ud83db", "a\ufffdb"),
         ("\ude00\ud83d", "\ufffd\ufffd"),
         ("\ufeffa", "\ufeffa"),
-    ],
-)
-def test_halves_of_a_character_are_joined_or_marked(text: str, wanted: str) -> None:
-    assert sound(text) == wanted
+    ]
+    for text, wanted in cases:
+        with subtests.test(text=text, wanted=wanted):
+            assert sound(text) == wanted
 
 
 @given(ANY)

@@ -25,10 +25,12 @@ def test_it_says_the_same_on_one_line_that_hides_nothing_and_ends_no_markup(text
     assert not {unicodedata.category(character) for character in shown} & {"Cc", "Zl", "Zp"}
 
 
-@pytest.mark.parametrize("hidden", [*BLANKS, *"\u202e\u200b\u2066\ufeff\x85\u2028"])
-def test_what_is_not_seen_is_spelled_out(hidden: str) -> None:
-    shown = block_json(f"a{hidden}b")
+def test_what_is_not_seen_is_spelled_out(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [*BLANKS, *"\u202e\u200b\u2066\ufeff\x85\u2028"]
+    for hidden in cases:
+        with subtests.test(hidden=hidden):
+            shown = block_json(f"a{hidden}b")
 
-    assert UNSEEN.search(shown) is None
-    assert shown.isascii()
-    assert json.loads(shown) == f"a{hidden}b"
+            assert UNSEEN.search(shown) is None
+            assert shown.isascii()
+            assert json.loads(shown) == f"a{hidden}b"

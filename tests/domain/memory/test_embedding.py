@@ -38,9 +38,8 @@ def test_lone_surrogates_become_question_marks() -> None:
     assert cut("a\ud800b 😀") == "a?b 😀"
 
 
-@pytest.mark.parametrize(
-    ("text", "max_chars", "short"),
-    [
+def test_it_is_cut_after_a_word_unless_that_costs_half(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, str]] = [
         ("one two three", 13, "one two three"),
         ("one two three", 12, "one two"),
         ("one two three", 8, "one two"),
@@ -48,10 +47,10 @@ def test_lone_surrogates_become_question_marks() -> None:
         ("  one two  ", 7, "one two"),
         ("onetwothree", 6, "onetwo"),
         ("a bbbbbbbbbbbbbbbb", 10, "a bbbbbbbb"),
-    ],
-)
-def test_it_is_cut_after_a_word_unless_that_costs_half(text: str, max_chars: int, short: str) -> None:
-    assert cut(text, max_chars) == short
+    ]
+    for text, max_chars, short in cases:
+        with subtests.test(text=text, max_chars=max_chars, short=short):
+            assert cut(text, max_chars) == short
 
 
 def test_a_limit_for_each_minute_passes_and_its_wait_is_known() -> None:
@@ -81,14 +80,18 @@ def test_a_header_is_heard_where_the_body_says_nothing() -> None:
     assert fault(429, "slow down", None, **{"retry-after": "7"}).asked_wait_s == 7
 
 
-@pytest.mark.parametrize("wait", [None, 5, "soon", "-3s", "1e9s", "99999999999999s", ["3s"]])
-def test_a_wait_that_is_none_is_not_heard(wait: object) -> None:
-    assert fault(429, "slow down", quota("x", wait)).asked_wait_s is None
+def test_a_wait_that_is_none_is_not_heard(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [None, 5, "soon", "-3s", "1e9s", "99999999999999s", ["3s"]]
+    for wait in cases:
+        with subtests.test(wait=wait):
+            assert fault(429, "slow down", quota("x", wait)).asked_wait_s is None
 
 
-@pytest.mark.parametrize("details", [[], [[]], "text", {"details": {"details": {}}}, [quota("RequestsPerDay")]])
-def test_details_may_have_any_shape(details: object) -> None:
-    assert fault(429, "x", details).kind in (FaultKind.RATE_LIMIT, FaultKind.QUOTA)
+def test_details_may_have_any_shape(subtests: pytest.Subtests) -> None:
+    cases: list[object] = [[], [[]], "text", {"details": {"details": {}}}, [quota("RequestsPerDay")]]
+    for details in cases:
+        with subtests.test(details=details):
+            assert fault(429, "x", details).kind in (FaultKind.RATE_LIMIT, FaultKind.QUOTA)
 
 
 def test_a_bad_key_is_a_400_at_google() -> None:
@@ -96,12 +99,13 @@ def test_a_bad_key_is_a_400_at_google() -> None:
     assert fault(400, "400 INVALID_ARGUMENT. text is bad").kind is FaultKind.REJECTED
 
 
-@pytest.mark.parametrize("kind", FaultKind)
-def test_every_fault_has_words_and_none_of_the_providers(kind: FaultKind) -> None:
-    text = reason(Fault(kind, 429, type_name="key=sk-secret"))
+def test_every_fault_has_words_and_none_of_the_providers(subtests: pytest.Subtests) -> None:
+    for kind in FaultKind:
+        with subtests.test(kind=kind):
+            text = reason(Fault(kind, 429, type_name="key=sk-secret"))
 
-    assert "embedding" in text
-    assert "sk-secret" not in text
+            assert "embedding" in text
+            assert "sk-secret" not in text
 
 
 def test_what_needs_an_operator_is_not_what_passes() -> None:

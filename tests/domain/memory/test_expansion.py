@@ -55,11 +55,13 @@ def test_the_first_and_the_last_record_are_shown_with_what_there_is() -> None:
     assert "two" in around(data, events[1].line).text
 
 
-@pytest.mark.parametrize("line", [0, -3, 1, 3, 10**9])
-def test_a_line_on_which_no_record_begins_is_refused(line: int) -> None:
-    data, _ = log_of("one")
-    with pytest.raises(ValueError, match="no record begins"):
-        around(data, line)
+def test_a_line_on_which_no_record_begins_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[int] = [0, -3, 1, 3, 10**9]
+    for line in cases:
+        with subtests.test(line=line):
+            data, _ = log_of("one")
+            with pytest.raises(ValueError, match="no record begins"):
+                around(data, line)
 
 
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=5), st.data())

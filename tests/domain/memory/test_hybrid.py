@@ -162,24 +162,23 @@ def test_an_episode_ends_with_a_long_silence() -> None:
     assert starts_episode(NOON, NOON + EPISODE_GAP + timedelta(seconds=1))
 
 
-@pytest.mark.parametrize(
-    ("question", "author", "expected"),
-    [
+def test_a_question_names_an_author_by_a_whole_word_of_the_name(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, bool]] = [
         ("What did Bob's dog eat?", "Bob Smith", True),
         ("what did BOB eat", "bob", True),
         ("What did José eat?", "Jose", True),
         ("What did Bobby eat?", "Bob", False),
         ("What is a plan?", "A", False),
         ("What did he eat?", "", False),
-    ],
-)
-def test_a_question_names_an_author_by_a_whole_word_of_the_name(question: str, author: str, expected: bool) -> None:
-    assert names(question, author) is expected
+    ]
+    for question, author, expected in cases:
+        with subtests.test(question=question, author=author, expected=expected):
+            assert names(question, author) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"), [("Why? ", True), ("なぜ？", True), ("Why? Because.", False), ("", False)]
-)
-def test_a_turn_asks_when_it_ends_so(text: str, expected: bool) -> None:
-    assert is_question(text) is expected
-    assert are_questions([text, "no", text]) == [expected, False, expected]
+def test_a_turn_asks_when_it_ends_so(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, bool]] = [("Why? ", True), ("なぜ？", True), ("Why? Because.", False), ("", False)]
+    for text, expected in cases:
+        with subtests.test(text=text, expected=expected):
+            assert is_question(text) is expected
+            assert are_questions([text, "no", text]) == [expected, False, expected]

@@ -28,9 +28,11 @@ def parsed(block: str) -> dict[str, Any]:
 
 
 @pytest.mark.req("S0-80")
-@pytest.mark.parametrize(("text", "expected"), [("", 0), ("abcd", 1), ("abcde", 2), ("ab😀d", 1)])
-def test_four_characters_count_as_a_token_and_a_begun_one_counts(text: str, expected: int) -> None:
-    assert tokens(text) == expected
+def test_four_characters_count_as_a_token_and_a_begun_one_counts(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int]] = [("", 0), ("abcd", 1), ("abcde", 2), ("ab😀d", 1)]
+    for text, expected in cases:
+        with subtests.test(text=text, expected=expected):
+            assert tokens(text) == expected
 
 
 @pytest.mark.req("S0-61", "S0-75", "S0-76", "S0-77")
@@ -183,13 +185,16 @@ def test_no_memory_takes_more_than_its_budget_whatever_its_path_line_and_text(
     ), "one that has no room keeps no other out"
 
 
-@pytest.mark.parametrize("item_tokens", [40, 54, 250, 1000])
-@pytest.mark.parametrize("word", ["word ", "天気。", '"\\'])
-def test_a_long_turn_takes_what_its_budget_allows(item_tokens: int, word: str) -> None:
-    block = inject([memory(word * 5000)], budget=Budget(10_000, item_tokens)).block
+def test_a_long_turn_takes_what_its_budget_allows(subtests: pytest.Subtests) -> None:
+    cases_of_word: list[str] = ["word ", "天気。", '"\\']
+    cases_of_item_tokens: list[int] = [40, 54, 250, 1000]
+    for word in cases_of_word:
+        for item_tokens in cases_of_item_tokens:
+            with subtests.test(word=word, item_tokens=item_tokens):
+                block = inject([memory(word * 5000)], budget=Budget(10_000, item_tokens)).block
 
-    rendered = block[block.index("[") + 1 : -2]
-    assert item_tokens - 4 <= tokens(rendered) <= item_tokens
+                rendered = block[block.index("[") + 1 : -2]
+                assert item_tokens - 4 <= tokens(rendered) <= item_tokens
 
 
 def test_a_path_that_is_too_long_for_the_budget_keeps_no_other_memory_out() -> None:

@@ -159,18 +159,16 @@ def test_nothing_is_chosen_from_nothing_or_of_none() -> None:
     assert rank([candidate(1, 0.5)], 0) == []
 
 
-@pytest.mark.parametrize(
-    ("candidates", "count"),
-    [
+def test_what_makes_no_sense_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[Candidate], int]] = [
         ([], -1),
         ([candidate(1, 0.5), candidate(1, 0.4)], 2),
         ([candidate(1, 0.5), Candidate(2, 0.5, 0.0, False, np.zeros(3, np.float32))], 2),
         ([candidate(1, 0.5, math.nan)], 1),
-    ],
-)
-def test_what_makes_no_sense_is_refused(candidates: list[Candidate], count: int) -> None:
-    with pytest.raises(ValueError, match=r".+"):
-        rank(candidates, count)
+    ]
+    for candidates, count in cases:
+        with subtests.test(candidates=candidates, count=count), pytest.raises(ValueError, match=r".+"):
+            rank(candidates, count)
 
 
 SIMS = st.one_of(st.sampled_from([math.nan, -0.4, 0.0, 0.5, 1.0]), st.floats(-1.0, 1.0))

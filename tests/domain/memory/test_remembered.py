@@ -52,9 +52,11 @@ def test_what_was_taken_back_is_told_with_its_place() -> None:
     assert of(Kind.TOMBSTONE, "", event="e0") is None
 
 
-@pytest.mark.parametrize("kind", [Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.DELIVERY, Kind.SYSTEM])
-def test_nothing_else_is(kind: Kind) -> None:
-    assert of(kind) is None
+def test_nothing_else_is(subtests: pytest.Subtests) -> None:
+    cases: list[Kind] = [Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.DELIVERY, Kind.SYSTEM]
+    for kind in cases:
+        with subtests.test(kind=kind):
+            assert of(kind) is None
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])
@@ -78,17 +80,16 @@ def test_a_pin_of_its_own_words_is_a_memory() -> None:
     assert (own.is_pinned, own.is_own_pin, own.author) == (True, True, "Bob")
 
 
-@pytest.mark.parametrize(
-    "meta",
-    [
+def test_a_pin_that_says_nothing_usable_changes_nothing(subtests: pytest.Subtests) -> None:
+    cases: list[dict[str, MetaValue]] = [
         {"action": "pin", "event": "e0"},
         {"action": "pin", "event": "e0", "path": "logs/y.md", "line": "3"},
         {"action": "dance", "event": "e0", "path": "logs/y.md", "line": 3},
         {"action": "dance"},
-    ],
-)
-def test_a_pin_that_says_nothing_usable_changes_nothing(meta: dict[str, MetaValue]) -> None:
-    assert of(Kind.PIN, "words", **meta) is None
+    ]
+    for meta in cases:
+        with subtests.test(meta=meta):
+            assert of(Kind.PIN, "words", **meta) is None
 
 
 @pytest.mark.req("X-17")

@@ -6,9 +6,8 @@ from domain.memory.space import Provider, Space, embedding_space, folder_model, 
 
 
 @pytest.mark.req("S0-23")
-@pytest.mark.parametrize(
-    ("provider", "model", "key", "extra", "name"),
-    [
+def test_the_space_follows_from_the_settings_and_what_is_there(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, bool, bool, str]] = [
         ("auto", "", True, True, "google/gemini-embedding-001/768"),
         ("auto", "", False, True, "local/all-MiniLM-L6-v2/384"),
         ("auto", "", False, False, "hashed-words-v1/384"),
@@ -18,12 +17,10 @@ from domain.memory.space import Provider, Space, embedding_space, folder_model, 
         ("local", "", True, True, "local/all-MiniLM-L6-v2/384"),
         ("local", "", True, False, "hashed-words-v1/384"),
         ("litellm", "openai/text-embedding-3-small", True, True, "litellm/openai/text-embedding-3-small/768"),
-    ],
-)
-def test_the_space_follows_from_the_settings_and_what_is_there(
-    provider: str, model: str, key: bool, extra: bool, name: str
-) -> None:
-    assert embedding_space(provider, model, 768, has_google_key=key, has_local_extra=extra).name == name
+    ]
+    for provider, model, key, extra, name in cases:
+        with subtests.test(provider=provider, model=model, key=key, extra=extra, name=name):
+            assert embedding_space(provider, model, 768, has_google_key=key, has_local_extra=extra).name == name
 
 
 def test_litellm_needs_a_model() -> None:
@@ -36,24 +33,22 @@ def test_an_unknown_provider_is_refused() -> None:
         embedding_space("openai", "", 768, has_google_key=True, has_local_extra=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "folder"),
-    [
+def test_a_space_is_known_as_its_models(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("openai/text-embedding-3-small/1536", "text-embedding-3-small", ""),
         ("openai/BAAI/bge-small-en/384", "BAAI/bge-small-en", ""),
         ("openai//models/bge/384", "/models/bge", ""),
         ("local/all-MiniLM-L6-v2/384", "local", ""),
         ("hashed-words-v1/384", "local", ""),
         ("local/bge@0a1b/384", "/models/bge", "bge"),
-    ],
-)
-def test_a_space_is_known_as_its_models(name: str, model: str, folder: str) -> None:
-    assert is_of_model(name, model, folder=folder)
+    ]
+    for name, model, folder in cases:
+        with subtests.test(name=name, model=model, folder=folder):
+            assert is_of_model(name, model, folder=folder)
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "folder"),
-    [
+def test_a_space_of_another_model_is_known_as_such(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("openai/text-embedding-3-large/3072", "text-embedding-3-small", ""),
         ("openai/text-embedding-3-small-x/1536", "text-embedding-3-small", ""),
         ("openai/BAAI/bge-small-en/384", "BAAI", ""),
@@ -68,10 +63,10 @@ def test_a_space_is_known_as_its_models(name: str, model: str, folder: str) -> N
         ("openai//models/bge/384", "/models/bge", "bge"),
         ("", "local", ""),
         ("", "text-embedding-3-small", ""),
-    ],
-)
-def test_a_space_of_another_model_is_known_as_such(name: str, model: str, folder: str) -> None:
-    assert not is_of_model(name, model, folder=folder)
+    ]
+    for name, model, folder in cases:
+        with subtests.test(name=name, model=model, folder=folder):
+            assert not is_of_model(name, model, folder=folder)
 
 
 def test_a_servers_space_and_a_folders_are_named_as_they_are_known() -> None:

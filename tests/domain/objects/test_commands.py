@@ -22,9 +22,8 @@ def words(text: str) -> list[Word]:
     return [word for step in parsed(text).steps for word in step.words]
 
 
-@pytest.mark.parametrize(
-    ("text", "steps"),
-    [
+def test_a_command_is_cut_as_a_shell_cuts_it(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[tuple[str, list[str]]]]] = [
         ("cat a b", [("", ["cat", "a", "b"])]),
         ("  cat\ta \n", [("", ["cat", "a"])]),
         (
@@ -62,28 +61,43 @@ def words(text: str) -> list[Word]:
         ("a $((1 + (2))) e", [("", ["a", "", "e"])]),
         ("", []),
         (";;&&", []),
-    ],
-)
-def test_a_command_is_cut_as_a_shell_cuts_it(text: str, steps: list[tuple[str, list[str]]]) -> None:
-    assert told(text) == steps
-    assert parsed(text).is_whole
+    ]
+    for text, steps in cases:
+        with subtests.test(text=text, steps=steps):
+            assert told(text) == steps
+            assert parsed(text).is_whole
 
 
-@pytest.mark.parametrize(
-    "word", ["$a", "${a}", "$(a)", "`a`", "a$b", '"$a"', '"`a`"', '"a\\\\$b"', "~", "~/a", "$'\\n'", "$1", "$@"]
-)
-def test_what_only_a_shell_knows_is_unknown(word: str) -> None:
-    assert [each.is_known for each in words(f"cat {word} b")] == [True, False, True]
+def test_what_only_a_shell_knows_is_unknown(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
+        "$a",
+        "${a}",
+        "$(a)",
+        "`a`",
+        "a$b",
+        '"$a"',
+        '"`a`"',
+        '"a\\\\$b"',
+        "~",
+        "~/a",
+        "$'\\n'",
+        "$1",
+        "$@",
+    ]
+    for word in cases:
+        with subtests.test(word=word):
+            assert [each.is_known for each in words(f"cat {word} b")] == [True, False, True]
 
 
-@pytest.mark.parametrize("word", ["'$a'", "'a\\b'", "$'a'", "\\$a", '"\\$a"', "a~", "'~'", "a$", "'`'"])
-def test_what_is_quoted_stands_for_itself(word: str) -> None:
-    assert [each.is_known for each in words(f"cat {word} b")] == [True, True, True]
+def test_what_is_quoted_stands_for_itself(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["'$a'", "'a\\b'", "$'a'", "\\$a", '"\\$a"', "a~", "'~'", "a$", "'`'"]
+    for word in cases:
+        with subtests.test(word=word):
+            assert [each.is_known for each in words(f"cat {word} b")] == [True, True, True]
 
 
-@pytest.mark.parametrize(
-    ("word", "pattern"),
-    [
+def test_only_what_is_not_quoted_is_a_pattern(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("*.py", "*.py"),
         ("a?", "a?"),
         ("[ab]", "[ab]"),
@@ -95,15 +109,14 @@ def test_what_is_quoted_stands_for_itself(word: str) -> None:
         ("\\*", ""),
         ('"a?"', ""),
         ("a", ""),
-    ],
-)
-def test_only_what_is_not_quoted_is_a_pattern(word: str, pattern: str) -> None:
-    assert words(f"cat {word}")[1].pattern == pattern
+    ]
+    for word, pattern in cases:
+        with subtests.test(word=word, pattern=pattern):
+            assert words(f"cat {word}")[1].pattern == pattern
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_command_that_has_no_end_is_not_whole(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "cat 'a",
         'cat "a',
         "cat `a",
@@ -114,10 +127,10 @@ def test_only_what_is_not_quoted_is_a_pattern(word: str, pattern: str) -> None:
         "cat <<E",
         "a " * 5_000,
         " " * (LOOKED_AT + 1),
-    ],
-)
-def test_a_command_that_has_no_end_is_not_whole(text: str) -> None:
-    assert not parsed(text).is_whole
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            assert not parsed(text).is_whole
 
 
 def test_what_follows_the_last_step_is_told() -> None:

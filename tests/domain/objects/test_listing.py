@@ -31,9 +31,8 @@ def test_ls_of_several_folders_has_their_names_as_heads() -> None:
     assert names("ls", ".:\na\n\n./b:\nc\n", options="R") == ["a", "b/c"]
 
 
-@pytest.mark.parametrize(
-    ("line", "options", "name"),
-    [
+def test_ls_tells_more_of_a_file_when_it_is_asked(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("-rw-r--r-- 1 root root 1234 May  1 12:00 a b.txt", "la", "a b.txt"),
         ("-rw-r--r--. 1 me us 1.2K May 11  2024 a", "lh", "a"),
         ("-rwxr-xr-x  1 me 5 11 May 09:01 a", "lG", "a"),
@@ -49,10 +48,10 @@ def test_ls_of_several_folders_has_their_names_as_heads() -> None:
         ("a 1 b", "i", "a 1 b"),
         ("run.sh*", "F", "run.sh"),
         ("run.sh*", "", "run.sh*"),
-    ],
-)
-def test_ls_tells_more_of_a_file_when_it_is_asked(line: str, options: str, name: str) -> None:
-    assert names("ls", f"{line}\n", options=options) == ([name] if name else [])
+    ]
+    for line, options, name in cases:
+        with subtests.test(line=line, options=options, name=name):
+            assert names("ls", f"{line}\n", options=options) == ([name] if name else [])
 
 
 def test_find_prints_a_name_a_line() -> None:

@@ -20,20 +20,24 @@ def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@pytest.mark.parametrize("data", [b"", b"a\r\nb\n", "\ufeffé\u2028日".encode(), b"\x01\x1b[0m", b"x" * KEPT_BYTES])
-def test_a_text_is_kept_with_every_byte(data: bytes) -> None:
-    look = look_at(data)
+def test_a_text_is_kept_with_every_byte(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"", b"a\r\nb\n", "\ufeffé\u2028日".encode(), b"\x01\x1b[0m", b"x" * KEPT_BYTES]
+    for data in cases:
+        with subtests.test(data=data):
+            look = look_at(data)
 
-    assert (look.status, look.size, look.content_hash) == ("text", len(data), sha(data))
-    assert look.text is not None
-    assert look.text.encode() == data
+            assert (look.status, look.size, look.content_hash) == ("text", len(data), sha(data))
+            assert look.text is not None
+            assert look.text.encode() == data
 
 
-@pytest.mark.parametrize("data", [b"a\0b", b"\xff", b"caf\xe9", "é".encode()[:1], b"\xed\xa0\x80", b"\xc0\x80"])
-def test_what_has_a_nul_or_is_not_utf_8_is_binary(data: bytes) -> None:
-    look = look_at(data)
+def test_what_has_a_nul_or_is_not_utf_8_is_binary(subtests: pytest.Subtests) -> None:
+    cases: list[bytes] = [b"a\0b", b"\xff", b"caf\xe9", "é".encode()[:1], b"\xed\xa0\x80", b"\xc0\x80"]
+    for data in cases:
+        with subtests.test(data=data):
+            look = look_at(data)
 
-    assert (look.status, look.size, look.content_hash, look.text) == ("binary", len(data), sha(data), None)
+            assert (look.status, look.size, look.content_hash, look.text) == ("binary", len(data), sha(data), None)
 
 
 def test_of_a_large_text_the_beginning_is_kept() -> None:

@@ -21,9 +21,8 @@ def seen(command: str, output: str = "") -> Observed:
 
 
 @pytest.mark.req("S3-40", "S3-59")
-@pytest.mark.parametrize(
-    ("command", "names"),
-    [
+def test_a_command_names_files(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[str]]] = [
         ("cat a.txt", ["a.txt"]),
         ("cat ./a.txt d/../b.txt", ["a.txt", "b.txt"]),
         (f"cat {ROOT}/a.txt", ["a.txt"]),
@@ -51,17 +50,16 @@ def seen(command: str, output: str = "") -> Observed:
         ("cat 'a", ["a"]),
         ("", []),
         ("cat", []),
-    ],
-)
-def test_a_command_names_files(command: str, names: list[str]) -> None:
-    found = observed(command, "", ROOT).names
-    assert [name for name in names if name not in found] == []
-    assert set(found) <= set(names)
+    ]
+    for command, names in cases:
+        with subtests.test(command=command, names=names):
+            found = observed(command, "", ROOT).names
+            assert [name for name in names if name not in found] == []
+            assert set(found) <= set(names)
 
 
-@pytest.mark.parametrize(
-    ("command", "names", "reads"),
-    [
+def test_names_are_what_may_be_a_file_and_reads_what_is_read(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("cat a b", "a b", "a b"),
         ("cat ./a src//b src/../c", "a src/b c", "a src/b c"),
         (f"cat {ROOT}/a {ROOT}x/b /etc/passwd ../c ..", "a", "a"),
@@ -127,18 +125,17 @@ def test_a_command_names_files(command: str, names: list[str]) -> None:
         ("cat", "", ""),
         ("cat .", "", ""),
         ("", "", ""),
-    ],
-)
-def test_names_are_what_may_be_a_file_and_reads_what_is_read(command: str, names: str, reads: str) -> None:
-    between = "|" if "|" in names else None
+    ]
+    for command, names, reads in cases:
+        with subtests.test(command=command, names=names, reads=reads):
+            between = "|" if "|" in names else None
 
-    assert list(seen(command).names) == names.split(between)
-    assert list(seen(command).reads) == reads.split(between)
+            assert list(seen(command).names) == names.split(between)
+            assert list(seen(command).reads) == reads.split(between)
 
 
-@pytest.mark.parametrize(
-    ("command", "names"),
-    [
+def test_a_name_is_meant_in_the_folder_that_the_command_went_to(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[str]]] = [
         ("cd d && cat a", ["d/a"]),
         ("cd d; cat a", ["d/a"]),
         ("cd d\ncat a", ["d/a"]),
@@ -164,10 +161,10 @@ def test_names_are_what_may_be_a_file_and_reads_what_is_read(command: str, names
         ("pushd d; cat a", ["d/a"]),
         (")); cat a", ["a"]),
         ("cd d > x && cat a", ["x", "d/a"]),
-    ],
-)
-def test_a_name_is_meant_in_the_folder_that_the_command_went_to(command: str, names: list[str]) -> None:
-    assert list(seen(command).names) == names
+    ]
+    for command, names in cases:
+        with subtests.test(command=command, names=names):
+            assert list(seen(command).names) == names
 
 
 def test_a_folder_may_have_a_slash_at_its_end_or_be_the_root() -> None:
@@ -175,9 +172,8 @@ def test_a_folder_may_have_a_slash_at_its_end_or_be_the_root() -> None:
     assert observed("cat a /data/b", "", "/").names == ("a", "data/b")
 
 
-@pytest.mark.parametrize(
-    ("command", "patterns", "reads"),
-    [
+def test_patterns_are_told_and_not_expanded(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, list[str], list[str]]] = [
         ("cat *.py src/?.txt", ["*.py", "src/?.txt"], ["*.py", "src/?.txt"]),
         ("cd d && rm ./*", ["d/*"], []),
         (f"cat {ROOT}/*.md /etc/* ../*", ["*.md"], ["*.md"]),
@@ -186,18 +182,17 @@ def test_a_folder_may_have_a_slash_at_its_end_or_be_the_root() -> None:
         ("rm *.py; cat *.py", ["*.py"], ["*.py"]),
         ("for x in *.py; do head $x; done", ["*.py"], ["*.py"]),
         ("grep a.*b --include=*.py d", [], []),
-    ],
-)
-def test_patterns_are_told_and_not_expanded(command: str, patterns: list[str], reads: list[str]) -> None:
-    assert list(seen(command).patterns) == patterns
-    assert list(seen(command).read_patterns) == reads
-    assert not {*"*?["} & {*"".join(seen(command).names).replace("*", "", "'*'" in command)}
+    ]
+    for command, patterns, reads in cases:
+        with subtests.test(command=command, patterns=patterns, reads=reads):
+            assert list(seen(command).patterns) == patterns
+            assert list(seen(command).read_patterns) == reads
+            assert not {*"*?["} & {*"".join(seen(command).names).replace("*", "", "'*'" in command)}
 
 
 @pytest.mark.req("S3-24", "S3-39")
-@pytest.mark.parametrize(
-    ("command", "output", "listed"),
-    [
+def test_listings_name_files(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, set[str]]] = [
         ("ls", "a\nb", {"a", "b"}),
         ("ls d", "a", {"d/a"}),
         (
@@ -212,15 +207,14 @@ def test_patterns_are_told_and_not_expanded(command: str, patterns: list[str], r
         ("rg --files", "a\nd/b", {"a", "d/b"}),
         ("cat a", "b\nc", set()),
         ("find / -name x", "/etc/x\n/data/work/w/y\n../z", {"y"}),
-    ],
-)
-def test_listings_name_files(command: str, output: str, listed: set[str]) -> None:
-    assert set(observed(command, output, ROOT).listed) == listed
+    ]
+    for command, output, listed in cases:
+        with subtests.test(command=command, output=output, listed=listed):
+            assert set(observed(command, output, ROOT).listed) == listed
 
 
-@pytest.mark.parametrize(
-    ("command", "output", "names"),
-    [
+def test_what_is_listed_is_told(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, list[str]]] = [
         ("ls", "a\nb", ["a", "b"]),
         ("ls -la src", "total 4\n-rw-r--r-- 1 root root 1234 May  1 12:00 a b", ["src/a b"]),
         ("cd d && ls e | head -3", "a", ["d/e/a"]),
@@ -244,15 +238,14 @@ def test_listings_name_files(command: str, output: str, listed: set[str]) -> Non
         ("cat a", "b", []),
         ("cd $x; ls", "a", []),
         ("", "a", []),
-    ],
-)
-def test_what_is_listed_is_told(command: str, output: str, names: list[str]) -> None:
-    assert list(seen(command, output).listed) == names
+    ]
+    for command, output, names in cases:
+        with subtests.test(command=command, output=output, names=names):
+            assert list(seen(command, output).listed) == names
 
 
-@pytest.mark.parametrize(
-    ("command", "whole"),
-    [
+def test_a_plain_cat_prints_one_file_whole(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("cat a", "a"),
         ("cat 'a b'", "a b"),
         ("  cat ./d/a ;\n", "d/a"),
@@ -287,30 +280,28 @@ def test_what_is_listed_is_told(command: str, output: str, names: list[str]) -> 
         ("cat a 'b", ""),
         ("cat a" + " " * 30_000 + "b", ""),
         ("", ""),
-    ],
-)
-def test_a_plain_cat_prints_one_file_whole(command: str, whole: str) -> None:
-    assert seen(command).whole == whole
+    ]
+    for command, whole in cases:
+        with subtests.test(command=command, whole=whole):
+            assert seen(command).whole == whole
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_command_that_only_runs_the_script_manages(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         f"{SCRIPT} list",
         f"python3 {SCRIPT} read a.txt",
         f"cd d && {SCRIPT} pin f1; {SCRIPT} unpin f2\n",
         f"{SCRIPT} list 2>&1",
         f"{SCRIPT} list 2>/dev/null || {SCRIPT} list --files",
         f"timeout 5 '{SCRIPT}' show f1",
-    ],
-)
-def test_a_command_that_only_runs_the_script_manages(command: str) -> None:
-    assert seen(command).manages
+    ]
+    for command in cases:
+        with subtests.test(command=command):
+            assert seen(command).manages
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_any_other_command_does_not(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "cd d",
         "cat a",
@@ -331,10 +322,10 @@ def test_a_command_that_only_runs_the_script_manages(command: str) -> None:
         f"{SCRIPT}x list",
         "context-objects/scripts/objects.py list",
         "/opt/other-objects/scripts/objects.py list",
-    ],
-)
-def test_any_other_command_does_not(command: str) -> None:
-    assert not seen(command).manages
+    ]
+    for command in cases:
+        with subtests.test(command=command):
+            assert not seen(command).manages
 
 
 def test_so_many_names_and_patterns_are_told() -> None:
@@ -417,10 +408,12 @@ def test_a_hostile_command_costs_little(name: str) -> None:
     assert paced_s(lambda: seen(HOSTILE[name]), tries=5, enough_s=BOUND_S) < BOUND_S
 
 
-@pytest.mark.parametrize("name", ["words", "double quotes", "braces", "mixed"])
-def test_what_follows_the_bound_is_not_looked_at(name: str) -> None:
-    assert seen("cat a;" + HOSTILE[name] + "\ncat b").names[:1] == ("a",)
-    assert "b" not in seen("cat a;" + HOSTILE[name].replace("b", "c") + "\ncat b").names
+def test_what_follows_the_bound_is_not_looked_at(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["words", "double quotes", "braces", "mixed"]
+    for name in cases:
+        with subtests.test(name=name):
+            assert seen("cat a;" + HOSTILE[name] + "\ncat b").names[:1] == ("a",)
+            assert "b" not in seen("cat a;" + HOSTILE[name].replace("b", "c") + "\ncat b").names
 
 
 def test_so_many_listings_are_told_apart() -> None:

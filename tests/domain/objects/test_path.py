@@ -11,25 +11,23 @@ PARTS = st.sampled_from(["a", "b.py", ".", "..", "", "w", "work", "a b", "x" * 2
 NAMES = st.lists(PARTS, max_size=6).map("/".join)
 
 
-@pytest.mark.parametrize(
-    "path", ["a", "a/b.py", ".hidden/x", "a b", "日本/é.txt", "-", "a\\b", "x" * 300, "..a", "..."]
-)
-def test_a_path_below_a_folder_is_plain(path: str) -> None:
-    assert is_plain(path)
+def test_a_path_below_a_folder_is_plain(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["a", "a/b.py", ".hidden/x", "a b", "日本/é.txt", "-", "a\\b", "x" * 300, "..a", "..."]
+    for path in cases:
+        with subtests.test(path=path):
+            assert is_plain(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["", "/a", "a/", "a//b", ".", "./a", "a/.", "..", "../a", "a/../b", "x" * 301]
-    + [f"a{unshown}b" for unshown in "\0\n\r\t\x1b\x7f\x85\u2028\u2029\ud800\udcff"],
-)
-def test_what_leads_elsewhere_or_cannot_be_shown_is_not(path: str) -> None:
-    assert not is_plain(path)
+def test_what_leads_elsewhere_or_cannot_be_shown_is_not(subtests: pytest.Subtests) -> None:
+    cases = ["", "/a", "a/", "a//b", ".", "./a", "a/.", "..", "../a", "a/../b", "x" * 301]
+    cases += [f"a{unshown}b" for unshown in "\0\n\r\t\x1b\x7f\x85\u2028\u2029\ud800\udcff"]
+    for path in cases:
+        with subtests.test(path=path):
+            assert not is_plain(path)
 
 
-@pytest.mark.parametrize(
-    ("here", "name", "path"),
-    [
+def test_a_name_becomes_a_path_below_the_folder_or_nothing(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str, str]] = [
         (ROOT, "a", "a"),
         (ROOT, "./a//b/", "a/b"),
         (ROOT, "a/../b", "b"),
@@ -51,10 +49,10 @@ def test_what_leads_elsewhere_or_cannot_be_shown_is_not(path: str) -> None:
         (ROOT, "x" * 301, ""),
         (ROOT, f"{ROOT}/{'x' * 300}", "x" * 300),
         ("/tmp", "a", ""),
-    ],
-)
-def test_a_name_becomes_a_path_below_the_folder_or_nothing(here: str, name: str, path: str) -> None:
-    assert below(ROOT, here, name) == path
+    ]
+    for here, name, path in cases:
+        with subtests.test(here=here, name=name, path=path):
+            assert below(ROOT, here, name) == path
 
 
 def test_everything_lies_below_the_root_of_the_file_system() -> None:

@@ -109,20 +109,17 @@ def test_an_unread_file_that_is_read_has_a_content_and_keeps_its_number() -> Non
     assert second.object_hash == object_hash("f1", 1, second.content_hash, second.metadata_hash)
 
 
-@pytest.mark.parametrize(
-    ("looks", "numbers"),
-    [
+def test_a_version_has_the_number_of_an_unread_one_only_where_that_stood(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[list[FileLook | None], list[int]]] = [
         ([unread("a", SIGNATURE), text_of("b", "x")], [1, 2]),
         ([unread("a", SIGNATURE), unread("b", SIGNATURE)], [1, 2]),
         ([unread("a", SIGNATURE), None], [1, 2]),
         ([unread("a", SIGNATURE), None, text_of("a", "x")], [1, 2, 3]),
         ([text_of("a", "x"), None, unread("a", SIGNATURE), text_of("a", "y")], [1, 2, 3, 3]),
-    ],
-)
-def test_a_version_has_the_number_of_an_unread_one_only_where_that_stood(
-    looks: list[FileLook | None], numbers: list[int]
-) -> None:
-    assert [each.no for each in story(*looks)] == numbers
+    ]
+    for looks, numbers in cases:
+        with subtests.test(looks=looks, numbers=numbers):
+            assert [each.no for each in story(*looks)] == numbers
 
 
 @pytest.mark.parametrize("data", [b"x", b"\0", b"x" * 300_000])
@@ -213,9 +210,8 @@ def test_no_object_is_of_another_kind() -> None:
         numbered("x", 1)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_what_is_no_id_is_refused_with_the_rule(subtests: pytest.Subtests) -> None:
+    cases: list[str] = [
         "",
         "f",
         "f0",
@@ -232,11 +228,11 @@ def test_no_object_is_of_another_kind() -> None:
         "f١",
         "f1000000001",
         "f" + "9" * 99,
-    ],
-)
-def test_what_is_no_id_is_refused_with_the_rule(name: str) -> None:
-    with pytest.raises(
-        ValueError, match=r"id of an object '.*': f or t and a number from 1 on are required"
-    ) as refused:
-        number_of(name)
-    assert len(str(refused.value)) < 160
+    ]
+    for name in cases:
+        with subtests.test(name=name):
+            with pytest.raises(
+                ValueError, match=r"id of an object '.*': f or t and a number from 1 on are required"
+            ) as refused:
+                number_of(name)
+            assert len(str(refused.value)) < 160

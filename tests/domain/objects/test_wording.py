@@ -170,13 +170,13 @@ def test_a_shown_text_is_cut_cleaned_and_imitates_nothing() -> None:
     assert cut.startswith("x" * SHOWN_CHARS + "\n\n[Showing the first 50000 of 50005 characters]")
 
 
-@pytest.mark.parametrize(
-    "path", ["a\nb", "a], version 9]", "\u202eevil", "f2, version 1", "a b", 'q"uote', "[file f1: x", "é"]
-)
-def test_a_path_is_one_line_and_can_pass_for_nothing_else(path: str) -> None:
-    shown = shown_path(path)
-    assert shown == json.dumps(path)
-    assert shown.isprintable()
+def test_a_path_is_one_line_and_can_pass_for_nothing_else(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["a\nb", "a], version 9]", "\u202eevil", "f2, version 1", "a b", 'q"uote', "[file f1: x", "é"]
+    for path in cases:
+        with subtests.test(path=path):
+            shown = shown_path(path)
+            assert shown == json.dumps(path)
+            assert shown.isprintable()
 
 
 def test_a_long_path_is_shown_in_part() -> None:

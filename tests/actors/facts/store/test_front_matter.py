@@ -11,9 +11,8 @@ from actors.facts.store.front_matter import read_keys
 from tests.pace import paced_s
 
 
-@pytest.mark.parametrize(
-    ("front", "keys"),
-    [
+def test_keys_with_a_simple_value_are_found_in_any_form(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, str]]] = [
         ("id: a\nrole: 'user'\n", {"id": "a", "role": "user"}),
         ("{id: a, role: user}", {"id": "a", "role": "user"}),
         ("id: abc # mine\n", {"id": "abc"}),
@@ -34,16 +33,17 @@ from tests.pace import paced_s
         ("just words", {}),
         ("", {}),
         ("\r\nid: a\r\n", {"id": "a"}),
-    ],
-)
-def test_keys_with_a_simple_value_are_found_in_any_form(front: str, keys: dict[str, str]) -> None:
-    assert read_keys(front) == keys
+    ]
+    for front, keys in cases:
+        with subtests.test(front=front, keys=keys):
+            assert read_keys(front) == keys
 
 
-@pytest.mark.parametrize("front", ["id: [", "\t: [\n", "id: 'a", "\0", "a: b: c", "id: *nowhere\n: - x", "{" * 51])
-def test_what_is_no_yaml_is_an_error(front: str) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        read_keys(front)
+def test_what_is_no_yaml_is_an_error(subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["id: [", "\t: [\n", "id: 'a", "\0", "a: b: c", "id: *nowhere\n: - x", "{" * 51]
+    for front in cases:
+        with subtests.test(front=front), pytest.raises(ValueError, match=r"\w"):
+            read_keys(front)
 
 
 @given(st.text("id:role[]{}&*!|>-?,\"' #\n\t", max_size=300))

@@ -85,14 +85,18 @@ def test_a_repository_around_it_is_left_alone_and_its_hooks_and_settings_count_f
 
 @pytest.mark.req("S2-37")
 def test_a_git_that_hangs_delays_nobody_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = tmp_path / "bin"
+    programs, begun, go = tmp_path / "bin", tmp_path / "begun", tmp_path / "go"
     programs.mkdir()
     slow = programs / "git"
-    slow.write_text("#!/bin/sh\necho no >&2\nexit 3\n")
+    slow.write_text(f"#!/bin/sh\n: > {begun}\nwhile [ ! -e {go} ]; do sleep 0.05; done\necho no >&2\nexit 3\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
-        assert isinstance(facts.answer(FACTS, AddEntry, conversation="c", text="The user likes tea"), EntryAdded)
+        wait_until(begun.exists)
+        for text in ("The user likes tea", "The user has a dog"):
+            assert isinstance(facts.answer(FACTS, AddEntry, conversation="c", text=text), EntryAdded)
+        assert facts.figures()["trouble"] == "none"
+        go.touch()
         wait_until(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))
 
 

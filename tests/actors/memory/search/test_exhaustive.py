@@ -61,13 +61,14 @@ def test_every_list_is_brute_forces(seed: int, dims: int, size: int, count: int,
                 )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_first_pool_that_is_too_small_changes_no_list(seed: int) -> None:
-    corpus = Corpus(seed, 40)
-    source = drawn(corpus, 600)
-    for query in corpus.rng.standard_normal((3, 40)).astype(np.float32) + corpus.vectors(1)[0]:
-        found = listed(source, query, LATER_S, {}, 24, pool_per_wanted=1)
-        assert found == source.ranked(query, LATER_S, {}, 24, None)
+def test_a_first_pool_that_is_too_small_changes_no_list(subtests: pytest.Subtests) -> None:
+    for seed in range(4):
+        with subtests.test(seed=seed):
+            corpus = Corpus(seed, 40)
+            source = drawn(corpus, 600)
+            for query in corpus.rng.standard_normal((3, 40)).astype(np.float32) + corpus.vectors(1)[0]:
+                found = listed(source, query, LATER_S, {}, 24, pool_per_wanted=1)
+                assert found == source.ranked(query, LATER_S, {}, 24, None)
 
 
 def test_an_old_row_that_is_most_similar_of_all_comes_first() -> None:

@@ -35,7 +35,7 @@ def result(request: RunBash, text: str, *, code: int = 0, outcome: BashOutcome =
     )
 
 
-@pytest.mark.req("S4-12", "S4-112", "S4-116", "X-114")
+@pytest.mark.req("S4-12", "S4-42", "S4-112", "S4-116", "X-114")
 def test_every_skills_hook_runs_at_its_event_only_by_the_shell_and_with_the_facts(
     rig: HookRig, system: ActorSystem, tmp_path: Path
 ) -> None:
