@@ -23,10 +23,10 @@ WORD = "word "
 """A token; two more mark a text's start and end."""
 
 
-def main(files: Sequence[str]) -> None:
+def main(files: Sequence[str], sizes: Sequence[tuple[int, int]] = SIZES, rounds: int = ROUNDS) -> None:
     """Print both tables."""
     models = LocalModel.load(may_compile=False), LocalModel.load()
-    for line in speeds(*models, SIZES, ROUNDS):
+    for line in speeds(*models, sizes, rounds):
         sys.stdout.write(line + "\n")
     texts = [line for file in files for line in Path(file).read_text(encoding="utf-8").splitlines() if line.strip()]
     if texts:

@@ -9,14 +9,10 @@ from actors.embedder.local import LocalModel
 from lab.bench import encoder
 
 
-def test_each_size_has_a_line_and_near_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(encoder, "SIZES", ((2, 1), (8, 2)))
-    monkeypatch.setattr(encoder, "ROUNDS", 1)
+def test_each_size_has_a_line_and_near_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "texts").write_text("When is the train?\n\nAt nine.\n")
 
-    encoder.main([str(tmp_path / "texts")])
+    encoder.main([str(tmp_path / "texts")], ((2, 1), (8, 2)), 1)
 
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in said] == [["tokens", "texts"], ["2", "1"], ["8", "2"], ["2", "texts:"]]
