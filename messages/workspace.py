@@ -59,10 +59,6 @@ class SessionDescribed(Message, frozen=True, kw_only=True, gc=False):
     """Further facts: name -> value."""
 
 
-class UpkeepDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: retry postponed work."""
-
-
 # sub-agents: what scripts ask
 
 
@@ -217,7 +213,6 @@ SubagentReport = RunAwoke | ChildEnded
 SubagentCommand = BeginRun | EndRun
 WorkspaceMessage = (
     WorkspaceRequest
-    | UpkeepDue
     | SubagentReport
     | ContributorMessage
     | SubscriberMessage

@@ -50,7 +50,6 @@ from messages.workspace import (
     RunSubagent,
     SessionDescribed,
     StopSubagent,
-    UpkeepDue,
     WaitSubagent,
     WorkspaceMessage,
 )
@@ -187,8 +186,6 @@ class WorkspaceActor(Actor):
                 self._runs.take_report(message)
             case ModelReply():
                 self._workers.count_usage(message)
-            case UpkeepDue():
-                self._look_after()
             case SpokenTold() | Refused() | ModelFailed() | BashResult() | BashRefused() | ModelDelta():
                 return  # An answer behind its deadline, or progress.
             case _:
@@ -343,7 +340,7 @@ class WorkspaceActor(Actor):
     def _look_later(self) -> None:
         if not self._looks_after and not self._files.is_at_rest:
             self._looks_after = True
-            self.after(LOOK_AFTER_S, UpkeepDue())
+            self.wait(LOOK_AFTER_S, self._look_after)
 
     def _look_after(self) -> None:
         self._looks_after = False

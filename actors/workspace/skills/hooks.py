@@ -75,10 +75,19 @@ class Hooks:
     The runs of one hook follow one another in a lane of the shell, whose time limit counts from where a script begins.
     """
 
-    def __init__(self, host: Host, window: Window, lives: SkillLives) -> None:
+    def __init__(self, host: Host, window: Window, lives: SkillLives, *, patience: float = 1.0) -> None:
+        """Begin without a run.
+
+        Args:
+            host: The actor.
+            window: Window on whose behalf hooks run.
+            lives: Declarations of skills.
+            patience: Factor of all limits, for machines on which bash begins late.
+        """
         self._host = host
         self._window = window
         self._lives = lives
+        self._patience = patience
         self._runs: dict[RequestId, _Run] = {}
 
     @property
@@ -107,7 +116,7 @@ class Hooks:
         for life, path, is_executable in scripts:
             round_.texts[life.name] = ""
             self._run(
-                round_, life, command(path, self._told(round_, life, facts, turn), is_executable=is_executable), turn
+                round_, life, command(path, self._input(round_, life, facts, turn), is_executable=is_executable), turn
             )
         return bool(scripts)
 
@@ -133,7 +142,7 @@ class Hooks:
                     scripts.append((life, path, is_executable))
         return scripts
 
-    def _told(self, round_: _Round, life: SkillLife, facts: Mapping[str, Fact], turn: HookTurn) -> str:
+    def _input(self, round_: _Round, life: SkillLife, facts: Mapping[str, Fact], turn: HookTurn) -> str:
         own: dict[str, Fact] = {
             "event": round_.event,
             "window": self._window.address.key,
@@ -143,7 +152,7 @@ class Hooks:
         return input_json({**own, **facts})
 
     def _run(self, round_: _Round, life: SkillLife, line: str, turn: HookTurn) -> None:
-        limit = limit_s(round_.event)
+        limit = self._limit_s(round_.event)
         overdue_s = limit if round_.event in (BEFORE_PROMPT, BEFORE_COMPACT) else limit + PATIENCE_S
         lane = f"hook {life.name} {round_.event}"
         self._make_room(lane)
@@ -162,6 +171,9 @@ class Hooks:
 
         request_id = self._host.ask(SHELL, make, overdue_s, lambda end: self._take_end(request_id, end))
         self._runs[request_id] = _Run(round_, life.name, lane, overdue_s)
+
+    def _limit_s(self, event: str) -> float:
+        return self._patience * limit_s(event)
 
     def _cancel(self, request_id: RequestId) -> None:
         self._host.withdraw(request_id)
@@ -186,7 +198,7 @@ class Hooks:
             case BashRefused(reason=reason):
                 fault = f"was not run: {reason}"
             case BashResult(outcome=BashOutcome.TIMED_OUT):
-                fault = f"took longer than {limit_s(run.round.event):g} s"
+                fault = f"took longer than {self._limit_s(run.round.event):g} s"
             case BashResult(outcome=BashOutcome.ABORTED):
                 fault = "was cancelled"
             case _:

@@ -14,7 +14,7 @@ from actors.workspace.skills.lives import SkillLives
 from domain.workspace.skills.hook import Fact
 from messages.base import Address, Message, Surface, TurnId, Window
 from messages.shell import RunBash
-from messages.workspace import UpkeepDue
+from messages.workspace import RunAwoke
 
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
 OWNER = Address("workspace", WINDOW.address.key)
@@ -36,20 +36,25 @@ class HookActor(Actor):
     """Owner of hooks that begins whatever the test has put before it."""
 
     def __init__(
-        self, lives: SkillLives, wishes: list[tuple[str, Mapping[str, Fact]]], done: Callable[[Outputs], None]
+        self,
+        lives: SkillLives,
+        wishes: list[tuple[str, Mapping[str, Fact]]],
+        done: Callable[[Outputs], None],
+        patience: float,
     ) -> None:
         super().__init__()
         self.lives = lives
         self.wishes = wishes
         self.done = done
+        self.patience = patience
         self.begun: list[bool] = []
         self.strangers: list[Message] = []
 
     def on_start(self) -> None:
-        self.hooks = Hooks(self, WINDOW, self.lives)
+        self.hooks = Hooks(self, WINDOW, self.lives, patience=self.patience)
 
     def handle(self, message: Any) -> None:
-        if isinstance(message, UpkeepDue):
+        if isinstance(message, RunAwoke):
             event, facts = self.wishes.pop(0)
             self.begun.append(self.hooks.begin(event, facts, TURN, self.done))
         else:
@@ -59,7 +64,7 @@ class HookActor(Actor):
 class HookRig:
     """One such actor on a system, and an edge in the place of the shell."""
 
-    def __init__(self, system: ActorSystem, root: Path) -> None:
+    def __init__(self, system: ActorSystem, root: Path, patience: float = 1.0) -> None:
         self.system = system
         self.lives = SkillLives((), (root,))
         self.wishes: list[tuple[str, Mapping[str, Fact]]] = []
@@ -67,14 +72,15 @@ class HookRig:
         self.actors: list[HookActor] = []
         self.asked: list[Message] = []
         """Of the shell."""
+        self.patience = patience
         system.register(ActorSpec(OWNER.kind, self._build))
 
     def begin(self, event: str, **facts: Fact) -> None:
         self.wishes.append((event, facts))
-        self.system.tell(OWNER, UpkeepDue())
+        self.system.tell(OWNER, RunAwoke(run="r1"))
 
     def _build(self, _key: str) -> HookActor:
-        self.actors.append(HookActor(self.lives, self.wishes, self.outputs.append))
+        self.actors.append(HookActor(self.lives, self.wishes, self.outputs.append, self.patience))
         return self.actors[-1]
 
     def play_the_shell(self) -> None:

@@ -12,7 +12,6 @@ from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.workspace.skills.hooks import HookOutput
-from domain.workspace.skills import hook
 from tests.actors.workspace.skills.hook_rig import HookRig, write_skill
 from tests.patience import PATIENCE_S
 
@@ -35,18 +34,15 @@ class Waiting:
 
 
 @pytest.fixture(params=["none", "bundled"])
-def rig(
-    request: pytest.FixtureRequest, live_system: ActorSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> HookRig:
+def rig(request: pytest.FixtureRequest, live_system: ActorSystem, tmp_path: Path) -> HookRig:
     """Hooks on a shell; they have four times as long as a person would wait, for bash begins late on a busy machine."""
-    monkeypatch.setattr(hook, "BEFORE_PROMPT_S", 6.0)
     skills = tmp_path / "skills"
     config = ShellConfig(
         work_root=tmp_path / "work", data_root=tmp_path / "data", sandbox=request.param, skill_roots=(skills,)
     )
     (tmp_path / "data").mkdir()
     live_system.register(ActorSpec("shell", lambda _key: ShellActor(config), core=True))
-    rig = HookRig(live_system, skills)
+    rig = HookRig(live_system, skills, patience=4.0)
     live_system.start()
     return rig
 
