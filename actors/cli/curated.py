@@ -36,27 +36,6 @@ def curated_group() -> None:
 
 
 @curated_group.command()
-@_all_options
-def status(**options: Any) -> None:
-    """Show both scopes: files and sizes, what is injected, page table, trust, paths."""
-    _do("status", options)
-
-
-@curated_group.command()
-@_all_options
-def pages(**options: Any) -> None:
-    """List the pages, and say whether the page table is there and valid."""
-    _do("pages", options)
-
-
-@curated_group.command()
-@_all_options
-def verify(**options: Any) -> None:
-    """Make the page tables anew from the markdown, which stays as it is."""
-    _do("verify", options, writes=True)
-
-
-@curated_group.command()
 @click.argument("scope", type=click.Choice(["global", "project"]))
 @click.argument("text")
 @click.option("--section", default="", help="Heading that it belongs below.  [default: Remembered]")
@@ -64,20 +43,6 @@ def verify(**options: Any) -> None:
 def remember(scope: str, text: str, section: str, **options: Any) -> None:
     """Stage TEXT for an index; flush commits it, as does the agent's end."""
     _do("remember", options, writes=True, scope=scope, text=text, section=section)
-
-
-@curated_group.command()
-@_all_options
-def flush(**options: Any) -> None:
-    """Commit what is staged and proposed, and make the page tables anew."""
-    _do("flush", options, writes=True)
-
-
-@curated_group.command()
-@_all_options
-def faults(**options: Any) -> None:
-    """List what is wrong."""
-    _do("faults", options)
 
 
 @curated_group.command()
@@ -107,32 +72,37 @@ def recall(query: tuple[str, ...], scope: str | None, **options: Any) -> None:
         raise SystemExit(1)
 
 
-@curated_group.command()
-@_all_options
-def stale(**options: Any) -> None:
-    """Suggest facts to look at again; nothing is ever removed for its age."""
-    _do("stale", options)
+_LOOKS = {
+    "status": "Show both scopes: files and sizes, what is injected, page table, trust, paths.",
+    "pages": "List the pages, and say whether the page table is there and valid.",
+    "faults": "List what is wrong.",
+    "stale": "Suggest facts to look at again; nothing is ever removed for its age.",
+}
+_WRITES = {
+    "verify": "Make the page tables anew from the markdown, which stays as it is.",
+    "flush": "Commit what is staged and proposed, and make the page tables anew.",
+    "import": "Stage what Claude Code remembers of the project (curated.claude_folder), which is only read.",
+}
+_SWITCHES = {
+    "on": "Have the memory in a window's prompts again; needs the running agent and --window.",
+    "off": "Leave the memory out of a window's prompts until the agent ends; needs the running agent and --window.",
+}
+"""Commands without arguments of their own, by what they do -> name -> help."""
 
 
-@curated_group.command()
-@_all_options
-def on(**options: Any) -> None:
-    """Have the memory in a window's prompts again; needs the running agent and --window."""
-    _switch(options, on=True)
+def _add(name: str, words: str, act: Callable[[str, Options], object]) -> None:
+    @curated_group.command(name, help=words)
+    @_all_options
+    def command(**options: Any) -> None:
+        act(name, options)
 
 
-@curated_group.command()
-@_all_options
-def off(**options: Any) -> None:
-    """Leave the memory out of a window's prompts until the agent ends; needs the running agent and --window."""
-    _switch(options, on=False)
-
-
-@curated_group.command("import")
-@_all_options
-def import_(**options: Any) -> None:
-    """Stage what Claude Code remembers of the project (curated.claude_folder), which is only read."""
-    _do("import", options, writes=True)
+for _name, _words in _LOOKS.items():
+    _add(_name, _words, lambda name, options: _do(name, options))
+for _name, _words in _WRITES.items():
+    _add(_name, _words, lambda name, options: _do(name, options, writes=True))
+for _name, _words in _SWITCHES.items():
+    _add(_name, _words, lambda name, options: _switch(options, on=name == "on"))
 
 
 def _switch(options: Options, *, on: bool) -> None:

@@ -151,15 +151,16 @@ def test_below_a_long_report_the_end_is_said_again(subtests: pytest.Subtests, tm
             assert (last == f"[end of {head}]") is is_long
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e999", "-1", "x", ""])
-@pytest.mark.parametrize("verb", ["run researcher x", "wait r1"])
-def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path, verb: str, seconds: str) -> None:
+def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path, subtests: pytest.Subtests) -> None:
     heard: list[Message] = []
     with scripts(tmp_path, heard) as run:
-        done = run(f"$S {verb} --for={seconds!r}")
-    assert done.returncode == 2
-    assert "must be a number of seconds, 0 or more" in done.stderr
-    assert "Traceback" not in done.stderr
+        for seconds in ("nan", "inf", "-inf", "1e999", "-1", "x", ""):
+            for verb in ("run researcher x", "wait r1"):
+                with subtests.test(verb=verb, seconds=seconds):
+                    done = run(f"$S {verb} --for={seconds!r}")
+                    assert done.returncode == 2
+                    assert "must be a number of seconds, 0 or more" in done.stderr
+                    assert "Traceback" not in done.stderr
     assert heard == []
 
 

@@ -273,12 +273,12 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("table", "key"), NUMBERS)
-@pytest.mark.parametrize("value", ["-1", "1e300", "-inf"])
-def test_every_number_has_a_range(tmp_path: Path, table: str, key: str, value: str) -> None:
-    [line] = complaints(tmp_path, f"[{table}]\n{key} = {value}\n")
-
-    assert line.startswith(f"agent.toml:2: {table}.{key} = ")
+def test_every_number_has_a_range(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for table, key in NUMBERS:
+        for value in ("-1", "1e300", "-inf"):
+            with subtests.test(key=f"{table}.{key}", value=value):
+                [line] = complaints(tmp_path, f"[{table}]\n{key} = {value}\n")
+                assert line.startswith(f"agent.toml:2: {table}.{key} = ")
 
 
 @examples(deadline=None, max_examples=100)
