@@ -32,13 +32,24 @@ class DiscordError(Exception):
 class DiscordRest:
     """Questions to Discord, one after the other, as one bot; made anew for each, since a person thinks in between."""
 
-    def __init__(self, api_base: str, token: str) -> None:
-        """Nothing is asked yet.
+    def __init__(
+        self,
+        api_base: str,
+        token: str,
+        *,
+        longest_wait_s: float = LONGEST_WAIT_S,
+        most_answer_bytes: int = MOST_ANSWER_BYTES,
+    ) -> None:
+        """No question is asked yet.
 
         Args:
             api_base: Such as `https://discord.com/api/v10`.
             token: The bot's.
+            longest_wait_s: Limit of a wait that Discord asks for.
+            most_answer_bytes: Limit of an answer.
         """
+        self._longest_wait_s = longest_wait_s
+        self._most_answer_bytes = most_answer_bytes
         self._api_base = api_base.rstrip("/")
         self._token = token
         self._scrubber = Scrubber([token])
@@ -121,8 +132,8 @@ class DiscordRest:
             ) as session:
                 for left in reversed(range(MOST_TRIES)):
                     async with session.get(self._api_base + path, allow_redirects=False) as response:
-                        data = await _whole(response, path)
-                        wait_s = _asked_wait_s(response)
+                        data = await _whole(response, path, self._most_answer_bytes)
+                        wait_s = _asked_wait_s(response, self._longest_wait_s)
                         if wait_s is None or not left:
                             return _read(response.status, data, path)
                     await asyncio.sleep(wait_s)
@@ -132,17 +143,17 @@ class DiscordRest:
         raise AssertionError("the last try returns or raises")
 
 
-async def _whole(response: aiohttp.ClientResponse, path: str) -> bytes:
+async def _whole(response: aiohttp.ClientResponse, path: str, most_bytes: int) -> bytes:
     """All of an answer; a read of the stream gives what has come so far."""
     data = bytearray()
     async for chunk in response.content.iter_any():
         data += chunk
-        if len(data) > MOST_ANSWER_BYTES:
-            raise DiscordError(f"GET {_place(path)}: more than {MOST_ANSWER_BYTES} bytes: is this Discord's address?")
+        if len(data) > most_bytes:
+            raise DiscordError(f"GET {_place(path)}: more than {most_bytes} bytes: is this Discord's address?")
     return bytes(data)
 
 
-def _asked_wait_s(response: aiohttp.ClientResponse) -> float | None:
+def _asked_wait_s(response: aiohttp.ClientResponse, longest_s: float) -> float | None:
     """For how long to wait before asking again; None to take this answer."""
     if response.status != 429 and response.status < 500:
         return None
@@ -150,7 +161,7 @@ def _asked_wait_s(response: aiohttp.ClientResponse) -> float | None:
         asked = float(response.headers.get("Retry-After", "1"))
     except ValueError:
         asked = 1.0
-    return min(LONGEST_WAIT_S, max(0.2, asked))  # in this order it is 0.2 for "nan"
+    return min(longest_s, max(0.2, asked))  # in this order it is 0.2 for "nan"
 
 
 def _read(status: int, data: bytes, path: str) -> object:

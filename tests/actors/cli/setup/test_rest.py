@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -58,8 +59,9 @@ def server() -> Iterator[Server]:
     made.server_close()
 
 
-def client(server: Server) -> DiscordRest:
-    return DiscordRest(f"http://127.0.0.1:{server.server_port}/api/", TOKEN)
+def client(server: Server, **limits: Any) -> DiscordRest:
+    server.asked.clear()
+    return DiscordRest(f"http://127.0.0.1:{server.server_port}/api/", TOKEN, **limits)
 
 
 def says(said: object, status: int = 200, **headers: str) -> Answer:
@@ -72,11 +74,10 @@ def test_a_long_answer_is_read_to_its_end(server: Server) -> None:
     assert client(server).channels("1") == channels
 
 
-def test_an_answer_without_an_end_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rest, "MOST_ANSWER_BYTES", 20_000)
+def test_an_answer_without_an_end_is_given_up(server: Server) -> None:
     server.answers = [says("x" * 30_000)]
     with pytest.raises(DiscordError, match="GET /users/@me: more than 20000 bytes"):
-        client(server).me()
+        client(server, most_answer_bytes=20_000).me()
 
 
 def test_who_asks_and_how(server: Server) -> None:
@@ -85,40 +86,36 @@ def test_who_asks_and_how(server: Server) -> None:
     assert server.asked == [("/api/guilds/5/members/search?query=An%20%26%20n/e&limit=25", f"Bot {TOKEN}")]
 
 
-@pytest.mark.parametrize("wait", ["0.2", "nan", "-1", "soon"])
-def test_what_passes_is_waited_for(server: Server, wait: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rest, "LONGEST_WAIT_S", 0.3)
-    server.answers = [
-        says({"retry_after": 1}, 429, **{"Retry-After": wait}),
-        (502, b"<html>", {}),
-        says({"id": "1", "username": "b"}),
-    ]
-    assert client(server).me()["id"] == "1"
-    assert len(server.asked) == 3
+def test_what_passes_is_waited_for(subtests: pytest.Subtests, server: Server) -> None:
+    cases: list[str] = ["0.2", "nan", "-1", "soon"]
+    for wait in cases:
+        with subtests.test(wait=wait):
+            server.answers = [
+                says({"retry_after": 1}, 429, **{"Retry-After": wait}),
+                (502, b"<html>", {}),
+                says({"id": "1", "username": "b"}),
+            ]
+            assert client(server, longest_wait_s=0.3).me()["id"] == "1"
+            assert len(server.asked) == 3
 
 
-@pytest.mark.parametrize(
-    ("answer", "rule"),
-    [
+def test_what_does_not_pass_is_said_as_it_is(subtests: pytest.Subtests, server: Server) -> None:
+    cases: list[tuple[Answer, str]] = [
         (says({"message": "slow"}, 429), r"GET /users/@me: Discord asks for more patience \(429\)"),
         (says({"message": "ill"}, 503), "GET /users/@me: Discord says 503 ill"),
         ((500, b"<html>", {}), "GET /users/@me: status 500, and no JSON"),
-    ],
-)
-def test_what_does_not_pass_is_said_as_it_is(
-    server: Server, answer: Answer, rule: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rest, "LONGEST_WAIT_S", 0.01)
-    server.answers = [answer]
-    with pytest.raises(DiscordError, match=rule) as caught:
-        client(server).me()
-    assert len(server.asked) == rest.MOST_TRIES
-    assert TOKEN not in str(caught.value)
+    ]
+    for answer, rule in cases:
+        with subtests.test(answer=answer, rule=rule):
+            server.answers = [answer]
+            with pytest.raises(DiscordError, match=rule) as caught:
+                client(server, longest_wait_s=0.01).me()
+            assert len(server.asked) == rest.MOST_TRIES
+            assert TOKEN not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("answer", "rule"),
-    [
+def test_what_is_no_answer_is_named(subtests: pytest.Subtests, server: Server) -> None:
+    cases: list[tuple[Answer, str]] = [
         (says({"message": "401: Unauthorized"}, 401), "Discord does not know this token"),
         (says({"message": "no"}, 403), "GET /users/@me: Discord says 403 no"),
         ((302, b"", {"Location": "http://127.0.0.1:1/"}), "status 302, and no JSON"),
@@ -127,13 +124,13 @@ def test_what_does_not_pass_is_said_as_it_is(
         (says({}), "id, username are required"),
         (says({"id": None, "username": "x"}), "id, username are required"),
         (says({"id": "1&scope=all", "username": "x"}), "id must be a number"),
-    ],
-)
-def test_what_is_no_answer_is_named(server: Server, answer: Answer, rule: str) -> None:
-    server.answers = [answer]
-    with pytest.raises(DiscordError, match=rule):
-        client(server).me()
-    assert len(server.asked) == 1
+    ]
+    for answer, rule in cases:
+        with subtests.test(answer=answer, rule=rule):
+            server.answers = [answer]
+            with pytest.raises(DiscordError, match=rule):
+                client(server).me()
+            assert len(server.asked) == 1
 
 
 def test_another_form_than_discords_is_an_error_and_no_crash(subtests: pytest.Subtests, server: Server) -> None:
@@ -160,17 +157,19 @@ def test_another_form_than_discords_is_an_error_and_no_crash(subtests: pytest.Su
                 ask(client(server))
 
 
-@pytest.mark.parametrize("name", [TOKEN, TOKEN[::-1], f"<{TOKEN}>"])
-def test_a_name_that_is_the_token_is_not_repeated(server: Server, name: str) -> None:
-    long = (200, b"", {"X": name + "x" * 9000})
-    server.answers = [says({"id": "1", "username": name}), says({"message": name}, 403), long]
-    discord = client(server)
+def test_a_name_that_is_the_token_is_not_repeated(subtests: pytest.Subtests, server: Server) -> None:
+    cases: list[str] = [TOKEN, TOKEN[::-1], f"<{TOKEN}>"]
+    for name in cases:
+        with subtests.test(name=name):
+            long = (200, b"", {"X": name + "x" * 9000})
+            server.answers = [says({"id": "1", "username": name}), says({"message": name}, 403), long]
+            discord = client(server)
 
-    assert name not in str(discord.me())
-    for _ in range(2):
-        with pytest.raises(DiscordError) as caught:
-            discord.me()
-        assert name not in str(caught.value)
+            assert name not in str(discord.me())
+            for _ in range(2):
+                with pytest.raises(DiscordError) as caught:
+                    discord.me()
+                assert name not in str(caught.value)
 
 
 def test_half_a_surrogate_pair_is_a_letter_that_files_can_hold(server: Server) -> None:
