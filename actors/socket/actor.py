@@ -14,6 +14,7 @@ import msgspec
 
 from actors.kernel import Actor, LoopThread, NotUnderstoodError, Timer, ask_from_loop
 from actors.part import Verb
+from actors.socket.door import USUAL_PATIENCE, Patience
 from actors.socket.doors import Doors, Entrance
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, addressee, help_on, message_of
@@ -60,6 +61,8 @@ class SocketConfig:
     """A door unused for so long is closed; must be longer than any command may run."""
     open_files: int | None = None
     """Limit of the process's descriptors, of which the sockets take a part; None to ask the kernel."""
+    patience: Patience = USUAL_PATIENCE
+    """Patience with clients."""
 
 
 class SocketActor(Actor):
@@ -95,7 +98,7 @@ class SocketActor(Actor):
     def on_start(self) -> None:
         """Start the loop and open the operator's door."""
         self._status = Status(self, self._config.describers, self._config.system_facts)
-        self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files)
+        self._doors = Doors(self._config.folder, self.monotonic, self._config.open_files, self._config.patience)
         self._loop.start()
         self._tend()
 

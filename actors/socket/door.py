@@ -23,16 +23,25 @@ BACKLOG = 100
 """Of waiting connections; a program with a time-out, such as the skills' scripts, fails at once beyond it."""
 NO_FILES_PAUSE_S = 1.0
 """Before the next try when the process may open no more files."""
-SILENCE_S = 120.0
-"""A connection that sends no whole line for so long is closed."""
-UNREAD_S = 60.0
-"""A client that does not read its answers for so long is cut off."""
-UNREAD_BYTES = 16 * 1024 * 1024
-"""Of answers that a door's clients have yet to read; beyond it, the one that has left most is cut off."""
 FAULT_PAUSE_S = 0.02
 """Pause of a connection after a faulty line, so that a flood of faulty lines costs the agent little."""
 
 CarryOut = Callable[[Request], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Limits of a door's patience with its clients."""
+
+    silence_s: float = 120.0
+    """A connection without a whole line for so long is closed."""
+    unread_s: float = 60.0
+    """A client that does not read its answers for so long is cut off."""
+    unread_bytes: int = 16 * 1024 * 1024
+    """Limit of unread answers of a door's clients; beyond it, the client with most unread bytes is cut off."""
+
+
+USUAL_PATIENCE = Patience()
 
 
 @dataclass(slots=True)
@@ -41,6 +50,7 @@ class Tally:
 
     most_connections: int
     """That all doors together may have, besides the one that each may always have."""
+    patience: Patience = USUAL_PATIENCE
     connections: int = 0
     """Open now."""
     requests: int = 0
@@ -176,7 +186,7 @@ class Door:
     async def _next_line(self, connection: Connection, places: asyncio.Semaphore) -> bytes:
         """One request's line, once there is room to carry it out, which is taken, as is a place; empty at the end."""
         await places.acquire()
-        silent_until = asyncio.get_running_loop().time() + SILENCE_S
+        silent_until = asyncio.get_running_loop().time() + self._tally.patience.silence_s
         try:
             while not connection.is_over:
                 async with asyncio.timeout_at(silent_until):
@@ -216,11 +226,11 @@ class Door:
             await self._send(connection, answer)
 
     async def _send(self, connection: Connection, line: bytes) -> None:
-        while sum(each.unread_bytes for each in self._connections) + len(line) > UNREAD_BYTES:
+        while sum(each.unread_bytes for each in self._connections) + len(line) > self._tally.patience.unread_bytes:
             deafest = max(self._connections, key=lambda each: each.unread_bytes)
             deafest.cut()
             await asyncio.sleep(0)
-        await connection.write(line, UNREAD_S)
+        await connection.write(line, self._tally.patience.unread_s)
 
     def _run(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(coroutine)

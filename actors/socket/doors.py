@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.private_folder import TemporaryFolder, make_private
-from actors.socket.door import CarryOut, Door, Tally
+from actors.socket.door import USUAL_PATIENCE, CarryOut, Door, Patience, Tally
 from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
 from messages.base import Window
 
@@ -53,7 +53,13 @@ class _Endpoint:
 class Doors:
     """Sockets of windows, in one folder that only the agent can list, under names that cannot be guessed."""
 
-    def __init__(self, folder: Path | None, monotonic: Callable[[], float], open_files: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        monotonic: Callable[[], float],
+        open_files: int | None = None,
+        patience: Patience = USUAL_PATIENCE,
+    ) -> None:
         """No door yet.
 
         Args:
@@ -61,6 +67,7 @@ class Doors:
                 is replaced by a temporary folder.
             monotonic: Seconds.
             open_files: How many descriptors the process may have; None to ask the kernel.
+            patience: With clients.
         """
         files = most_open_files() if open_files is None else open_files
         self._most = max(1, min(MOST_DOORS, files // _SHARE_OF_DOORS))
@@ -71,7 +78,7 @@ class Doors:
         self._places: dict[Entrance, _Endpoint] = {}
         self._operator: Door | None = None
         self._operator_path: Path | None = None
-        self.tally = Tally(most_connections=max(1, files // _SHARE_OF_CONNECTIONS))
+        self.tally = Tally(max(1, files // _SHARE_OF_CONNECTIONS), patience)
 
     def __len__(self) -> int:
         """Number of open sockets of windows."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.socket.door import CONNECTIONS, IN_FLIGHT
+from actors.socket.door import CONNECTIONS, IN_FLIGHT, Patience
 from tests.actors.socket.rig import ALICE, BOB, Client, Rig
 
 Keep = Callable[[Client], Client]
@@ -72,10 +72,8 @@ def test_clients_that_connect_and_go_leave_the_others_quick(rig: Rig, keep: Keep
     assert keep(Client(path)).ask("look", {"query": "q"})["ok"]
 
 
-def test_a_client_that_sends_no_whole_line_for_long_is_cut_off(
-    rig: Rig, keep: Keep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("actors.socket.door.SILENCE_S", 0.05)
+def test_a_client_that_sends_no_whole_line_for_long_is_cut_off(make_rig: MakeRig, keep: Keep) -> None:
+    rig = make_rig(patience=Patience(silence_s=0.05))
     silent, dribbling = keep(rig.client()), keep(rig.client())
     dribbling.raw(b'{"verb": "lo')
 
@@ -83,8 +81,8 @@ def test_a_client_that_sends_no_whole_line_for_long_is_cut_off(
     assert dribbling.is_ended()
 
 
-def test_a_client_that_never_reads_is_cut_off(rig: Rig, keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.socket.door.UNREAD_S", 0.05)
+def test_a_client_that_never_reads_is_cut_off(make_rig: MakeRig, keep: Keep) -> None:
+    rig = make_rig(patience=Patience(unread_s=0.05))
     deaf = keep(rig.client())
     with pytest.raises((BrokenPipeError, ConnectionResetError)):  # when that is, the machine's pace decides
         send_without_end(deaf)

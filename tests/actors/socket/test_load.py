@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from actors.part import Verb
-from actors.socket.door import IN_FLIGHT
+from actors.socket.door import IN_FLIGHT, Patience
 from actors.socket.verb import Asked, message_of
 from actors.socket.wire import LONGEST_LINE_BYTES, RequestError, parse
 from messages.base import RequestId, Surface, Window
@@ -107,10 +107,8 @@ def test_a_request_holds_its_arguments_as_they_came() -> None:
     assert isinstance(parse(b'{"verb":"look","arguments":{"query":[[]]}}').arguments, msgspec.Raw)
 
 
-def test_of_clients_that_never_read_the_one_that_left_most_is_cut_off(
-    rig: Rig, keep: Keep, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("actors.socket.door.UNREAD_BYTES", 400_000)
+def test_of_clients_that_never_read_the_one_that_left_most_is_cut_off(make_rig: MakeRig, keep: Keep) -> None:
+    rig = make_rig(patience=Patience(unread_bytes=400_000))
     deaf, other = keep(rig.client(ALICE)), keep(rig.client(ALICE))
     with pytest.raises((BrokenPipeError, ConnectionResetError)):
         speak_without_end(deaf, other)
