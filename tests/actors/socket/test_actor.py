@@ -81,9 +81,10 @@ def test_a_door_whose_file_has_gone_is_made_anew(rig: Rig, keep: Keep) -> None:
     assert keep(Client(second)).ask("look", {"query": "q"})["ok"]
 
 
-@pytest.mark.parametrize(
-    ("verb", "arguments", "error"),
-    [
+def test_what_cannot_be_done_is_answered_with_the_value_and_the_rule(
+    subtests: pytest.Subtests, rig: Rig, keep: Keep
+) -> None:
+    cases: list[tuple[str, dict[str, object], str]] = [
         ("look", {}, "look: Object missing required field `query`"),
         ("look", {"query": 3}, "look: argument query 3: Expected `str`, got `int`"),
         ("look", {"query": "q", "limit": "7"}, "look: argument limit '7': Expected `int`, got `str`"),
@@ -94,12 +95,10 @@ def test_a_door_whose_file_has_gone_is_made_anew(rig: Rig, keep: Keep) -> None:
         ("look", {"query": "refuse"}, "no: 'refuse' is refused"),
         ("shout", {}, "verb 'shout': is not one of help, look, silence"),
         ("status", {}, "verb 'status': is not one of help, look, silence"),
-    ],
-)
-def test_what_cannot_be_done_is_answered_with_the_value_and_the_rule(
-    rig: Rig, keep: Keep, verb: str, arguments: dict[str, object], error: str
-) -> None:
-    assert keep(rig.client()).ask(verb, arguments) == {"id": 1, "ok": False, "error": error}
+    ]
+    for verb, arguments, error in cases:
+        with subtests.test(verb=verb, arguments=arguments):
+            assert keep(rig.client()).ask(verb, arguments) == {"id": 1, "ok": False, "error": error}
 
 
 def test_no_request_can_name_another_window(rig: Rig, keep: Keep) -> None:
@@ -111,14 +110,18 @@ def test_no_request_can_name_another_window(rig: Rig, keep: Keep) -> None:
     )
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[1]", b"", b"\xff\xfe", b'{"id":1', b"[" * 50_000, b'"\\ud800"'])
-def test_a_line_that_is_no_request_is_answered_and_the_next_one_is_heard(rig: Rig, keep: Keep, line: bytes) -> None:
-    client = keep(rig.client())
+def test_a_line_that_is_no_request_is_answered_and_the_next_one_is_heard(
+    subtests: pytest.Subtests, rig: Rig, keep: Keep
+) -> None:
+    cases: list[bytes] = [b"{}", b"[1]", b"", b"\xff\xfe", b'{"id":1', b"[" * 50_000, b'"\\ud800"']
+    for line in cases:
+        with subtests.test(line=line):
+            client = keep(rig.client())
 
-    client.raw(line + b"\n")
+            client.raw(line + b"\n")
 
-    assert client.answer()["error"].startswith("not a request: ")
-    assert client.ask("look", {"query": "q"})["ok"]
+            assert client.answer()["error"].startswith("not a request: ")
+            assert client.ask("look", {"query": "q"})["ok"]
 
 
 def test_a_faulty_request_is_answered_under_its_own_name(rig: Rig, keep: Keep) -> None:
@@ -347,14 +350,14 @@ def test_after_a_crash_doors_are_tended_as_often_as_before(
     assert len(tended) == 1
 
 
-@pytest.mark.parametrize("stray", [Stray(), "no message at all"])
-def test_a_message_that_is_no_reply_hurts_nobody(rig: Rig, stray: Any) -> None:
+def test_a_message_that_is_no_reply_hurts_nobody(rig: Rig) -> None:
     door = rig.door()
-    rig.system.tell(SOCKET, stray)
-
-    assert rig.door() == door
+    strays: list[Any] = [Stray(), "no message at all"]
+    for number, stray in enumerate(strays, 1):
+        rig.system.tell(SOCKET, stray)
+        assert rig.door() == door
+        assert rig.system.dead_letters.counts() == {"not understood": number}
     assert rig.system.supervisor.crashes() == {}
-    assert rig.system.dead_letters.counts() == {"not understood": 1}
 
 
 def test_a_door_that_cannot_be_made_is_refused_with_the_reason(rig: Rig) -> None:

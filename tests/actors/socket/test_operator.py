@@ -25,18 +25,17 @@ def test_the_operator_may_ask_for_one_window_or_for_all(rig: Rig) -> None:
     assert ask_operator(rig.root, "anywhere", window=ALICE.address.key)["window"] == ALICE.address.key
 
 
-@pytest.mark.parametrize(
-    ("window", "error"),
-    [
+def test_a_window_that_is_none_is_refused(subtests: pytest.Subtests, rig: Rig) -> None:
+    cases: list[tuple[object, str]] = [
         ("nowhere", "context key 'nowhere': <surface>/<id> is required, with surface one of "),
         (7, "window 7: <surface>/<id> is required, such as discord-thread/123"),
-    ],
-)
-def test_a_window_that_is_none_is_refused(rig: Rig, window: object, error: str) -> None:
-    with pytest.raises(RefusalError) as refusal:
-        ask_operator(rig.root, "anywhere", window=window)
+    ]
+    for window, error in cases:
+        with subtests.test(window=window, error=error):
+            with pytest.raises(RefusalError) as refusal:
+                ask_operator(rig.root, "anywhere", window=window)
 
-    assert str(refusal.value).startswith(error)
+            assert str(refusal.value).startswith(error)
 
 
 def test_a_verb_that_needs_a_window_gets_the_operators_own(rig: Rig) -> None:
@@ -61,14 +60,16 @@ def test_a_client_waits_no_longer_than_it_was_told(rig: Rig) -> None:
         ask_operator(rig.root, "silence", 0.01, query="q")
 
 
-@pytest.mark.parametrize("key", ["", "0" * 32, "ключ", "\ud800"])
-def test_nothing_is_done_without_the_key(rig: Rig, keep: Keep, key: str) -> None:
-    client = keep(Client(rig.root / "agent.sock", key=key))
+def test_nothing_is_done_without_the_key(subtests: pytest.Subtests, rig: Rig, keep: Keep) -> None:
+    cases: list[str] = ["", "0" * 32, "ключ", "\ud800"]
+    for key in cases:
+        with subtests.test(key=key):
+            client = keep(Client(rig.root / "agent.sock", key=key))
 
-    answer = client.ask("anywhere")
+            answer = client.ask("anywhere")
 
-    assert not answer["ok"]
-    assert "result" not in answer
+            assert not answer["ok"]
+            assert "result" not in answer
 
 
 def test_the_operators_help_names_the_window_as_an_argument(rig: Rig) -> None:
