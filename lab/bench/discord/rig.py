@@ -7,7 +7,6 @@ import queue
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from actors.discord.actor import DiscordActor
@@ -122,9 +121,7 @@ class Rig:
         self._online.get(timeout=30)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._system.stop()
 
     def _build(self) -> DiscordActor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from actors.context.config import COUNTED_RESULT_CHARS
@@ -17,7 +16,7 @@ from domain.objects.ageing import Keep
 from domain.turn.worded import Worded
 from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
 from lab.bench.objects.prose import WINDOW
-from messages.base import Address, RequestId, Window
+from messages.base import RequestId, Window
 from messages.object_store import OBJECT_STORE
 from messages.objects import OBJECTS_KIND, objects_of
 from messages.turn import RequestWorded, WordRequest
@@ -32,56 +31,38 @@ LOG = "logs/bench.md"
 STOP_S = 10.0
 
 
-def config_of(root: Path) -> ObjectsConfig:
-    """Of windows whose folders and data lie below `root`."""
-    return ObjectsConfig(folder_of=lambda window: folder_of(root, window), data_root=root)
-
-
 def folder_of(root: Path, window: Window = WINDOW) -> Path:
     """A window's folder."""
     return root / "work" / window.id
-
-
-def specs(root: Path, idle_s: float | None = None) -> tuple[ActorSpec, ...]:
-    """The layer's actors."""
-    config = config_of(root)
-    return (
-        ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config), idle_s=idle_s),
-        ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(root, StoreLimits())),
-    )
-
-
-def word_request(asked: Asked, request_id: RequestId, reply_to: Address, window: Window = WINDOW) -> WordRequest:
-    """Request that the core would send."""
-    return WordRequest(
-        request_id=request_id,
-        reply_to=reply_to,
-        window=window,
-        log=LOG,
-        turn_id=asked.turn_id,
-        turns=asked.turns,
-        breaks_from=asked.breaks_from,
-    )
 
 
 class Layer:
     """Wording by the layer, in a system without workers of its own; also a context manager."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
-        """Start the actors."""
+        """Start the actors on a folder with their data and the window's files."""
+        config = ObjectsConfig(folder_of=lambda window: folder_of(root, window), data_root=root)
         self._system = ActorSystem(workers=0, clock=clock)
-        for spec in specs(root):
-            self._system.register(spec)
+        self._system.register(ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config)))
+        self._system.register(ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(root, StoreLimits())))
         self._edge = self._system.edge("bench")
         self._numbers = itertools.count(1)
         self._system.start()
 
     def word(self, asked: Asked) -> Worded:
-        """Wording of a request."""
-        request_id = RequestId(f"r{next(self._numbers)}")
-        self._system.tell(objects_of(WINDOW), word_request(asked, request_id, self._edge.address))
+        """Wording of a request, asked as the core would."""
+        request = WordRequest(
+            request_id=RequestId(f"r{next(self._numbers)}"),
+            reply_to=self._edge.address,
+            window=WINDOW,
+            log=LOG,
+            turn_id=asked.turn_id,
+            turns=asked.turns,
+            breaks_from=asked.breaks_from,
+        )
+        self._system.tell(objects_of(WINDOW), request)
         self._system.run()
-        reply = self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
+        reply = self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request.request_id)
         assert isinstance(reply, RequestWorded), reply
         return Worded(dict(reply.results), dict(reply.notes))
 
@@ -92,5 +73,5 @@ class Layer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -56,8 +56,6 @@ class Conversation:
     now: datetime
     turns: tuple[Turn, ...]
     cases: tuple[Case, ...]
-    left_out: int
-    """Number of questions that don't count: unanswerable, doubted, or without evidence."""
 
 
 def read(file: Path, limit: int | None = None) -> Conversation:
@@ -79,7 +77,7 @@ def read(file: Path, limit: int | None = None) -> Conversation:
             raise ValueError(f"{file}: {moment.isoformat()} must say its offset from UTC")
     counted = [question for question in document.questions if _counts(question)]
     cases = tuple(_case(question, places, file) for question in counted[:limit])
-    return Conversation(document.name, document.now, document.turns, cases, len(document.questions) - len(counted))
+    return Conversation(document.name, document.now, document.turns, cases)
 
 
 def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from actors.curated.actor import CuratedActor
@@ -14,7 +13,7 @@ from actors.curated.decisions import CuratedState
 from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec, ActorSystem
 from actors.linux.disk import Disk
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import Message, RequestId, Surface, Window
 from messages.curated import CURATED
 
 OPERATOR = Window(surface=Surface.CLI, id="operator")
@@ -26,14 +25,13 @@ _LOOK_S = 0.01
 class CuratedMemory:
     """A system with the one actor, which is activated by what is told to it first; also a context manager."""
 
-    def __init__(self, config: CuratedConfig, *others: ActorSpec, workers: int = WORKERS) -> None:
-        """Start it."""
+    def __init__(self, config: CuratedConfig, workers: int = WORKERS) -> None:
+        """Start it with threads."""
         state = CuratedState()
-        self.system = ActorSystem(workers=workers)
-        for spec in (ActorSpec(CURATED.kind, lambda _key: CuratedActor(config, state)), *others):
-            self.system.register(spec)
-        self.system.start()
-        self._edge = self.system.edge("lab")
+        self._system = ActorSystem(workers=workers)
+        self._system.register(ActorSpec(CURATED.kind, lambda _key: CuratedActor(config, state)))
+        self._system.start()
+        self._edge = self._system.edge("lab")
         self._numbers = itertools.count(1)
 
     def ask(self, kind: type[Message], **fields: Any) -> Message:
@@ -43,31 +41,17 @@ class CuratedMemory:
             TimeoutError: there is no answer.
         """
         request_id = RequestId(f"r{next(self._numbers)}")
-        message = kind(request_id=request_id, reply_to=self._edge.address, **fields)
-        return self.answer(message, request_id)
-
-    def answer(self, message: Message, request_id: RequestId, to: Address = CURATED) -> Message:
-        """Send a message with id `request_id`; return the answer.
-
-        Raises:
-            TimeoutError: there is no answer.
-        """
-        self._edge.tell(to, message)
+        self._edge.tell(CURATED, kind(request_id=request_id, reply_to=self._edge.address, **fields))
         return self._edge.receive(PATIENCE_S, lambda heard: getattr(heard, "request_id", "") == request_id)
-
-    @property
-    def asker(self) -> Address:
-        """Address that receives answers."""
-        return self._edge.address
 
     def close(self) -> None:
         """End the actor in good order."""
-        self.system.stop(PATIENCE_S)
+        self._system.stop(PATIENCE_S)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -42,7 +42,7 @@ def conversation() -> Conversation:
         words = [f"w{int(dice.paretovariate(0.5)) % 200}{dice.choice(ENDS)}" for _ in range(dice.randint(3, 60))]
         text = f"{' '.join(words)} n{number}{dice.choice(LAST)}"
         turns.append(Turn(id=f"t{number}", speaker=dice.choice(["Ana", "Ben"]), time=at, session="1", text=text))
-    return Conversation("made", NOW, tuple(turns), (), 0)
+    return Conversation("made", NOW, tuple(turns), ())
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def library() -> Library:
     return Library(made, WordModel().embed([embedded_text(turn.speaker, turn.time, turn.text) for turn in made.turns]))
 
 
-def stored(folder: Path, library: Library, search: Kind) -> Store:
+def store_of(folder: Path, library: Library, search: Kind) -> Store:
     """The library's turns and vectors in an index."""
     store = Store.open(MemoryPlan(folder, "words", WordModel.dimensions, search, "global"), NOW)
     store.remember(
@@ -78,7 +78,7 @@ def stored(folder: Path, library: Library, search: Kind) -> Store:
 @pytest.mark.req("S0-93", "C-28")
 @pytest.mark.parametrize("search", ["hybrid", "similarity", "exhaustive"])
 def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Library, search: Kind) -> None:
-    store = stored(tmp_path, library, search)
+    store = store_of(tmp_path, library, search)
     for text in QUESTIONS:
         asking = Query(text, WordModel().embed([text])[0])
         expected = RANKERS[search](library, asking, Budget())
@@ -100,7 +100,7 @@ def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Li
 
 
 def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Library) -> None:
-    store = stored(tmp_path, library, "similarity")
+    store = store_of(tmp_path, library, "similarity")
     shown = store.mask(WINDOW, (), None)
     rare = next(row for row, turn in enumerate(library.turns, 1) if " n321" in turn.text)
     question = MemoryQuery(text="n321", vector=None, mask=shown, total=store.total, now=NOW, count=24)
@@ -113,7 +113,7 @@ def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Li
 
 
 def test_what_may_not_be_shown_is_neither_found_nor_ranked(tmp_path: Path, library: Library) -> None:
-    store = stored(tmp_path, library, "hybrid")
+    store = store_of(tmp_path, library, "hybrid")
     asking = Query(QUESTIONS[0], WordModel().embed([QUESTIONS[0]])[0])
     shown = store.mask(WINDOW, (), None)
     hidden = np.arange(1, len(shown), 2)

@@ -13,7 +13,6 @@ def test_questions_count_unless_they_have_no_answer_or_their_evidence_is_doubted
 
     assert [asked.question.id for asked in conversation.cases] == ["q1", "q2"]
     assert [asked.evidence for asked in conversation.cases] == [{2}, {3, 5}]
-    assert conversation.left_out == 3
 
 
 def test_a_limit_keeps_the_first_questions_that_count(tmp_path: Path) -> None:
