@@ -95,7 +95,7 @@ class Asked:
             return reply
         if needs_agent:
             fail(needs_agent.format(settings.data_root))
-        with _lock_root(settings, locks, missing):
+        with lock_root(settings, locks, missing):
             return self._alone(settings, secrets, verb, fields, answer_s, look)
 
     def _alone(
@@ -193,7 +193,7 @@ def running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **argu
 
 
 @contextmanager
-def _lock_root(settings: Settings, locks: str, missing: str) -> Iterator[None]:
+def lock_root(settings: Settings, locks: str, missing: str) -> Iterator[None]:
     """Keep any agent from starting on the data root."""
     from actors.context.log.data_root import DataRoot, DataRootError
 
