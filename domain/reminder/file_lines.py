@@ -13,11 +13,10 @@ from domain.edit.lines import EditRefusedError, padding, separator, without_mark
 from domain.reminder.line import InvalidReminderError, parse
 from domain.text.markdown.lines import LineKind, MarkdownLine, markdown_lines
 
-_HIDES = re.compile(
-    rb"```|~~~|%%|<(?:[!?]|pre|script|style|textarea)|\A(?:---|\+\+\+)|(?:^|[\r\n])(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]",
-    re.IGNORECASE,
-)
-"""Bytes without which every line is text; most files have none of these."""
+_FENCES = (b"```", b"~~~", b"%%")
+_TAG = re.compile(rb"<(?:[!?]|pre|script|style|textarea)", re.IGNORECASE)
+_CODE = re.compile(rb"(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]", re.IGNORECASE)
+_LATER_CODE = re.compile(rb"[\r\n]" + _CODE.pattern, re.IGNORECASE)
 _STUB = b"- \xe2\x80\xa6"
 """Bullet that stays of a line that is to go, where code or a comment depends on it."""
 
@@ -32,7 +31,7 @@ class FileLines:
         self.mark = data[: len(data) - len(body)]
         self.separator = separator(body)
         self.lines = body.split(self.separator)
-        self._hides = _HIDES.search(body) is not None
+        self._hides = _may_hide(body)
 
     def joined(self, lines: list[bytes]) -> bytes:
         """File of those lines, with this one's mark and line ends."""
@@ -124,7 +123,7 @@ class FileLines:
             shifts: Index in the old version -> -1 for a removed line, 1 for a line of text inserted before the index.
         """
         joined = self.separator.join(lines)
-        if not self._hides and _HIDES.search(joined) is None:
+        if not self._hides and not _may_hide(joined):
             return False
         before = self._kinds()
         for index in sorted(shifts, reverse=True):
@@ -141,6 +140,13 @@ class FileLines:
         if not self.lines[-1]:  # what follows the last line end is no line
             kinds[-1] = LineKind.TEXT
         return kinds
+
+
+def _may_hide(body: bytes) -> bool:
+    """False if every line is text, as in most files; each look is a fast scan, as one pattern for all is not."""
+    if body.startswith((b"---", b"+++")) or any(fence in body for fence in _FENCES):
+        return True
+    return any((_TAG.search(body), _CODE.match(body), _LATER_CODE.search(body)))
 
 
 def _is_reminder(text: str) -> bool:

@@ -56,6 +56,8 @@ def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fau
         f"<![CDATA[\n{A}\n]]>\n",
         f"<!DOCTYPE x [\n{A}\n]>\n",
         f"\ufeff---\n{A}\n---\n",
+        f"    {A}\n",
+        f"\t{A}\n",
     ]:
         with subtests.test(text=text):
             for data in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r")):
