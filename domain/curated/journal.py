@@ -36,6 +36,7 @@ class Step(StrEnum):
 
 
 _ENDS = (Step.COMMITTED, Step.REJECTED)
+_STEPS = frozenset(step.value for step in Step)
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -145,8 +146,8 @@ def _fields(raw: bytes) -> dict[str, str] | None:
         return None
     if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
         return None
-    if not fields.get("id") or fields.get("state") not in set(Step):
+    if not fields.get("id") or fields.get("state") not in _STEPS:
         return None
-    if any(map(_HALF_CHARACTER.search, fields.values())):
+    if b"\\u" in raw and any(map(_HALF_CHARACTER.search, fields.values())):
         return None
     return {"at": "", "window": "", **fields}

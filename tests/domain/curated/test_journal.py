@@ -122,3 +122,9 @@ def test_a_line_of_somebody_else_is_counted_and_no_more(subtests: pytest.Subtest
             journal = read(raw + b"\n" + line(Operation("1", "fact")))
 
             assert (journal.unreadable, journal.lines, list(journal.waiting)) == (1, 2, ["1"])
+
+
+def test_a_line_with_half_a_character_is_unreadable() -> None:
+    for fields in ('"id": "a", "text": "half \\ud800"', '"id": "\\uDFFF"'):
+        journal = read(f'{{"state": "staged", {fields}}}\n'.encode())
+        assert (journal.unreadable, journal.waiting) == (1, {}), fields
