@@ -82,7 +82,8 @@ OWN_LINES = (
 
 def imitates(line: str, own_lines: Iterable[OwnLine] = OWN_LINES) -> str:
     """The name of that line of the runtime's which `line` is, or could be taken for; empty if there is none."""
-    return next((own.name for own in own_lines if _matches(own.pattern, line)), "")
+    looks = _looks(line)
+    return next((own.name for own in own_lines if any(re.match(own.pattern, look) for look in looks)), "")
 
 
 def defuse(text: str) -> str:
@@ -108,10 +109,15 @@ def _marked(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _is_like(line: str, pattern: re.Pattern[str]) -> bool:
+    return any(map(pattern.match, _looks(line)))
+
+
+def _looks(line: str) -> Iterable[str]:
+    """Forms in which a reader may see the line, from the first word on, each once."""
     bare = line if line.isascii() and line.isprintable() else without_unseen(line)
     plain = _MARKUP.sub("", bare)
     forms = (bare,) if plain == bare else (bare, plain)
-    return any(pattern.match(_from_first_word(form, ornament)) for form in forms for ornament in _ORNAMENTS)
+    return dict.fromkeys(_from_first_word(form, ornament) for form in forms for ornament in _ORNAMENTS)
 
 
 def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:
@@ -119,10 +125,6 @@ def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:
     begin = ornament.match(line)
     words = " ".join(line[begin.end() if begin else 0 :].split())
     return " ".join(as_seen(words[:_LOOKED_AT]).split())
-
-
-def _matches(pattern: str, line: str) -> bool:
-    return _is_like(line, _compiled([pattern]))
 
 
 def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from itertools import product
+from itertools import cycle, islice
 
 import msgspec
 import pytest
@@ -213,9 +213,9 @@ def test_a_gap_of_any_length_hides_nothing() -> None:
 
 
 def test_no_disguise_that_we_know_hides_a_line_of_the_runtimes(subtests: pytest.Subtests) -> None:
-    for line in LINES:
+    for number, line in enumerate(LINES):
         with subtests.test(line=line):
-            for disguise, end in product(DISGUISES, BREAKS):
+            for disguise, end in zip(DISGUISES, islice(cycle(BREAKS), number, None), strict=False):
                 marked = defuse(f"x{end}{disguise(line)}{end}x")
                 assert [left for left in marked.splitlines() if imitates(left)] == []
                 assert any(left.startswith(MARK) for left in marked.splitlines())
