@@ -43,10 +43,15 @@ def test_of_several_tries_the_least_counts(cpu: Callable[..., None]) -> None:
 
 
 def test_the_first_try_below_what_is_enough_is_the_last(cpu: Callable[..., None]) -> None:
-    cpu(USUAL_S, 3.0, USUAL_S, 2 * USUAL_S, 2.0, 2 * USUAL_S, USUAL_S, 0.5, USUAL_S)
+    cpu(3.0, USUAL_S, 3.0, USUAL_S, 2 * USUAL_S, 2.0, 2 * USUAL_S, USUAL_S, 0.5, USUAL_S)
     assert paced_s(nothing, tries=3, enough_s=1.5) == pytest.approx(1.0)
 
 
+def test_a_first_run_below_what_is_enough_needs_no_look_at_the_machine(cpu: Callable[..., None]) -> None:
+    cpu(0.5)
+    assert paced_s(nothing, enough_s=1.0) == 0.5
+
+
 def test_without_one_below_what_is_enough_every_try_is_made(cpu: Callable[..., None]) -> None:
-    cpu(USUAL_S, 3.0, USUAL_S, 2 * USUAL_S, 2.0, 2 * USUAL_S, USUAL_S, 4.0, USUAL_S)
+    cpu(3.0, USUAL_S, 3.0, USUAL_S, 2 * USUAL_S, 2.0, 2 * USUAL_S, USUAL_S, 4.0, USUAL_S)
     assert paced_s(nothing, tries=3, enough_s=1.0) == pytest.approx(1.0)
