@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 
 TABLES = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 """Displays that may stand at the top as tables to look things up in."""
@@ -195,12 +197,25 @@ def makers(tree: ast.Module, known: set[str]) -> set[str]:
     return called - FIXED_MAKERS - TABLE_MAKERS - known
 
 
+@lru_cache(maxsize=1)
+def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
+    """Each node below the module -> the node above it, in the order of `ast.walk`."""
+    parents: dict[ast.AST, ast.AST] = {}
+    above = deque[ast.AST]([tree])
+    while above:
+        node = above.popleft()
+        children = list(ast.iter_child_nodes(node))
+        parents.update(dict.fromkeys(children, node))
+        above.extend(children)
+    return parents
+
+
 def changed(tree: ast.Module, names: set[str]) -> set[str]:
     """Which of `names` a module does anything with but look something up: changed, handed on, or kept elsewhere."""
-    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    parents = _parents(tree)
     own = {id(value) for _, value in assigned(tree)}
     found = set()
-    for node in ast.walk(tree):
+    for node in parents:
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if name in names and id(node) not in own and not _is_read(node, parents):
             found.add(name)
@@ -252,10 +267,10 @@ def _is_in_function(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def rebound(tree: ast.Module) -> set[str]:
     """What functions bind anew for all: a global, a class's or a module's attribute, whatever the way."""
     modules = {
-        alias.asname or alias.name for each in ast.walk(tree) if isinstance(each, ast.Import) for alias in each.names
+        alias.asname or alias.name for each in _parents(tree) if isinstance(each, ast.Import) for alias in each.names
     }
     found = set()
-    for node in ast.walk(tree):
+    for node in _parents(tree):
         if isinstance(node, ast.Global):
             found |= set(node.names)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
@@ -276,7 +291,7 @@ def rebound(tree: ast.Module) -> set[str]:
 def kept(tree: ast.Module) -> set[str]:
     """Functions that give every caller one and the same thing that can be changed: a default, or a cached result."""
     found = set()
-    for node in ast.walk(tree):
+    for node in _parents(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             defaults = [each for each in (*node.args.defaults, *node.args.kw_defaults) if each is not None]
             is_cached = any("cache" in ast.unparse(decorator) for decorator in node.decorator_list)
