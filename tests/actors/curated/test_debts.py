@@ -93,8 +93,8 @@ def test_the_name_of_a_folder_that_the_first_fact_makes_is_safe(tmp_path: Path) 
 def test_a_full_journal_commits_what_waits_and_takes_more(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
     over = b"".join(
-        journal.line(Operation(f"x{n}", "y" * 400)) + journal.line(Operation(f"x{n}", "", step=Step.COMMITTED))
-        for n in range(30_000)
+        journal.line(Operation(f"x{n}", "y" * 1_700)) + journal.line(Operation(f"x{n}", "", step=Step.COMMITTED))
+        for n in range(9_130)
     )
     write_journal(rig.folder, staged(0, "waits"), words=over + b"#" * (journal.LIMIT_BYTES - len(over) - 200))
     inode = (rig.folder / journal.FILE).stat().st_ino
@@ -112,8 +112,8 @@ class Killed(BaseException):
 @pytest.mark.parametrize("power", [False, True])
 def test_a_kill_while_a_journal_is_shortened_loses_nothing_that_waits(tmp_path: Path, *, power: bool) -> None:
     over = b"".join(
-        journal.line(Operation(f"x{n}", "y" * 400)) + journal.line(Operation(f"x{n}", "", step=Step.COMMITTED))
-        for n in range(3_000)
+        journal.line(Operation(f"x{n}", "y" * 900)) + journal.line(Operation(f"x{n}", "", step=Step.COMMITTED))
+        for n in range(1_200)
     )
     for at in range(1, 40):
         calls = 0

@@ -54,7 +54,11 @@ def sources() -> Iterator[str]:
 def read_keys(texts: Iterable[str], schema: type[BaseModel]) -> set[str]:
     """The dotted keys that the modules read."""
     tables = {table.__name__: name for name, table in _tables(schema).items()}
-    return {key for text in texts for scope in _scopes(text) for key in _keys_read_in(scope, tables)}
+    names = "|".join((*tables, *FACES))
+    reads = re.compile(rf"\b_?settings\b|:\s*(?:{names})\b")  # a text without these has no read: it is not parsed
+    return {
+        key for text in texts if reads.search(text) for scope in _scopes(text) for key in _keys_read_in(scope, tables)
+    }
 
 
 @cache

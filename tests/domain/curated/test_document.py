@@ -34,10 +34,10 @@ After the list.
 ```
 ## Empty
 """
-SIZE = 1024 * 1024
-"""Of the four that a file may have: what takes time by the square takes minutes even so."""
-_GROWING = b"".join(b"`" * count + b"\n" for count in range(3, 750))
-_SHRINKING = b"".join(b"`" * count + b"\n" for count in range(750, 2, -1))
+SIZE = 256 * 1024
+"""Bytes, a sixteenth of what a file may have: work that grows by the square takes far longer than its limit even so."""
+_GROWING = b"".join(b"`" * count + b"\n" for count in range(3, 375))
+_SHRINKING = b"".join(b"`" * count + b"\n" for count in range(375, 2, -1))
 _HOSTILE = {
     "marks": b"`\n" * (SIZE // 2),
     "fences": b"```\n" * (SIZE // 4),
@@ -178,19 +178,19 @@ def test_a_fence_that_nothing_closes_changes_no_page_before_it(data: bytes, fenc
 
 
 @pytest.mark.slow
-def test_a_mebibyte_of_hostile_lines_is_parsed_in_seconds(subtests: pytest.Subtests) -> None:
+def test_a_large_file_of_hostile_lines_is_parsed_in_less_than_a_second(subtests: pytest.Subtests) -> None:
     for name in _HOSTILE:
         with subtests.test(name=name):
 
             def read(data: bytes = _HOSTILE[name]) -> None:
                 assert bytes(parse_document(data)) == data
 
-            assert paced_s(read) < 2.5
+            assert paced_s(read, enough_s=0.7) < 0.7
 
 
 def test_the_share_of_hostile_lines_that_a_prompt_takes_is_parsed_in_milliseconds(subtests: pytest.Subtests) -> None:
     for name in _HOSTILE:
         with subtests.test(name=name):
             data = _HOSTILE[name]
-            pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 280_000))]
+            pieces = [data[at : at + 8192] for at in (0, min(len(data) - 8192, 70_000))]
             assert min(paced_s(partial(parse_document, piece), tries=3, enough_s=0.02) for piece in pieces) < 0.02

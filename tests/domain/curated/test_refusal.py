@@ -122,13 +122,13 @@ def test_a_long_run_of_changing_kinds_is_like_a_key(run: str) -> None:
 def test_a_very_long_text_is_looked_at_at_once(subtests: pytest.Subtests) -> None:
     for piece in _PIECES:
         with subtests.test(piece=piece):
-            text = piece * (100_000 // len(piece))
+            text = piece * (33_000 // len(piece))
 
             def look(text: str = text) -> None:
                 for before, after in (("", ""), ("token ", "@"), ("?a", "1"), ("sk-", " is")):
                     looks_secret(before + text + after)
 
-            assert paced_s(look) < 4
+            assert paced_s(look, enough_s=1.0) < 1.0
 
 
 @given(st.text())

@@ -194,6 +194,6 @@ def test_code_is_where_another_reader_of_commonmark_has_it(text: str) -> None:
 def test_lines_that_were_written_to_cost_time_cost_little(subtests: pytest.Subtests) -> None:
     for line in ["> " * 20_000 + "\n", "- " * 2_000 + "a\n", "~~~x\n", "- ```\n", "<!-- `%% ", "<pre>\n"]:
         with subtests.test(line=line):
-            raws = (line * (200_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
+            raws = (line * (50_000 // len(line))).splitlines(keepends=True) + ["\n"] * 2_000
 
-            assert paced_s(partial(markdown_lines, raws, whole_note=True)) < 4.0
+            assert paced_s(partial(markdown_lines, raws, whole_note=True), enough_s=1.0) < 1.0
