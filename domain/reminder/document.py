@@ -167,7 +167,7 @@ def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
     """Lines that would be reminders if they did not stand in a code block, a comment or the front matter."""
     file = FileLines(data)
     notes = []
-    for index in file.hidden():
+    for index in file.hidden_indices():
         raw = file.lines[index]
         if _MAYBE.match(raw) and scan_lines([(index + 1, raw.lstrip(b" \t"))]).entries:
             seen = file.special[index]
@@ -272,7 +272,7 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
         fresh, raw = namer.name(entry.reminder), entry.raw
         end = len(raw.rstrip(b" \t\r"))
         lines[entry.number - 1] = raw[:end] + b" id=" + fresh.encode("ascii") + raw[end:]
-    return file.joined(lines)
+    return file.join(lines)
 
 
 def _read(raw: bytes) -> Reminder | None:

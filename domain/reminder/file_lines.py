@@ -33,7 +33,7 @@ class FileLines:
         self.lines = body.split(self.separator)
         self._hides = _may_hide(body)
 
-    def joined(self, lines: list[bytes]) -> bytes:
+    def join(self, lines: list[bytes]) -> bytes:
         """File of those lines, with this one's mark and line ends."""
         return self.mark + self.separator.join(lines)
 
@@ -43,7 +43,7 @@ class FileLines:
 
     def texts(self) -> list[bytes]:
         """Lines that are text."""
-        hidden = set(self.hidden())
+        hidden = set(self.hidden_indices())
         return [line for index, line in enumerate(self.lines) if index not in hidden] if hidden else self.lines
 
     @cached_property
@@ -52,7 +52,7 @@ class FileLines:
         raws = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in self.lines]
         return markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder)
 
-    def hidden(self) -> list[int]:
+    def hidden_indices(self) -> list[int]:
         """Indices of the lines that are no text."""
         if not self._hides:
             return []
@@ -71,7 +71,7 @@ class FileLines:
             return self.mark + raw + self.separator
         at_end = [*lines[:last], raw + cr, b""] if end == last else [*lines[:last], lines[last] + cr, raw]
         if not self._differs(at_end, {end: 1}):
-            return self.joined(at_end)
+            return self.join(at_end)
         block = self.special.get(max(0, end - 1))
         if block is None or block.kind is LineKind.TEXT:
             raise EditRefusedError(
@@ -79,7 +79,7 @@ class FileLines:
             )
         above = [*lines[: block.first], raw + cr, *lines[block.first :]]
         if block.is_open and not self._differs(above, {block.first: 1}):
-            return self.joined(above)
+            return self.join(above)
         raise EditRefusedError(
             f"the reminders' file ends in {block.kind.value} that begins in line {block.first + 1}, where no reminder "
             "is read: close it first"
@@ -94,19 +94,19 @@ class FileLines:
         kept = {index: raw for index, raw in changes.items() if raw is not None}
         gone = [index for index in changes if index not in kept]
         if gone:
-            lines = self._changed(kept, gone)
+            lines = self._change_lines(kept, gone)
             if not self._differs(lines, dict.fromkeys((index for index in gone if index < len(self.lines) - 1), -1)):
-                return self.joined(lines)
+                return self.join(lines)
             kept.update({index: _STUB + b"\r" * self.lines[index].endswith(b"\r") for index in gone})
-        lines = self._changed(kept, ())
+        lines = self._change_lines(kept, ())
         if self._differs(lines, {}):
             raise EditRefusedError(
                 "the line would hide others of the reminders' file, or have hidden ones come to light: say it without "
                 "marks of comments"
             )
-        return self.joined(lines)
+        return self.join(lines)
 
-    def _changed(self, kept: Mapping[int, bytes], gone: Collection[int]) -> list[bytes]:
+    def _change_lines(self, kept: Mapping[int, bytes], gone: Collection[int]) -> list[bytes]:
         lines = [kept.get(index, line) for index, line in enumerate(self.lines)] if kept else list(self.lines)
         for index in sorted(gone, reverse=True):
             if index == len(lines) - 1:

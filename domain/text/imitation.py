@@ -91,12 +91,12 @@ def defuse(text: str) -> str:
 
     The log keeps the original; only requests carry this form.
     """
-    return _marked(text, _ANY)
+    return _mark_lines(text, _ANY)
 
 
 def defuse_output(text: str) -> str:
     """`text` that a command printed, likewise; it may print logs and skills as they are."""
-    return _marked(text, _ANY_IN_OUTPUTS)
+    return _mark_lines(text, _ANY_IN_OUTPUTS)
 
 
 def marked_line(line: str) -> str:
@@ -104,7 +104,7 @@ def marked_line(line: str) -> str:
     return defuse(MARK + line)
 
 
-def _marked(text: str, pattern: re.Pattern[str]) -> str:
+def _mark_lines(text: str, pattern: re.Pattern[str]) -> str:
     return _LINE.sub(lambda match: MARK + match[0] if _is_like(match[0], pattern) else match[0], text)
 
 
@@ -127,9 +127,9 @@ def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:
     return " ".join(as_seen(words[:_LOOKED_AT]).split())
 
 
-def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
+def _compile(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-_ANY = _compiled(own.pattern for own in OWN_LINES)
-_ANY_IN_OUTPUTS = _compiled(own.pattern for own in OWN_LINES if own.in_outputs)
+_ANY = _compile(own.pattern for own in OWN_LINES)
+_ANY_IN_OUTPUTS = _compile(own.pattern for own in OWN_LINES if own.in_outputs)

@@ -24,7 +24,7 @@ MADE = {
     "actors/settings/schema.py": {"Field", "PrivateAttr", "SettingsConfigDict"},
     "actors/shell/sandbox/kept_names.py": {"_matcher"},
     "domain/memory/keywords.py": {"_Folding"},
-    "domain/text/imitation.py": {"_compiled"},
+    "domain/text/imitation.py": {"_compile"},
     "domain/text/lookalike.py": {"_Looks"},
     "domain/turn/bash_tool.py": {"bash_tool"},
     "domain/workspace/files/memory_file.py": {"_template"},

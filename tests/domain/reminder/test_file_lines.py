@@ -205,7 +205,9 @@ def hidden(data: bytes) -> list[bytes]:
     """Lines of code, comments and front matter, in order; the end of the file's last one may have been missing."""
     file = FileLines(data)
     return [
-        file.lines[index].rstrip(b"\r") for index in file.hidden() if index < len(file.lines) - 1 or file.lines[index]
+        file.lines[index].rstrip(b"\r")
+        for index in file.hidden_indices()
+        if index < len(file.lines) - 1 or file.lines[index]
     ]
 
 
