@@ -24,8 +24,9 @@ from messages.base import Surface, Window
 from messages.discord import ShowProgress
 from messages.shell import BashRefused
 from tests.abuse.ground import Ground
-from tests.actors.discord.life import GENERAL, Life, until
+from tests.actors.discord.life import GENERAL, Life
 from tests.domain.log.logs import appended, read, said, written
+from tests.patience import eventually
 
 NOBODY = {"parse": [], "replied_user": False}
 PINGS = "@everyone @here <@&123456789012345678> <@123456789012345678> <@!123456789012345678>"
@@ -106,7 +107,7 @@ def test_47_a_text_for_one_person_can_ping_that_person_and_nobody_else(life: Lif
 
 def test_47_an_answer_that_becomes_a_ping_by_an_edit_pings_nobody(life: Life) -> None:
     life.tell(ShowProgress(window=GENERAL, turn_id="ping", text="wait for it", status=""))
-    until(lambda: any("wait for it" in text for text in life.shown()))
+    eventually(lambda: any("wait for it" in text for text in life.shown()))
     life.delivered(PINGS, turn_id="ping")
 
     edits = [record.payload for record in life.playground.requests("PATCH", "/messages/")]

@@ -15,7 +15,8 @@ from domain.log.event import Event, Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.browser.rig import CHROMIUM
-from tests.e2e.stage import Stage, events, eventually
+from tests.e2e.stage import Stage, events
+from tests.patience import eventually
 
 TRIES = 5
 """Of opening the page, of which the best counts."""

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 from lab.playground.world.defaults import GENERAL_ID
 from tests.browser.figures import seen_ms
 from tests.browser.rig import findings
-from tests.e2e.stage import Stage, eventually
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Stage
+from tests.patience import PATIENCE_S, eventually
 
 _TURNS = """async (count) => {
   window.asks = 0;

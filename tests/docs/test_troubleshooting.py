@@ -14,7 +14,8 @@ from lab.playground.server import PlaygroundServer
 from tests.docs.commands import named
 from tests.docs.prose import ROOT
 from tests.docs.sayings import HEAD, is_printed, quotations, texts
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
+from tests.patience import eventually
 
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
 SYMPTOMS = {part.partition("\n")[0]: part.partition("\n")[2] for part in PAGE.split("\n## ")[1:]}

@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -185,11 +184,3 @@ def answered_once(stage: Stage, *words: str, window: int = GENERAL_ID) -> None:
         assert logged.count(f"run: echo {word}") == 1
     places = [next(place for place, text in enumerate(shown) if f"\n{word}" in text) for word in words]
     assert places == sorted(places), shown
-
-
-def eventually(holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
-    """Return once `holds` says so; for what another process does and nobody announces."""
-    deadline, pause = time.monotonic() + timeout_s, threading.Event()
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come to be"
-        pause.wait(0.02)

@@ -10,7 +10,8 @@ import pytest
 from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
-from tests.e2e.stage import Stage, events, eventually
+from tests.e2e.stage import Stage, events
+from tests.patience import eventually
 
 VIEW = 1 << 10
 SECRET = "The salary of Alice Kowalski will be cut to 41000 in March"

@@ -13,9 +13,8 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.actors.discord.life import until
 from tests.e2e.stage import Stage
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 def reacting_after(seconds: float) -> dict[str, Any]:
@@ -62,7 +61,7 @@ def test_a_turn_that_lasts_shows_so_once_and_then_that_it_was_answered(lasting: 
         (message,) = (each for each in server.messages(GENERAL_ID) if each["id"] == str(said))
         return [reaction["emoji"]["name"] for reaction in message.get("reactions") or []]
 
-    until(lambda: shown() == ["✅"])
+    eventually(lambda: shown() == ["✅"])
     reactions = {call: count for call, count in calls(server).items() if "/reactions/" in call}
     at = "/channels/N/messages/N/reactions/{}/@me"
     assert reactions == {f"PUT {at.format('👀')}": 1, f"PUT {at.format('✅')}": 1, f"DELETE {at.format('👀')}": 1}

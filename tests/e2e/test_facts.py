@@ -20,8 +20,7 @@ from domain.facts.prompts import FACT_SYSTEM_PROMPT
 from tests.actors.cli.command import inherited, open_command, run
 from tests.actors.facts.doubles import vector_of
 from tests.actors.gateway.rig import DONE, UpstreamDouble, event, stream
-from tests.actors.gateway.waiting import wait_until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 from tests.trusted import write_settings
 
 ANNE = "My wife is called Anne and we live in Oslo"
@@ -116,7 +115,7 @@ class Gateway:
         self.process = open_command(
             "agent", "gateway", cwd=self.folder, env=environment, stderr=subprocess.PIPE, pipesize=STDERR_BYTES
         )
-        wait_until(self._is_up)
+        eventually(self._is_up)
         return self.process
 
     def kill(self, number: int = signal.SIGKILL) -> int:
@@ -171,8 +170,8 @@ def say(client: openai.OpenAI, text: str, memory_id: str = "alice") -> str:
 def test_openais_client_is_given_what_was_said_in_another_chat(gateway: Gateway, server: Server) -> None:
     client = gateway.client()
     assert say(client, ANNE) == "In Oslo."
-    wait_until(lambda: gateway.texts("entries/alice/facts/*.md") == [f"The user said: {ANNE}"])
-    wait_until(lambda: bool(say(client, QUESTION)) and "[memory] The user said: My wife" in server.prompts[-1])
+    eventually(lambda: gateway.texts("entries/alice/facts/*.md") == [f"The user said: {ANNE}"])
+    eventually(lambda: bool(say(client, QUESTION)) and "[memory] The user said: My wife" in server.prompts[-1])
 
     assert "[user]" in server.prompts[-1]
     say(client, QUESTION, "bob")
@@ -198,14 +197,14 @@ def test_one_text_that_the_embedding_server_cannot_take_costs_no_owner_its_memor
     assert "answered 500" in asked(f"{ANNE}, with hemlock", "alice")[0]
     for owner in ("alice", "bob"):
         asked(f"{ANNE}, {owner} says", owner)
-        wait_until(lambda owner=owner: "My wife" in asked(QUESTION, owner)[1])  # type: ignore[misc]
+        eventually(lambda owner=owner: "My wife" in asked(QUESTION, owner)[1])  # type: ignore[misc]
 
     for number in range(4):
         for owner in ("alice", "bob"):
             note, given = asked(f"{QUESTION} ({number})", owner)
             assert note == ""
             assert f"{owner} says" in given
-    wait_until(
+    eventually(
         lambda: sum("hemlock" in str(heard.json) for heard in server.heard if heard.path == "/v1/embeddings") > 3
     )
 
@@ -254,7 +253,7 @@ def test_an_asynchronous_client_asks_many_things_at_once(gateway: Gateway) -> No
 
     assert asyncio.run(all_at_once()) == ["In Oslo."] * 24
     assert len(gateway.texts("entries/*/turns/*/*.md")) == 48
-    wait_until(lambda: len(gateway.texts("entries/*/facts/*.md")) == 24)
+    eventually(lambda: len(gateway.texts("entries/*/facts/*.md")) == 24)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl on this machine")
@@ -264,7 +263,7 @@ def test_curl_is_served(gateway: Gateway) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
 
     assert said.endswith("data: [DONE]\n\n")
-    wait_until(lambda: gateway.texts("entries/default/turns/user/*.md") == [ANNE])
+    eventually(lambda: gateway.texts("entries/default/turns/user/*.md") == [ANNE])
 
 
 def test_a_kill_loses_no_turn_that_was_answered_and_makes_no_fact_twice(gateway: Gateway) -> None:
@@ -273,7 +272,7 @@ def test_a_kill_loses_no_turn_that_was_answered_and_makes_no_fact_twice(gateway:
         gateway.kill()
         gateway.start()
 
-    wait_until(lambda: len(gateway.texts("entries/*/facts/*.md")) == 5)
+    eventually(lambda: len(gateway.texts("entries/*/facts/*.md")) == 5)
     assert sorted(gateway.texts("entries/*/turns/user/*.md")) == [f"{ANNE} {number}" for number in range(5)]
     assert len(set(gateway.texts("entries/*/facts/*.md"))) == 5
     assert not list(gateway.memory.rglob(".*.new"))

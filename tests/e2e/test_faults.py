@@ -10,7 +10,8 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
-from tests.e2e.stage import Process, Stage, answered_once, bot_texts, eventually, say
+from tests.e2e.stage import Process, Stage, answered_once, bot_texts, say
+from tests.patience import eventually
 
 
 def test_a_payload_that_cannot_be_parsed_does_not_silence_the_bot(stage: Stage) -> None:

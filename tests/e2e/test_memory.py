@@ -19,7 +19,8 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import run
 from tests.actors.embedder.loopback import RIGHT, LoopbackEmbeddings, Reply
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
+from tests.patience import eventually
 
 PLACE = re.compile(r"-# (logs/\S+\.md):(\d+)")
 

@@ -13,7 +13,8 @@ from lab.loopback_model.server import Answer, Behaviour, LoopbackModel, Received
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, ELSEWHERE_ID, GENERAL_ID
 from tests.actors.model.test_picture import PNG
-from tests.e2e.stage import Stage, bot_texts, eventually
+from tests.e2e.stage import Stage, bot_texts
+from tests.patience import eventually
 
 
 def blind(received: Received) -> Behaviour:

@@ -17,9 +17,9 @@ from lab.loopback_model.server import Answer as LoopbackAnswer
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Stage, events, eventually
+from tests.e2e.stage import Stage, events
 from tests.e2e.test_objects import SKILL, bash, results, started
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 OUTPUT = "printf 'SEC''RET\\n'"
 

@@ -18,7 +18,8 @@ from lab.playground.world.defaults import GENERAL_ID
 from messages.base import Address, RequestId, Surface, Window
 from messages.discord import PostMessage
 from tests.actors.cli.command import run
-from tests.e2e.stage import Stage, bot_texts, eventually
+from tests.e2e.stage import Stage, bot_texts
+from tests.patience import eventually
 from tests.trusted import write_settings
 
 ASKED = "remind me to water the owls in 600 minutes"

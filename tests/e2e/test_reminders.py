@@ -14,7 +14,8 @@ from actors.settings.load import load
 from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
-from tests.e2e.stage import Stage, bot_texts, events, eventually, of_kind
+from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.patience import eventually
 
 
 def test_reminders_are_said_in_the_first_channel_that_the_settings_list(

@@ -9,8 +9,8 @@ from typing import Any
 from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
-from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Process, bot_texts, events, of_kind
+from tests.patience import PATIENCE_S, eventually
 
 SECOND_GUILD = GUILD_ID + (1 << 22)
 AWAY_SHARD = (SECOND_GUILD >> 22) % 2

@@ -17,7 +17,8 @@ from domain.offline.model import prompt_of
 from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Received, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Process, bot_texts, events, eventually, of_kind
+from tests.e2e.stage import Process, bot_texts, events, of_kind
+from tests.patience import eventually
 
 FEW = 8
 LIMIT_S = 60.0

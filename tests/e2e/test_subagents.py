@@ -14,7 +14,8 @@ from lab.loopback_model.server import Answer, Behaviour, Call, LoopbackModel, Re
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.shell.bench import living
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
+from tests.patience import eventually
 
 SCRIPT = SHIPPED_SKILLS / "subagent" / "scripts" / "subagent.py"
 USED = (1_000, 100)

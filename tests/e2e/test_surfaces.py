@@ -15,7 +15,8 @@ from lab.loopback_model.answers import Answer
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 from tests.actors.cli.command import run
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
+from tests.patience import eventually
 from tests.trusted import write_settings
 
 WORDS = "Which owls are there in Rotterdam?"

@@ -11,7 +11,8 @@ from actors.discord.incoming import comparison
 from domain.log.event import Event, Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID
-from tests.e2e.stage import Stage, events, eventually, of_kind
+from tests.e2e.stage import Stage, events, of_kind
+from tests.patience import eventually
 
 SECRET = "The salary of Alice Kowalski will be cut to 41000 in March"
 QUESTION = "What is the salary of Alice Kowalski in March?"

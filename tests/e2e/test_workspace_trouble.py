@@ -15,9 +15,9 @@ from lab.loopback_model.server import Answer as LoopbackAnswer
 from lab.loopback_model.server import Behaviour, LoopbackModel, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Process, Stage, bot_texts, events, eventually
+from tests.e2e.stage import Process, Stage, bot_texts, events
 from tests.e2e.test_workspace import LONG, RULE, channel, started, worker
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 UPKEEP = {"workspace.session": True, "workspace.compaction": True, "workspace.llm": True, "memory.enabled": False}
 

@@ -24,8 +24,8 @@ from messages.base import CONTEXT_KIND
 from messages.context import UserMessage
 from tests.actors.kernel.players import Boom
 from tests.actors.kernel.test_watchdog import Warnings, Watch
-from tests.e2e.stage import Stage, bot_texts, events, eventually, of_kind
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.patience import PATIENCE_S, eventually
 
 ENDLESS = RestartPolicy(intensity=1_000_000, max_backoff_s=0.1)
 """So that one run can crash every actor over every kind of message; row 9 is about the end."""

@@ -16,8 +16,8 @@ from messages.discord import DeliveryFailed
 from tests.actors.cli.command import run
 from tests.actors.context.rig import Rig
 from tests.actors.discord.life import Life, timing
-from tests.e2e.stage import Process, Stage, answered_once, bot_texts, events, eventually, is_bot, of_kind, say
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Process, Stage, answered_once, bot_texts, events, is_bot, of_kind, say
+from tests.patience import PATIENCE_S, eventually
 from tests.trusted import write_settings
 
 BREAKS: dict[str, Callable[[PlaygroundServer], object]] = {

@@ -22,9 +22,9 @@ from tests.actors.memory.test_faults import finds_zorro, is_well, with_zorro
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
 from tests.domain.log.logs import START, WINDOW, said
-from tests.e2e.stage import Process, bot_texts, eventually
+from tests.e2e.stage import Process, bot_texts
 from tests.matrix.loop_disk import loop_disk
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 from tests.recording_disk import RecordingDisk, TornWrite
 
 

@@ -16,8 +16,9 @@ from lab.playground.server import PlaygroundServer
 from messages.embedder import TextsEmbedded
 from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply
 from tests.actors.embedder.rig import DIMENSIONS, Rig
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
 from tests.e2e.test_memory import is_whole, stats
+from tests.patience import eventually
 
 MakeEmbedder = Callable[..., Rig]
 PROMPT_S = 60.0

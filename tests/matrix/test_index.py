@@ -15,9 +15,9 @@ from actors.memory.codes import scan
 from tests.actors.memory.rig import MemoryRig
 from tests.actors.memory.test_faults import finds_zorro, index_of, is_well, later, with_zorro
 from tests.actors.memory.test_memory_actor import THREAD, excerpts
-from tests.e2e.stage import Stage, eventually
+from tests.e2e.stage import Stage
 from tests.e2e.test_memory import is_whole, tell
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 LOCK_DOS = """
 import sys, fcntl

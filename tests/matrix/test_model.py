@@ -18,8 +18,8 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from messages.model import StopReason
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result
-from tests.e2e.stage import Stage, bot_texts, events, eventually, of_kind
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Stage, bot_texts, events, of_kind
+from tests.patience import PATIENCE_S, eventually
 
 TRIES = 3
 FAILURES: dict[str, Behaviour] = {

@@ -28,9 +28,9 @@ from tests.actors.context import durability
 from tests.actors.context.retractions import SECRET, delete, exchange, new_window
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type
 from tests.actors.scheduler.conftest import START
-from tests.e2e.stage import Process, bot_texts, eventually
+from tests.e2e.stage import Process, bot_texts
 from tests.matrix.loop_disk import LoopDisk, loop_disk, mounted
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.root
 

@@ -20,8 +20,8 @@ from messages.memory import MemoriesFound, SearchMemory
 from tests.actors.context.rig import Rig
 from tests.actors.memory.rig import MemoryRig
 from tests.actors.memory.test_faults import is_well
-from tests.e2e.stage import Process, bot_texts, events, eventually, is_bot, of_kind
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Process, bot_texts, events, is_bot, of_kind
+from tests.patience import PATIENCE_S, eventually
 
 KILLS = 2
 HOSTILE = (

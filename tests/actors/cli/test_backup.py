@@ -17,8 +17,8 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.backup.roots import kept, make_root
 from tests.actors.cli.command import CHECKOUT, run
-from tests.e2e.stage import Process, events, eventually, is_bot
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Process, events, is_bot
+from tests.patience import PATIENCE_S, eventually
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
 from messages.run import RUNS
 from tests.actors.cli.command import inherited, open_command, run
-from tests.e2e.stage import Stage, eventually
-from tests.patience import PATIENCE_S
+from tests.e2e.stage import Stage
+from tests.patience import PATIENCE_S, eventually
 from tests.trusted import write_settings
 
 OF_A_COMMAND = [

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,20 +17,10 @@ from messages.shell import SHELL
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.cluster.local_pool import LocalHost, LocalPool
 from tests.actors.cluster.test_ledger import said
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 LEASE_S = 3.0
 """Thrice as long as a call waits in a host."""
-
-
-def eventually(is_so: Callable[[], bool]) -> None:
-    """Return when it is so."""
-    pause = threading.Event()
-    for _ in range(int(PATIENCE_S / 0.01)):
-        if is_so():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it never came to be")
 
 
 def window(number: int) -> Window:

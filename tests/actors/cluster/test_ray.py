@@ -9,8 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,20 +21,11 @@ from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import CHECKOUT
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Ray is in the lock for Linux only")]
 
 LISTENS, LOOPBACK = "0A", "0100007F"
-
-
-def until(is_so: Callable[[], bool], limit_s: float = PATIENCE_S) -> None:
-    pause = threading.Event()
-    for _ in range(int(limit_s / 0.05)):
-        if is_so():
-            return
-        pause.wait(0.05)
-    raise AssertionError("it never came to be")
 
 
 class Agent:
@@ -104,7 +94,7 @@ def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agen
     agent: Agent, server: PlaygroundServer
 ) -> None:
     """One whole life: windows on two hosts, one of which stands still beyond its lease and goes on when it is late."""
-    until(lambda: len(agent.hosts()) == 2)
+    eventually(lambda: len(agent.hosts()) == 2)
     threads = [server.create_thread(GENERAL_ID, f"thread {n}") for n in range(6)]
     for thread in threads:
         assert ask(server, thread, "hello")
@@ -125,14 +115,14 @@ def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agen
     taken_over = log.read_bytes()
     with contextlib.suppress(ProcessLookupError):  # Ray may have ended it meanwhile
         os.kill(stopped, signal.SIGCONT)
-    until(lambda: not Path(f"/proc/{stopped}").exists() or "Z" in Path(f"/proc/{stopped}/stat").read_text())
+    eventually(lambda: not Path(f"/proc/{stopped}").exists() or "Z" in Path(f"/proc/{stopped}/stat").read_text())
 
     assert taken_over.startswith(before)
     assert log.read_bytes() == taken_over, "who went on has written nothing"
     assert check_file(log) == ()
     words = [event.event.content for event in parse(taken_over).events]
     assert words.count("are you there?") == 1
-    until(lambda: len(agent.hosts()) == 2)
+    eventually(lambda: len(agent.hosts()) == 2)
     folder = Path(read_note(agent.data).folder)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "token").stat().st_mode & 0o777 == 0o600

@@ -8,8 +8,7 @@ import threading
 import pytest
 
 from actors.cluster.watch import CallWatch, ProcessWatch
-from tests.actors.cluster.test_head import eventually
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 def child(code: str) -> subprocess.Popen[bytes]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -255,14 +254,6 @@ def _served(menu: Menu) -> set[str]:
 def _with(command: PostMessage, fields: Mapping[str, Any]) -> PostMessage:
     values = {name: getattr(command, name) for name in command.__struct_fields__}
     return PostMessage(**(values | dict(fields)))
-
-
-def until(is_so: Callable[[], bool], timeout_s: float = WAIT_S) -> None:
-    """Return once `is_so`; for states that announce themselves to nobody."""
-    deadline, pause = time.monotonic() + timeout_s, threading.Event()
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came about"
-        pause.wait(0.01)
 
 
 def timing(**changes: float) -> Timing:

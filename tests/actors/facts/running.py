@@ -27,8 +27,7 @@ from messages.facts import (
 )
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.facts.doubles import EmbedderDouble, EmbedderScript
-from tests.actors.gateway.waiting import wait_until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 class RunningFacts:
@@ -49,7 +48,7 @@ class RunningFacts:
 
     def __enter__(self) -> Self:
         self.system.start()
-        wait_until(lambda: self.figures()["state"] != "ready" or self.figures()["is_loaded"] == "yes")
+        eventually(lambda: self.figures()["state"] != "ready" or self.figures()["is_loaded"] == "yes")
         return self
 
     def __exit__(

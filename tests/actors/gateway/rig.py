@@ -19,8 +19,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem, LoopThread
 from messages.base import Message
 from messages.facts import FACT_RECALL, FACTS, GATEWAY, EntriesRecalled, RecallEntries, StoreTurn, TurnStored
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.gateway.waiting import wait_until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 ANSWER = {
     "id": "x",
@@ -173,7 +172,7 @@ class GatewayRig:
         self.system.start()
         self.port = 0
         if waits:
-            wait_until(self._is_listening)
+            eventually(self._is_listening)
 
     def stop(self) -> None:
         self.system.stop(5.0)
@@ -202,7 +201,7 @@ class GatewayRig:
 
     def stored(self, count: int = 1) -> list[StoreTurn]:
         """What the facts were told, once they were told so often."""
-        wait_until(lambda: len(self.facts.stored) >= count)
+        eventually(lambda: len(self.facts.stored) >= count)
         return self.facts.stored
 
     def raw(self, data: bytes) -> socket.socket:

@@ -12,9 +12,8 @@ from aiohttp import web
 from messages.facts import GATEWAY
 from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unchunked
 from tests.actors.gateway.rig import GatewayRig, event, stream
-from tests.actors.gateway.waiting import wait_until
 from tests.crash import CRASH
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 Make = Callable[..., GatewayRig]
 
@@ -79,11 +78,11 @@ def test_an_address_that_is_taken_is_named_and_tried_again_and_ends_nothing(
 ) -> None:
     port = taken.getsockname()[1]
     rig = make(port=port, waits=False)
-    wait_until(lambda: str(port) in str(rig.figures()["trouble"]))
+    eventually(lambda: str(port) in str(rig.figures()["trouble"]))
     assert rig.figures()["state"] == "in trouble"
     assert f"127.0.0.1:{port}: it cannot be listened on" in str(rig.figures()["trouble"])
     taken.close()
-    wait_until(lambda: rig.figures()["port"] == port)
+    eventually(lambda: rig.figures()["port"] == port)
 
     rig.port = port
     assert rig.send().status == 200
@@ -96,7 +95,7 @@ def test_an_address_that_is_taken_is_named_and_tried_again_and_ends_nothing(
 
 def test_a_name_that_is_none_is_said(make: Make) -> None:
     rig = make(address="a..b", waits=False)
-    wait_until(lambda: "a..b" in str(rig.figures()["trouble"]))
+    eventually(lambda: "a..b" in str(rig.figures()["trouble"]))
 
     assert "Traceback" not in str(rig.figures()["trouble"])
 
@@ -108,8 +107,8 @@ def test_it_listens_again_behind_a_crash(make: Make, taken: socket.socket) -> No
     rig = make(port=port)
     assert rig.send().status == 200
     rig.system.tell(GATEWAY, CRASH)
-    wait_until(lambda: bool(rig.system.supervisor.restarts()))
-    wait_until(lambda: rig.figures()["port"] == port)
+    eventually(lambda: bool(rig.system.supervisor.restarts()))
+    eventually(lambda: rig.figures()["port"] == port)
 
     assert rig.send().status == 200
 
@@ -128,7 +127,7 @@ def test_a_request_under_way_ends_before_its_end(make: Make) -> None:
         assert asked.wait(PATIENCE_S)
         stopping = threading.Thread(target=rig.system.stop, args=(5.0,))
         stopping.start()
-        wait_until(lambda: not is_open(rig.port))
+        eventually(lambda: not is_open(rig.port))
         goes_on.set()
         head, body, ended = answer_on(connection)
         stopping.join(PATIENCE_S)
@@ -148,7 +147,7 @@ def test_an_answer_without_end_is_broken_off_at_the_end_and_its_turn_is_over(mak
 
     rig.upstream.handler = endless
     with rig.raw(post(STREAM_BODY)) as connection:
-        wait_until(lambda: len(rig.facts.stored) == 1)
+        eventually(lambda: len(rig.facts.stored) == 1)
         rig.system.stop(10.0)
         _, body, _ = answer_on(connection)
     goes_on.set()

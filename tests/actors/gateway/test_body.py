@@ -12,7 +12,7 @@ from actors.gateway.body import BodyBounds, BodyBudget, refusal_of
 from actors.gateway.errors import GatewayError
 from tests.actors.gateway.raw import BODY, OK, RawUpstream, answer_on, chunks, request
 from tests.actors.gateway.rig import GatewayRig
-from tests.actors.gateway.waiting import wait_until
+from tests.patience import eventually
 
 PATHS = ["/v1/chat/completions", "/v1/embeddings"]
 
@@ -58,7 +58,7 @@ def test_a_body_in_chunks_is_refused_as_soon_as_it_is_too_long(
 
     assert line == b"HTTP/1.1 413 Request Entity Too Large"
     assert error["type"] == "request_too_large"
-    wait_until(lambda: rig.figures()["in_flight"] == 0)
+    eventually(lambda: rig.figures()["in_flight"] == 0)
     assert not any(heard.endswith(b"0\r\n\r\n") for heard in upstream.heard)
 
 
@@ -132,10 +132,10 @@ def test_bodies_that_would_not_fit_beside_one_another_are_refused_and_the_room_i
     try:
         half = request("POST", PATHS[0], b"", "Content-Length: 1000") + b"{"
         with rig.raw(half), rig.raw(half):
-            wait_until(lambda: rig.figures()["in_flight"] == 2)
+            eventually(lambda: rig.figures()["in_flight"] == 2)
             with rig.raw(half) as late:
                 head, body, _ = answer_on(late)
-        wait_until(lambda: rig.figures()["in_flight"] == 0)
+        eventually(lambda: rig.figures()["in_flight"] == 0)
 
         assert head.startswith(b"HTTP/1.1 503 ")
         assert b"Retry-After: 1" in head
@@ -296,7 +296,7 @@ def test_of_sixty_bodies_sent_at_once_only_those_are_held_for_which_there_is_roo
         with contextlib.ExitStack() as opened:
             head = request("POST", PATHS[0], b"", framing) + first
             clients = [opened.enter_context(rig.raw(head)) for _ in range(60)]
-            wait_until(lambda: rig.figures()["requests"] >= 56)
+            eventually(lambda: rig.figures()["requests"] >= 56)
             for each in clients:
                 with contextlib.suppress(ConnectionError):
                     each.sendall(last)

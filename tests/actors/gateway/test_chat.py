@@ -16,8 +16,7 @@ from messages.base import Address
 from messages.facts import EntryRole, FactHit
 from tests.actors.gateway.raw import post, request
 from tests.actors.gateway.rig import ANSWER, ASK, DONE, GatewayRig, event, stream
-from tests.actors.gateway.waiting import wait_until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 STREAM = ASK | {"stream": True}
 HIT = FactHit(
@@ -385,7 +384,7 @@ def test_an_answer_that_is_no_stream_though_one_was_asked_for_is_kept_whole(rig:
 
     assert reply.json == ANSWER
     assert [each.answer_text for each in rig.stored(2)] == ["", "Hello"]
-    wait_until(lambda: rig.figures()["in_flight"] == 0)
+    eventually(lambda: rig.figures()["in_flight"] == 0)
 
 
 def test_a_memory_that_is_not_there_is_no_matter() -> None:
@@ -534,7 +533,7 @@ def test_a_client_that_goes_before_a_whole_answer_ends_the_call_and_leaves_nothi
     rig.upstream.handler = slow
     with rig.raw(post()):
         assert asked.wait(PATIENCE_S)
-    wait_until(lambda: rig.figures()["in_flight"] == 0)
+    eventually(lambda: rig.figures()["in_flight"] == 0)
 
     assert ended.wait(PATIENCE_S)
     assert rig.facts.stored == []

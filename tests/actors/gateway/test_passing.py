@@ -25,7 +25,7 @@ from tests.actors.gateway.raw import (
     unchunked,
 )
 from tests.actors.gateway.rig import DONE, GatewayRig, event
-from tests.actors.gateway.waiting import wait_until
+from tests.patience import eventually
 
 ODD_BODIES = [
     b'{"model":"m","messages":[{"role":"user","content":"\\u00e4\\ud83d\\ude00 \xc3\xa4"}],"n":123456789012345678901234567890}',
@@ -185,11 +185,11 @@ def test_a_packed_body_of_another_path_stays_packed(between: Between) -> None:
 def test_a_body_that_the_client_breaks_off_is_never_whole_for_the_server(between: Between) -> None:
     rig, upstream = between(OK)
     with rig.raw(request("POST", "/v1/files", b"", "Content-Length: 100") + b"half") as connection:
-        wait_until(lambda: upstream.begun == 1)
+        eventually(lambda: upstream.begun == 1)
         connection.close()
-    wait_until(lambda: rig.figures()["in_flight"] == 0)
+    eventually(lambda: rig.figures()["in_flight"] == 0)
 
-    wait_until(lambda: upstream.broken_off == 1)
+    eventually(lambda: upstream.broken_off == 1)
     assert upstream.body == b"half"
 
 

@@ -16,7 +16,7 @@ import pytest
 from actors.gateway.config import PLACES
 from tests.actors.gateway.raw import BODY, answer_on, request
 from tests.actors.gateway.rig import GatewayRig
-from tests.actors.gateway.waiting import wait_until
+from tests.patience import eventually
 
 ALICE, BOB = "alice-key-0123456789", "bobby-key-0123456789"
 KEYS = {ALICE: "alice/", BOB: "bob/"}
@@ -190,7 +190,7 @@ def test_a_server_that_is_full_of_clients_takes_no_more_and_gives_a_free_place()
             except OSError:
                 return False
 
-        wait_until(is_served)
+        eventually(is_served)
 
 
 def test_one_key_has_at_most_its_part_of_the_places() -> None:

@@ -11,8 +11,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem, LoopThread
 from messages.base import Address, Message, RequestId
 from messages.facts import StoreTurn, TurnStored
 from messages.socket import Refused
-from tests.actors.gateway.waiting import wait_until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 ASKER, ANSWERER = Address("asker-of-test"), Address("answerer-of-test")
 
@@ -56,7 +55,7 @@ class Rig:
         self.system.register(ActorSpec(ASKER.kind, lambda _key: self.asker, is_eager=True))
         self.system.register(ActorSpec(ANSWERER.kind, lambda _key: Answerer(lambda asked: self.answers(asked))))
         self.system.start()
-        wait_until(lambda: bool(self.asker.loop.ident))
+        eventually(lambda: bool(self.asker.loop.ident))
 
     def ask(self, to: Address = ANSWERER, timeout_s: float = 20.0) -> Any:
         return self.asker.loop.submit(self.asker.exchange.answer_to(to, store, timeout_s)).result(PATIENCE_S)
@@ -112,9 +111,9 @@ def test_who_is_not_answered_in_time_hears_none_and_a_late_answer_is_nothing(rig
     rig.answers = answers
 
     assert rig.ask(timeout_s=0.05) is None
-    wait_until(lambda: bool(asked))
+    eventually(lambda: bool(asked))
     rig.system.tell(ASKER, TurnStored(request_id=asked[0].request_id))
-    wait_until(lambda: rig.asker.heard == 1)
+    eventually(lambda: rig.asker.heard == 1)
     rig.answers = lambda message: [TurnStored(request_id=message.request_id)]
     assert isinstance(rig.ask(), TurnStored)
 
@@ -128,4 +127,4 @@ def test_what_is_told_is_waited_for_by_nobody(rig: Rig) -> None:
         rig.asker.exchange.tell(ANSWERER, store)
 
     rig.asker.loop.submit(tell()).result(PATIENCE_S)
-    wait_until(lambda: rig.asker.heard == 1)
+    eventually(lambda: rig.asker.heard == 1)

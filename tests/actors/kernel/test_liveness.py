@@ -6,7 +6,6 @@ import ast
 import logging
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +18,7 @@ from actors.kernel.watchdog import Watchdog
 from domain.policy.restarts import RestartPolicy
 from messages.base import Address
 from tests.actors.kernel.players import PLAYER, Player, Say, Stage
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[3]
@@ -82,15 +81,6 @@ class Rig:
         return [thread for thread in threading.enumerate() if thread.name == "owner" and thread.is_alive()]
 
 
-def until(look: Callable[[], T]) -> T:
-    """What `look` gives as soon as it gives anything."""
-    deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()
-    while not (seen := look()):
-        assert time.monotonic() < deadline, "it did not come to be"
-        pause.wait(0.01)
-    return seen
-
-
 @pytest.fixture
 def rig() -> Iterator[Rig]:
     rig = Rig()
@@ -123,7 +113,7 @@ def test_a_loop_that_ends_is_a_crash_of_its_actor_which_gets_a_new_one(rig: Rig)
 def test_a_quiet_actor_learns_that_its_loop_ended(rig: Rig) -> None:
     """Nobody tells it anything, as to a bot that hears nothing because its loop is gone."""
     rig.tell(END)
-    until(rig.system.supervisor.restarts)
+    eventually(rig.system.supervisor.restarts)
 
     assert rig.system.supervisor.last_crashes()[-1].phase == "outside"
 
@@ -132,7 +122,7 @@ def test_a_quiet_actor_learns_that_its_loop_ended(rig: Rig) -> None:
 def test_a_core_actor_whose_loops_end_again_and_again_is_given_up() -> None:
     rig = Rig(RestartPolicy(min_backoff_s=0, max_backoff_s=0, intensity=3))
     for _ in range(4):
-        thread = until(rig.loops)[0]
+        thread = eventually(rig.loops)[0]
         rig.tell(END)
         thread.join(PATIENCE_S)
     gave_up = rig.gave_up.wait(PATIENCE_S)
@@ -257,7 +247,7 @@ def test_a_loop_that_hangs_is_named_with_its_stack_and_then_given_up(
 
     assert rig.system.supervisor.crashes() == {}
     looks.look(GIVE_UP_S)
-    assert until(rig.system.supervisor.crashes) == {"owner": 1}
+    assert eventually(rig.system.supervisor.crashes) == {"owner": 1}
     assert "LoopHungError: loop owner has not come back for" in rig.system.supervisor.last_crashes()[0].error
 
 

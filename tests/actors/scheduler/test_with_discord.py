@@ -18,7 +18,8 @@ from actors.scheduler.zone import load_zone
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Window
-from tests.actors.discord.life import DISCORD, GENERAL, Life, until
+from tests.actors.discord.life import DISCORD, GENERAL, Life
+from tests.patience import eventually
 
 OWNER = "810000000000000007"
 
@@ -70,7 +71,7 @@ def test_a_reminder_is_shown_with_its_id_and_may_ping_its_owner_only(
     file = tmp_path / "reminders.md"
     file.write_text(due_line("@everyone: tea", timedelta(minutes=1)))
     with closing(live(playground, tmp_path)) as life:
-        until(lambda: file.read_text() == "")
+        eventually(lambda: file.read_text() == "")
         (text,) = life.shown()
     assert text.startswith(f"⏰ <@{OWNER}> @everyone: tea\n-# rid_AAAAAAAAAAAA · ")
     (payload,) = sends(playground)
@@ -83,12 +84,12 @@ def test_what_an_earlier_process_showed_long_ago_is_found_though_it_said_otherwi
     file = tmp_path / "reminders.md"
     file.write_text(line := due_line("tea", timedelta(hours=2)))
     with closing(live(playground, tmp_path)):
-        until(lambda: file.read_text() == "")
+        eventually(lambda: file.read_text() == "")
     (shown,) = playground.messages(defaults.GENERAL_ID)
     sent = len(sends(playground))
     file.write_text(line)
     with closing(live(playground, tmp_path)) as second:
-        until(lambda: file.read_text() == "")
+        eventually(lambda: file.read_text() == "")
         assert len(second.shown()) == 1
     assert len(sends(playground)) == sent, "it was looked for, not sent again"
     assert [message["id"] for message in playground.messages(defaults.GENERAL_ID)] == [shown["id"]]
@@ -99,5 +100,5 @@ def test_trouble_on_the_way_neither_loses_nor_doubles_it(playground: PlaygroundS
     file.write_text(due_line("tea", timedelta(minutes=30)))
     playground.inject("abort-after", r"POST /channels/\d+/messages$", times=2)
     with closing(live(playground, tmp_path)) as life:
-        until(lambda: file.read_text() == "")
+        eventually(lambda: file.read_text() == "")
         assert len(life.shown()) == 1

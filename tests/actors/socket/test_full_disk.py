@@ -14,7 +14,7 @@ from actors.kernel import ManualClock
 from actors.socket import actor, doors
 from messages.socket import Refused
 from tests.actors.socket.rig import Client, Rig
-from tests.e2e.stage import eventually
+from tests.patience import eventually
 
 Keep = Callable[[Client], Client]
 MakeRig = Callable[..., Rig]

@@ -20,8 +20,7 @@ from actors.cli.trying.bot import BotProcess
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import inherited, open_command, run, start
-from tests.e2e.stage import eventually
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 from tests.trusted import write_settings
 
 

@@ -17,7 +17,8 @@ from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId
 from messages.memory import MemoryDescribed
-from tests.actors.discord.life import Life, until
+from tests.actors.discord.life import Life
+from tests.patience import eventually
 
 M = TypeVar("M", bound=Message)
 
@@ -59,7 +60,7 @@ class Caller:
 
     def asked(self, kind: type[M], count: int = 1) -> M:
         """The newest of `count` messages of that kind that actors were sent."""
-        until(lambda: len(self._of(kind)) >= count)
+        eventually(lambda: len(self._of(kind)) >= count)
         return self._of(kind)[-1]
 
     def reply(self, reply: Message) -> None:
@@ -69,7 +70,7 @@ class Caller:
     def answer(self, outcome: InteractionOutcome) -> dict[str, Any]:
         """The message that answers a call, once it does more than ask for patience."""
         assert self._playground.wait_for_answer(outcome.id) is not None
-        until(lambda: self._original(outcome)["content"] != TAKES_LONGER)
+        eventually(lambda: self._original(outcome)["content"] != TAKES_LONGER)
         return self._original(outcome)
 
     def said(self, outcome: InteractionOutcome) -> str:

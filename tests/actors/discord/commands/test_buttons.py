@@ -12,13 +12,14 @@ from messages.scheduler import ListedReminder, ListReminders, RemindersListed
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, fields
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, until
+from tests.actors.discord.life import GENERAL, Life
+from tests.patience import eventually
 
 
 def running(life: Life, turn_id: str = "turn1") -> str:
     """Id of the message that shows a running turn."""
     life.tell(ShowProgress(window=GENERAL, turn_id=turn_id, text="so far", status=""))
-    until(lambda: len(life.shown()) == 1)
+    eventually(lambda: len(life.shown()) == 1)
     return str(life.playground.messages(defaults.GENERAL_ID)[-1]["id"])
 
 

@@ -15,7 +15,8 @@ from messages.context import NewWindowStarted, StartNewWindow, TurnStopped, User
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing
+from tests.patience import eventually
 
 DEFERRED = 5
 
@@ -74,7 +75,7 @@ def test_a_slow_window_is_acknowledged_at_once_excused_and_reported_when_it_come
     (asked,) = life.told.wait(1)
     assert "takes longer" in answer(life.playground, outcome)
     life.tell(NewWindowStarted(request_id=asked.request_id, path="logs/x"))
-    until(lambda: life.playground.answers(outcome.id)[0]["content"].startswith("New window"))
+    eventually(lambda: life.playground.answers(outcome.id)[0]["content"].startswith("New window"))
     assert len(life.playground.answers(outcome.id)) == 1
 
 
@@ -92,7 +93,7 @@ def test_an_answer_never_comes_so_the_wait_is_ended_with_words(start_life: Start
     life = start_life(timing=timing(command_life_s=0.2))
     life.grants_windows = False
     outcome = life.playground.slash(defaults.GENERAL_ID, "new")
-    until(lambda: life.playground.answers(outcome.id)[0]["content"] == NO_ANSWER)
+    eventually(lambda: life.playground.answers(outcome.id)[0]["content"] == NO_ANSWER)
 
 
 def test_a_reply_that_makes_no_sense_leaves_nobody_waiting(life: Life, caplog: pytest.LogCaptureFixture) -> None:

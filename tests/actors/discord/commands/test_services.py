@@ -27,7 +27,8 @@ from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.discord.commands.caller import ALL, Caller, fields
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, until
+from tests.actors.discord.life import GENERAL
+from tests.patience import eventually
 
 AT = datetime(2026, 11, 22, 14, 3, tzinfo=UTC)
 SECRET = "sk-0123456789abcdef"
@@ -236,7 +237,7 @@ def test_an_id_that_is_too_long_for_a_button_gets_none(you: Caller) -> None:
 
 def test_status_gathers_what_each_actor_says_and_names_who_says_nothing(you: Caller) -> None:
     outcome = you.call("status")
-    until(lambda: len([m for m in you.life.told.now() if isinstance(m, DescribeYourself)]) == 2)
+    eventually(lambda: len([m for m in you.life.told.now() if isinstance(m, DescribeYourself)]) == 2)
     asked = [m for m in you.life.told.now() if isinstance(m, DescribeYourself)]
     first = next(m for m in asked if m.request_id.endswith(".0"))
     you.reply(

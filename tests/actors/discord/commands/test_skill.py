@@ -9,7 +9,8 @@ from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, Skills
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, fields
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, until
+from tests.actors.discord.life import DISCORD, GENERAL
+from tests.patience import eventually
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_skills_count_as_messages_where_people_ask_too_much(start_life: StartLif
 def test_names_are_offered_from_memory_while_one_types(you: Caller) -> None:
     assert you.complete("skill", "name", "") == []
     list_skills(you, "brew-tea", "tea", *(f"skill-{number}" for number in range(30)))
-    until(lambda: you.complete("skill", "name", "tea") == ["tea", "brew-tea"])
+    eventually(lambda: you.complete("skill", "name", "tea") == ["tea", "brew-tea"])
     assert len(you.complete("skill", "name", "")) == 25
 
 
@@ -90,6 +91,6 @@ def test_names_are_offered_to_nobody_who_is_not_heard(start_life: StartLife) -> 
     you, stranger = Caller(life), Caller(life, user=defaults.GUEST_ID)
     elsewhere = Caller(life, channel_id=defaults.ELSEWHERE_ID)
     list_skills(you, "tea")
-    until(lambda: you.complete("skill", "name", "") == ["tea"])
+    eventually(lambda: you.complete("skill", "name", "") == ["tea"])
     assert stranger.complete("skill", "name", "") == []
     assert elsewhere.complete("skill", "name", "") == []

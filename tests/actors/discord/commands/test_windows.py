@@ -31,8 +31,8 @@ from messages.model import DayUsage
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, described, fields
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, thread_window, until
-from tests.patience import PATIENCE_S
+from tests.actors.discord.life import GENERAL, thread_window
+from tests.patience import PATIENCE_S, eventually
 
 CHANNEL = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.GENERAL_ID}"
 ONE_MESSAGE = r"GET /channels/\d+/messages/\d+"
@@ -214,7 +214,7 @@ def test_a_message_is_not_waited_for_while_discord_lets_nobody_in(
     outcome = you.call("remember", what="123456789012345678")
     asked = you.asked(PinMemory)
     you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
-    until(lambda: "try again" in you.said(outcome))
+    eventually(lambda: "try again" in you.said(outcome))
     assert "went wrong" not in caplog.text
 
 

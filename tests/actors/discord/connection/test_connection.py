@@ -18,9 +18,9 @@ from lab.playground.world import defaults
 from messages.base import MessageId
 from messages.discord import Delivered, ShowTyping
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import Life, timing, until
+from tests.actors.discord.life import Life, timing
 from tests.lab.playground.away import said_while_away
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 
 def settle() -> None:
@@ -142,7 +142,7 @@ def test_discord_py_waits_as_it_is_told_while_it_is_refused(life: Life, monkeypa
     monkeypatch.setattr(Pauses, "next_s", noted)
     monkeypatch.setattr(aiohttp.ClientSession, "ws_connect", refused)
     life.playground.drop(4000)
-    until(lambda: life.playground.counters().get("resumes", 0) == 1)
+    eventually(lambda: life.playground.counters().get("resumes", 0) == 1)
     assert waits == [0.05, 0.1, 0.2]
 
 
@@ -203,7 +203,7 @@ def test_a_server_that_comes_up_late_is_waited_for() -> None:
 @pytest.mark.crashes
 def test_a_crashed_actor_comes_back_with_a_new_connection(life: Life) -> None:
     life.tell(ShowTyping(window=None, on=True))  # type: ignore[arg-type]
-    until(lambda: life.system.dead_letters.count == 1)
+    eventually(lambda: life.system.dead_letters.count == 1)
     life.online.wait(2)
     life.say("hello again")
     assert life.messages.wait(1)[0].text == "hello again"
@@ -217,7 +217,7 @@ def test_stopping_is_quick_and_leaves_no_connection_and_no_thread(start_life: St
     assert {thread.name for thread in set(threading.enumerate()) - before} >= {"discord"}
     life.stop()
     life.playground.wait_until_online(online=False)
-    until(lambda: not {thread.name for thread in set(threading.enumerate()) - before})
+    eventually(lambda: not {thread.name for thread in set(threading.enumerate()) - before})
 
 
 @pytest.mark.parametrize("what", ["close", "abandon_sockets"])

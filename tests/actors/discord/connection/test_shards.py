@@ -9,7 +9,8 @@ import pytest
 from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from tests.actors.discord.life import Life, timing, until
+from tests.actors.discord.life import Life, timing
+from tests.patience import eventually
 
 SECOND_GUILD = defaults.GUILD_ID + (1 << 22)
 """With two shards it is the other one's."""
@@ -95,7 +96,7 @@ def test_a_thread_begun_in_one_server_while_only_the_other_was_heard_is_read(
     life.messages.wait(1)
     playground.gateway_faults(ignore_resumes=1)
     playground.drop(1006, shard=AWAY)
-    until(lambda: playground.counters().get("resumes", 0) == 1)
+    eventually(lambda: playground.counters().get("resumes", 0) == 1)
     thread = playground.create_thread(away, "new")
     life.say("in the thread", thread)
     life.say("heard meanwhile")

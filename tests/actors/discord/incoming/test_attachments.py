@@ -12,7 +12,8 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.context import Attachment, FileKind, UserMessage
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, timing, until
+from tests.actors.discord.life import GENERAL, Life, timing
+from tests.patience import eventually
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 CDN = "GET /attachments/"
@@ -234,7 +235,7 @@ def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, data: Pa
     before = life.say("before")
     life.messages.wait(1)
     message_id = life.say("the file", attachments=[("a.txt", b"12345")])
-    until(lambda: not len_of_faults(life.playground))
+    eventually(lambda: not len_of_faults(life.playground))
     life.stop()
     assert [message.text for message in life.messages.now()] == ["before"]
     again = start(last_seen={GENERAL.address.key: str(before)})

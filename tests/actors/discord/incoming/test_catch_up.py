@@ -22,7 +22,8 @@ from messages.base import Address, Message, Surface, Window
 from messages.context import TellKeptMessages, UserMessage
 from messages.discord import DISCORD
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import FAST, GENERAL, Life, thread_window, until
+from tests.actors.discord.life import FAST, GENERAL, Life, thread_window
+from tests.patience import eventually
 
 GENERAL_KEY = GENERAL.address.key
 
@@ -131,7 +132,7 @@ def test_an_event_that_comes_twice_is_told_once(life: Life) -> None:
     life.messages.wait(1)
     life.playground.gateway_faults(duplicate_after_resume=1)
     life.playground.drop(4000)
-    until(lambda: life.playground.counters().get("resumes", 0) == 1)
+    eventually(lambda: life.playground.counters().get("resumes", 0) == 1)
     life.playground.wait_until_online()
     life.say("end")
     assert life.texts(2) == ["once", "end"]
@@ -175,7 +176,7 @@ def test_what_comes_while_history_is_read_waits_its_turn(playground: PlaygroundS
     thread = playground.create_thread(defaults.GENERAL_ID, "quick")
     playground.inject("delay", f"GET /channels/{defaults.GENERAL_ID}/messages", delay_s=0.6)
     second = start_life(last_seen=log_of(life))
-    until(lambda: playground.counters()["faults_fired"] == 1)
+    eventually(lambda: playground.counters()["faults_fired"] == 1)
     second.say("live")
     outcome = playground.slash(defaults.GENERAL_ID, "new")
     second.say("after the command")

@@ -6,7 +6,8 @@ from lab.playground.world import defaults
 from messages.base import Window
 from messages.context import KeptMessage, RetractMessages, TellKeptMessages, UserMessage
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
+from tests.patience import eventually
 
 HISTORY = r"GET /channels/\d+/messages"
 
@@ -32,7 +33,7 @@ def test_what_discord_did_not_tell_in_all_attempts_is_asked_again_later(
     playground.inject("503", HISTORY, times=waits.attempts + 1)
     last_seen = {GENERAL.address.key: str(there)}
     life = start_life(last_seen=last_seen, kept={GENERAL: held(gone, there)}, timing=waits)
-    until(lambda: bool(retracted(life)))
+    eventually(lambda: bool(retracted(life)))
 
     assert retracted(life) == [(str(gone),)]
     assert len(asked(life)) == 2
@@ -50,7 +51,7 @@ def test_what_is_older_than_a_playground_was_said_in_another_and_is_not_taken_fo
         last_seen={GENERAL.address.key: str(there)},
         kept={GENERAL: held(earlier, gone, there)},
     )
-    until(lambda: bool(retracted(life)))
+    eventually(lambda: bool(retracted(life)))
 
     assert retracted(life) == [(str(gone),)]
 
@@ -64,7 +65,7 @@ def test_what_was_missed_is_passed_on_before_anything_is_compared(
     playground.say(defaults.GENERAL_ID, "missed")
     playground.inject("delay", HISTORY, delay_s=0.3)
     life = start_life(last_seen={GENERAL.address.key: str(seen), thread_window(thread).address.key: str(last)})
-    until(lambda: len(asked(life)) == 3)
+    eventually(lambda: len(asked(life)) == 3)
 
     is_it_logged = [TellKeptMessages, UserMessage]
     assert [type(told) for told in life.told.now()] == [*is_it_logged, TellKeptMessages, TellKeptMessages]
@@ -78,7 +79,7 @@ def test_of_many_windows_those_used_last_go_first_and_those_that_hold_nothing_co
     keys = [thread_window(thread).address.key for thread in threads]
     kept = {thread_window(threads[0]): held(last[0])}
     life = start_life(last_seen=dict(zip(keys, map(str, last), strict=True)), kept=kept)
-    until(lambda: len(asked(life)) >= len(threads) and len(playground.requests("GET", "/messages")) == 1)
+    eventually(lambda: len(asked(life)) >= len(threads) and len(playground.requests("GET", "/messages")) == 1)
 
     assert asked(life)[0] == thread_window(threads[-1])
     assert retracted(life) == []

@@ -14,8 +14,8 @@ from lab.playground.world import defaults
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, OFTEN, QUICK, kept, read_up_to
-from tests.actors.discord.life import GENERAL, thread_window, timing, until
-from tests.patience import PATIENCE_S
+from tests.actors.discord.life import GENERAL, thread_window, timing
+from tests.patience import PATIENCE_S, eventually
 
 
 class TestFailures:
@@ -37,7 +37,7 @@ class TestFailures:
         life = start_life(data_root=tmp_path, watermarks={defaults.GENERAL_ID: mark})
         life.say("live")
         assert life.texts(1) == ["live"]
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID, 1) > 1)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID, 1) > 1)
         assert watermarks_in((tmp_path / FILE_NAME).read_bytes())[defaults.GENERAL_ID].gaps == ()
 
     @pytest.mark.parametrize(("fault", "status"), [("html", 403), ("html", 404), ("refused", 400)])
@@ -67,7 +67,7 @@ class TestFailures:
         assert read_up_to(tmp_path).get(defaults.GENERAL_ID, 1) == 1
         playground.clear_faults()
         assert life.texts(4) == ["live", "missed 0", "missed 1", "missed 2"]
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == live)
 
     def test_a_gap_that_was_open_at_a_kill_is_read_in_the_next_life(
         self, playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
@@ -88,7 +88,7 @@ class TestFailures:
     ) -> None:
         life = start_life(**kept(tmp_path, timing=OFTEN))
         before = life.say("before")
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == before)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == before)
         life.stop()
         thread = playground.create_thread(defaults.GENERAL_ID, "closed")
         playground.say(thread, "missed")

@@ -18,7 +18,8 @@ from lab.playground.world.records import Draft
 from messages.base import Surface
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, OFTEN, QUICK, kept, read_up_to
-from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
+from tests.patience import eventually
 
 
 class TestWhatIsKept:
@@ -49,14 +50,14 @@ class TestWhatIsKept:
     def test_it_follows_what_is_logged(self, start_life: StartLife, tmp_path: Path) -> None:
         life = start_life(**kept(tmp_path, timing=OFTEN))
         newest = life.say("hello")
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
 
     def test_what_the_bot_said_last_is_not_looked_for(self, start_life: StartLife, tmp_path: Path) -> None:
         life = start_life(**kept(tmp_path, timing=OFTEN))
         life.say("hello")
         life.messages.wait(1)
         (answer,) = life.delivered("the answer")
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == int(answer))
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == int(answer))
         life.stop()
         looks = life.playground.requests("GET", f"/channels/{defaults.GENERAL_ID}/messages")
         second = start_life(**kept(tmp_path))
@@ -74,7 +75,7 @@ class TestWhatIsKept:
         life.logs = True
         elsewhere = life.playground.create_thread(defaults.GENERAL_ID, "other")
         logged = life.say("logged", elsewhere)
-        until(lambda: read_up_to(tmp_path).get(elsewhere) == logged)
+        eventually(lambda: read_up_to(tmp_path).get(elsewhere) == logged)
         life.stop()
         second = start_life(**kept(tmp_path))
         assert {message.text for message in second.messages.wait(2)} == {"in the channel", "first in a thread"}
@@ -93,7 +94,7 @@ class TestWhatIsKept:
             first.messages.wait(1)
             first.logs = True
             logged = first.say("logged", thread)
-            until(lambda: read_up_to(tmp_path).get(thread) == logged)
+            eventually(lambda: read_up_to(tmp_path).get(thread) == logged)
         assert read_up_to(tmp_path)[defaults.GENERAL_ID] < missed
         with Life(playground, **kept(tmp_path)) as second:
             assert second.texts(1) == ["missed"]
@@ -102,7 +103,7 @@ class TestWhatIsKept:
         people = frozenset({str(defaults.YOU_ID)})
         life = start_life(**kept(tmp_path, allowed_users=people, timing=OFTEN))
         strangers = life.say("not for us", user=defaults.GUEST_ID)
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == strangers)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == strangers)
 
     def test_a_disk_that_is_full_is_tried_again(self, start_life: StartLife, tmp_path: Path) -> None:
         (tmp_path / FILE_NAME).mkdir()
@@ -110,7 +111,7 @@ class TestWhatIsKept:
         newest = life.say("hello")
         assert life.texts(1) == ["hello"]
         (tmp_path / FILE_NAME).rmdir()
-        until(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
+        eventually(lambda: read_up_to(tmp_path).get(defaults.GENERAL_ID) == newest)
 
     def test_a_window_with_a_log_and_no_watermark_is_read_back(
         self, playground: PlaygroundServer, start_life: StartLife
@@ -149,7 +150,7 @@ class TestThreads:
         life = start_life(**kept(tmp_path, timing=OFTEN))
         thread = playground.create_thread(defaults.GENERAL_ID, "sleepy")
         before = life.say("before", thread)
-        until(lambda: read_up_to(tmp_path).get(thread) == before)
+        eventually(lambda: read_up_to(tmp_path).get(thread) == before)
         life.stop()
         playground.say(thread, "missed")
         playground.change_thread(thread, archived=True)
@@ -165,7 +166,7 @@ class TestThreads:
         life = start_life(**kept(tmp_path, timing=OFTEN))
         thread = playground.create_thread(defaults.GENERAL_ID, "sleepy")
         before = life.say("before", thread)
-        until(lambda: read_up_to(tmp_path).get(thread) == before)
+        eventually(lambda: read_up_to(tmp_path).get(thread) == before)
         life.stop()
         playground.say(thread, "missed")
         playground.change_thread(thread, archived=True)

@@ -12,7 +12,8 @@ from lab.playground.world import defaults
 from messages.context import KeptMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
-from tests.actors.discord.life import GENERAL, Life, timing, until
+from tests.actors.discord.life import GENERAL, Life, timing
+from tests.patience import eventually
 
 OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
 
@@ -73,11 +74,11 @@ def test_the_next_life_finds_what_no_event_told(
     lose(life, "lost", channel_id=number)
     life.say("after", number)
     life.messages.wait(2)
-    until(lambda: number in read_up_to(tmp_path))
+    eventually(lambda: number in read_up_to(tmp_path))
     data = kept(tmp_path, dms=True)
     life.stop()
     second = start_life(**(data if is_killed else kept(tmp_path, dms=True)))
-    until(lambda: "lost" in [message.text for message in second.messages.now()])
+    eventually(lambda: "lost" in [message.text for message in second.messages.now()])
 
 
 def test_a_new_session_and_a_resumed_one_find_what_no_event_told(life: Life) -> None:
@@ -85,7 +86,7 @@ def test_a_new_session_and_a_resumed_one_find_what_no_event_told(life: Life) -> 
     lose(life, "lost")
     life.say("after")
     playground.drop(4000)
-    until(lambda: playground.counters().get("resumes", 0) == 1)
+    eventually(lambda: playground.counters().get("resumes", 0) == 1)
     assert sorted(life.texts(3)) == ["after", "before", "lost"]
     playground.gateway_faults(lose_messages=1)
     life.say("lost again")
@@ -108,7 +109,7 @@ def test_an_event_that_comes_after_a_look_has_found_its_message_is_told_once(
     life.messages.wait(3)
     playground.send_delayed()
     life.say("end")
-    until(lambda: "end" in [message.text for message in life.messages.now()])
+    eventually(lambda: "end" in [message.text for message in life.messages.now()])
     assert sorted(life.texts(4)) == ["after", "before", "end", "late"]
 
 
@@ -128,11 +129,11 @@ def test_an_event_that_comes_while_a_look_is_under_way_is_told_once(
     playground.gateway_faults(delay_messages=1)
     playground.inject("delay", HISTORY, delay_s=0.5)
     life.say("late")
-    until(lambda: playground.counters()["faults_fired"] == 1)
+    eventually(lambda: playground.counters()["faults_fired"] == 1)
     playground.send_delayed()
     life.say("end")
-    until(lambda: "end" in [message.text for message in life.messages.now()])
-    until(lambda: len(playground.requests("GET", "/messages")) > 4)
+    eventually(lambda: "end" in [message.text for message in life.messages.now()])
+    eventually(lambda: len(playground.requests("GET", "/messages")) > 4)
     assert sorted(life.texts(3)) == ["before", "end", "late"]
 
 
@@ -151,7 +152,7 @@ def test_a_message_that_its_window_could_not_log_is_passed_on_until_it_can(
     after = next(int(message.message_id) for message in life.messages.now() if message.text == "after")
     assert read_up_to(tmp_path).get(number, 0) < after
     life.unstorable.clear()
-    until(lambda: read_up_to(tmp_path).get(number, 0) >= after)
+    eventually(lambda: read_up_to(tmp_path).get(number, 0) >= after)
     assert [message.text for message in life.messages.now()].count("after") == 1
 
 
@@ -208,7 +209,7 @@ def test_what_is_said_in_a_thread_that_is_opened_again_is_found(
     playground.gateway_faults(lose_messages=1)
     playground.change_thread(thread, archived=False)
     life.say("lost", thread)
-    until(lambda: "lost" in [message.text for message in life.messages.now()])
+    eventually(lambda: "lost" in [message.text for message in life.messages.now()])
 
 
 def test_what_is_said_in_a_thread_of_an_earlier_session_that_is_opened_again_is_found(
@@ -226,7 +227,7 @@ def test_what_is_said_in_a_thread_of_an_earlier_session_that_is_opened_again_is_
     playground.gateway_faults(lose_messages=1)
     playground.change_thread(thread, archived=False)
     life.say("lost", thread)
-    until(lambda: "lost" in [message.text for message in life.messages.now()])
+    eventually(lambda: "lost" in [message.text for message in life.messages.now()])
 
 
 @pytest.mark.parametrize(("fault", "status"), [("refused", 403), ("refused", 404), ("503", 503), ("refused", 429)])
@@ -249,15 +250,15 @@ def test_a_message_without_an_event_is_found_in_a_thread_that_was_quiet_for_long
     thread = playground.create_thread(defaults.GENERAL_ID, "quiet")
     life.say("before", thread)
     life.messages.wait(1)
-    until(lambda: thread in read_up_to(tmp_path))
+    eventually(lambda: thread in read_up_to(tmp_path))
     for _ in range(3):
         lose(life, first="later")
     lose(life, "lost", channel_id=thread, first="once more")
     for _ in range(3):
         lose(life, first="later still")
-    until(lambda: "lost" in [message.text for message in life.messages.now()])
+    eventually(lambda: "lost" in [message.text for message in life.messages.now()])
     looks = len(playground.requests("GET", f"/channels/{thread}/messages"))
-    until(lambda: len(playground.requests("GET", "/threads/active")) > 9)
+    eventually(lambda: len(playground.requests("GET", "/threads/active")) > 9)
     assert len(playground.requests("GET", f"/channels/{thread}/messages")) <= looks + 2
 
 
@@ -274,7 +275,7 @@ def test_an_empty_page_confirms_nothing_while_the_bot_may_not_read_history(
     playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=NO_HISTORY)
     lose(life, "lost", channel_id=number)
     life.say("after", number)
-    until(lambda: f"channel {number} is looked into later" in caplog.text)
+    eventually(lambda: f"channel {number} is looked into later" in caplog.text)
     assert sorted(life.texts(2)) == ["after", "before"]
     playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID)
     assert sorted(life.texts(3)) == ["after", "before", "lost"]
@@ -303,7 +304,7 @@ def test_words_that_were_edited_before_a_look_are_the_new_ones_and_deleted_ones_
     life.say("reply", reply_to=edited)
     life.texts(2)
     looks = len(playground.requests("GET", "/messages"))
-    until(lambda: len(playground.requests("GET", "/messages")) > looks + 2)
+    eventually(lambda: len(playground.requests("GET", "/messages")) > looks + 2)
     assert sorted(message.text for message in life.messages.now()) == ["new words", "reply"]
 
 
@@ -321,7 +322,7 @@ def test_what_is_in_the_log_is_neither_told_again_nor_counted_nor_fetched_by_the
     life = start_life(**kept(tmp_path), turns_per_user=3)
     said = [life.say(text, attachments=[("notes.txt", b"words")]) for text in ("one", "two", "three")]
     life.messages.wait(3)
-    until(lambda: defaults.GENERAL_ID in read_up_to(tmp_path))
+    eventually(lambda: defaults.GENERAL_ID in read_up_to(tmp_path))
     life.stop()
     assert len(fetched) == 3
     logged = tuple(KeptMessage(message_id=str(number), words="0" * 16) for number in said[:2])

@@ -11,7 +11,8 @@ from messages.base import Address
 from messages.context import RuntimePosted, UserMessage
 from messages.discord import StopIntake
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.life import DISCORD, GENERAL, Life, thread_window, timing
+from tests.patience import eventually
 
 YOU, GUEST = str(defaults.YOU_ID), str(defaults.GUEST_ID)
 
@@ -176,4 +177,4 @@ def test_every_window_address_is_that_of_a_context(life: Life) -> None:
     life.say("hello")
     (told,) = life.messages.wait(1)
     assert told.window.address == Address("context", f"discord-channel/{defaults.GENERAL_ID}")
-    until(lambda: Address("context", f"discord-channel/{defaults.GENERAL_ID}") in set(life.system))
+    eventually(lambda: Address("context", f"discord-channel/{defaults.GENERAL_ID}") in set(life.system))

@@ -21,8 +21,8 @@ from messages.discord import (
     TellReaders,
 )
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window, until
-from tests.patience import PATIENCE_S
+from tests.actors.discord.life import GENERAL, Life, thread_window
+from tests.patience import PATIENCE_S, eventually
 
 VIEW = 1 << 10
 HISTORY = 1 << 16
@@ -66,17 +66,17 @@ def test_whatever_changes_for_a_channel_is_known_without_a_word_in_it(
     overwrites = {role: {"deny": VIEW}, defaults.GUEST_ID: {"deny": HISTORY}, defaults.GUILD_ID: {"deny": VIEW}}
     for target, denied in overwrites.items():
         server.overwrite(defaults.GENERAL_ID, target, is_member=target == defaults.GUEST_ID, **denied)
-        until(lambda: not admits(office(), open_to_all))
+        eventually(lambda: not admits(office(), open_to_all))
         server.overwrite(defaults.GENERAL_ID, target)
-        until(lambda: admits(office(), open_to_all))
+        eventually(lambda: admits(office(), open_to_all))
     server.change_role(defaults.GUILD_ID, HISTORY)
-    until(lambda: not admits(office(), open_to_all))
+    eventually(lambda: not admits(office(), open_to_all))
     server.change_role(role, VIEW)
-    until(lambda: _gives(office(), role))
+    eventually(lambda: _gives(office(), role))
     server.remove_role(role)
-    until(lambda: not _gives(office(), role))
+    eventually(lambda: not _gives(office(), role))
     server.delete_channel(defaults.GENERAL_ID)
-    until(lambda: office() is None)
+    eventually(lambda: office() is None)
 
 
 def _gives(readers: Readers | None, role: int) -> bool:
@@ -88,7 +88,7 @@ def test_a_thread_is_known_as_long_as_it_is_there_archived_or_not(start_life: St
     server, ledger = life.playground, Ledger(life)
     public = server.create_thread(defaults.GENERAL_ID, "public")
     private = server.create_thread(defaults.GENERAL_ID, "private", private=True)
-    until(lambda: {str(public), str(private)} <= ledger.ask().keys())
+    eventually(lambda: {str(public), str(private)} <= ledger.ask().keys())
     known = ledger.ask()
     assert known[str(public)] == known[GENERAL.id]
     assert known[str(private)] is not None
@@ -99,14 +99,14 @@ def test_a_thread_is_known_as_long_as_it_is_there_archived_or_not(start_life: St
     life.messages.wait(1)
     assert str(public) in ledger.ask()
     server.delete_channel(public)
-    until(lambda: str(public) not in ledger.ask())
+    eventually(lambda: str(public) not in ledger.ask())
 
 
 def test_threads_share_what_their_channel_says_of_its_readers(life: Life) -> None:
     """It is two kilobytes, and there may be as many threads as there were questions."""
     server, ledger = life.playground, Ledger(life)
     threads = [str(server.create_thread(defaults.GENERAL_ID, name)) for name in ("one", "two", "three")]
-    until(lambda: set(threads) <= ledger.ask().keys())
+    eventually(lambda: set(threads) <= ledger.ask().keys())
     known = ledger.ask()
 
     assert len({id(known[window]) for window in (GENERAL.id, *threads)}) == 1
@@ -124,7 +124,7 @@ def test_an_archived_thread_with_a_log_is_asked_for_and_a_deleted_one_is_nobodys
     life = start_life(last_seen={thread_window(each).address.key: str(each) for each in (there, gone)})
     ledger = Ledger(life)
 
-    until(lambda: str(there) in ledger.ask())
+    eventually(lambda: str(there) in ledger.ask())
     assert str(gone) not in ledger.ask()
 
 
@@ -132,12 +132,12 @@ def test_a_deleted_thread_does_not_come_back_with_a_message_that_waited_for_its_
     life = start_life()
     server, ledger = life.playground, Ledger(life)
     thread = server.create_thread(defaults.GENERAL_ID, "plans")
-    until(lambda: str(thread) in ledger.ask())
+    eventually(lambda: str(thread) in ledger.ask())
     server.inject("delay", "attachments", delay_s=0.5)
 
     life.say("look at this", thread, attachments=[("a.txt", b"words")])
     server.delete_channel(thread)
-    until(lambda: str(thread) not in ledger.ask())
+    eventually(lambda: str(thread) not in ledger.ask())
     life.messages.wait(1)
 
     assert str(thread) not in ledger.ask()
@@ -147,11 +147,11 @@ def test_nor_does_one_that_was_deleted_before_a_new_session_began(start_life: St
     life = start_life()
     server, ledger = life.playground, Ledger(life)
     thread = server.create_thread(defaults.GENERAL_ID, "plans")
-    until(lambda: str(thread) in ledger.ask())
+    eventually(lambda: str(thread) in ledger.ask())
     server.inject("delay", "attachments", delay_s=2.0)
 
     life.say("look at this", thread, attachments=[("a.txt", b"words")])
-    until(lambda: server.counters().get("faults_fired") == 1)
+    eventually(lambda: server.counters().get("faults_fired") == 1)
     server.op9(resumable=False)
     server.delete_channel(thread)
     life.online.wait(2)
@@ -170,10 +170,10 @@ def test_listeners_hear_of_each_change(start_life: StartLife) -> None:
 
     life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
     life.online.wait(1)
-    until(lambda: any(isinstance(message, ReadersListed) for message in heard))
+    eventually(lambda: any(isinstance(message, ReadersListed) for message in heard))
     life.playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=VIEW)
 
-    until(lambda: isinstance(heard[-1], ReadersChanged))
+    eventually(lambda: isinstance(heard[-1], ReadersChanged))
     (changed,) = heard[-1].windows  # type: ignore[attr-defined]
     assert changed.window == GENERAL
 
@@ -189,15 +189,15 @@ def test_a_thread_that_comes_or_goes_is_told_of_without_a_look_at_all_others(
 
     life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
     life.online.wait(1)
-    until(lambda: any(isinstance(message, ReadersListed) for message in heard))
+    eventually(lambda: any(isinstance(message, ReadersListed) for message in heard))
     looks: list[Readership] = []
     monkeypatch.setattr(Readership, "_current", lambda self: looks.append(self))
 
     thread = life.playground.create_thread(defaults.GENERAL_ID, "private", private=True)
-    until(lambda: isinstance(heard[-1], ReadersChanged))
+    eventually(lambda: isinstance(heard[-1], ReadersChanged))
     (came,) = heard[-1].windows  # type: ignore[attr-defined]
     life.playground.delete_channel(thread)
-    until(lambda: isinstance(heard[-1], ReadersChanged) and heard[-1].windows[0].readers is None)
+    eventually(lambda: isinstance(heard[-1], ReadersChanged) and heard[-1].windows[0].readers is None)
 
     assert came.window == heard[-1].windows[0].window == thread_window(thread)  # type: ignore[attr-defined]
     assert came.readers is not None
@@ -211,7 +211,7 @@ def test_what_people_delete_and_edit_reaches_the_window_and_their_embeds_do_not(
     server.edit(defaults.GENERAL_ID, first, "uno")
     server.delete(defaults.GENERAL_ID, second)
     server.delete_many(defaults.GENERAL_ID, [third, first])
-    until(lambda: sum(isinstance(message, RetractMessages) for message in life.told.now()) == 2)
+    eventually(lambda: sum(isinstance(message, RetractMessages) for message in life.told.now()) == 2)
 
     edits = [message for message in life.told.now() if isinstance(message, ReviseMessage)]
     assert [(edit.window, edit.message_id, edit.text) for edit in edits] == [(GENERAL, str(first), "uno")]
@@ -225,7 +225,7 @@ def test_what_another_bot_edits_reaches_the_window_and_what_the_agent_edits_does
     said = life.say("build 7 failed", user=server.add_user("CI", bot=True))
     server.edit(defaults.GENERAL_ID, int(shown), "done")
     server.edit(defaults.GENERAL_ID, said, "build 7 passed")
-    until(lambda: any(isinstance(message, ReviseMessage) for message in life.told.now()))
+    eventually(lambda: any(isinstance(message, ReviseMessage) for message in life.told.now()))
 
     edits = [message for message in life.told.now() if isinstance(message, ReviseMessage)]
     assert [(edit.message_id, edit.text) for edit in edits] == [(str(said), "build 7 passed")]
@@ -244,9 +244,9 @@ def test_whoever_asks_is_told_of_these_windows_and_of_what_is_gone_that_nobody_k
         assert isinstance(reply, ReadersDescribed)
         return {each.window: each.readers for each in reply.windows}
 
-    until(lambda: all(described().values()))
+    eventually(lambda: all(described().values()))
     server.delete_channel(int(gone.id))
-    until(lambda: described()[gone] is None)
+    eventually(lambda: described()[gone] is None)
     readers = described()
     assert list(readers) == list(windows)
     assert admits(readers[GENERAL], readers[private])
@@ -264,10 +264,10 @@ def test_while_the_connection_is_lost_nobody_is_known_to_read_anything(start_lif
 
     life = start_life(wait=False, reader_listeners=(Address("listener"),), listener=Listener)
     life.online.wait(1)
-    until(lambda: any(message.windows for message in heard))
+    eventually(lambda: any(message.windows for message in heard))
 
     for resumable in (True, False):
         heard.clear()
         life.playground.op9(resumable=resumable)
-        until(lambda: any(message.windows for message in heard))
+        eventually(lambda: any(message.windows for message in heard))
         assert heard[0] == ReadersListed(windows=())

@@ -14,8 +14,7 @@ from actors.discord.incoming.watermarks import Watermarks
 from actors.linux.disk import RealDisk
 from domain.log.watermark import FILE_NAME, Watermark
 from messages.base import Surface, Window
-from tests.actors.discord.life import until
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 LOGGED = Window(surface=Surface.DISCORD_THREAD, id="7")
 ONLY_MET = Window(surface=Surface.DISCORD_THREAD, id="8")
@@ -127,7 +126,7 @@ def test_what_is_marked_while_the_disk_is_at_work_is_kept_too(tmp_path: Path, di
         await asyncio.to_thread(disk.is_at_work.wait, PATIENCE_S)
         known.meet(7, Surface.DISCORD_THREAD, 5)
         disk.go_on.set()
-        await asyncio.to_thread(until, lambda: load_watermarks(tmp_path).keys() == {7, 8})
+        await asyncio.to_thread(eventually, lambda: load_watermarks(tmp_path).keys() == {7, 8})
 
     asyncio.run(act())
 
@@ -142,7 +141,7 @@ def test_what_was_given_up_waiting_for_is_written_again(tmp_path: Path, disk: Sl
         await asyncio.wait([asked])
         (tmp_path / FILE_NAME).unlink()  # as if it had failed
         disk.go_on.set()
-        await asyncio.to_thread(until, lambda: load_watermarks(tmp_path).keys() == {8})
+        await asyncio.to_thread(eventually, lambda: load_watermarks(tmp_path).keys() == {8})
 
     asyncio.run(act())
 

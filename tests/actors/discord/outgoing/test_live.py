@@ -12,7 +12,8 @@ from messages.base import MessageId
 from messages.context import KeptMessage
 from messages.discord import EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, timing, until
+from tests.actors.discord.life import GENERAL, Life, timing
+from tests.patience import eventually
 
 EDIT = r"PATCH /channels/\d+/messages/\d+$"
 
@@ -31,7 +32,7 @@ def edits(life: Life) -> list[dict[str, Any]]:
 
 def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> None:
     progress(life, "The ans")
-    until(lambda: life.shown() == [f"The ans {CURSOR}"])
+    eventually(lambda: life.shown() == [f"The ans {CURSOR}"])
     (running,) = own(life)
     assert life.delivered("The answer is 42.", turn_id="turn1") == (running["id"],)
     (final,) = own(life)
@@ -40,7 +41,7 @@ def test_a_running_answer_is_one_message_that_becomes_the_answer(life: Life) -> 
 
 def test_an_answer_that_was_held_up_is_not_overtaken_by_the_next_that_ran_already(life: Life) -> None:
     progress(life, "The second ans", turn_id="turn2")
-    until(lambda: life.shown() == [f"The second ans {CURSOR}"])
+    eventually(lambda: life.shown() == [f"The second ans {CURSOR}"])
     life.delivered("The first answer", turn_id="turn1")
     life.delivered("The second answer", turn_id="turn2")
     assert life.shown() == ["The first answer", "The second answer"]
@@ -50,7 +51,7 @@ def test_nor_by_one_that_ran_in_an_earlier_life(start_life: StartLife) -> None:
     life = start_life()
     asked = MessageId(str(life.say("how much?")))
     progress(life, "The second ans", turn_id="turn2", answers_message_id=asked)
-    until(lambda: life.shown() == [f"The second ans {CURSOR}"])
+    eventually(lambda: life.shown() == [f"The second ans {CURSOR}"])
     life.stop()
     life = start_life()
     life.delivered("The first answer", turn_id="turn1")
@@ -65,7 +66,7 @@ def test_an_answer_that_is_whole_soon_is_posted_once(start_life: StartLife) -> N
     progress(life, "The answer")
     life.delivered("The answer is 42.", turn_id="turn1")
     progress(life, "Another ans", turn_id="turn2")
-    until(lambda: life.shown() == ["The answer is 42.", f"Another ans {CURSOR}"])
+    eventually(lambda: life.shown() == ["The answer is 42.", f"Another ans {CURSOR}"])
     assert len(life.playground.requests("POST", "/messages")) == 2
     assert edits(life) == []
 
@@ -75,7 +76,7 @@ def test_a_turn_that_is_stopped_before_anything_of_it_is_shown_shows_nothing(sta
     progress(life, "The ans")
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped"))
     progress(life, "Another ans", turn_id="turn2")
-    until(lambda: life.shown() == [f"Another ans {CURSOR}"])
+    eventually(lambda: life.shown() == [f"Another ans {CURSOR}"])
 
 
 @pytest.mark.req("X-161")
@@ -85,13 +86,13 @@ def test_what_is_being_done_is_shown_at_once(start_life: StartLife, said: str) -
     if said:
         progress(life, said)
     progress(life, said, status="running `make`")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     assert "running `make`" in life.shown()[0]
 
 
 def test_a_running_message_has_a_button_that_names_its_turn(life: Life) -> None:
     progress(life, "so far")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     (row,) = own(life)[0]["components"]
     assert [button["custom_id"] for button in row["components"]] == [f"{STOP_PREFIX}turn1"]
 
@@ -101,7 +102,7 @@ def test_the_newest_text_wins_and_edits_keep_their_distance(start_life: StartLif
     begin = time.monotonic()
     for number in range(100):
         progress(life, f"words {number}")
-    until(lambda: life.shown() == [f"words 99 {CURSOR}"])
+    eventually(lambda: life.shown() == [f"words 99 {CURSOR}"])
     assert len(edits(life)) <= 1 + (time.monotonic() - begin) / 0.4
     progress(life, "more")
     progress(life, "even more")
@@ -112,14 +113,14 @@ def test_the_newest_text_wins_and_edits_keep_their_distance(start_life: StartLif
 
 def test_an_answer_without_progress_is_a_message_of_its_own(life: Life) -> None:
     progress(life, "of another turn", turn_id="turn0")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     life.delivered("mine", turn_id="turn1")
     assert len(own(life)) == 2
 
 
 def test_a_long_answer_goes_on_below_its_running_message(life: Life) -> None:
     progress(life, "word")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     text = " ".join(f"word{number}" for number in range(600))
     shown = life.delivered(text, turn_id="turn1")
     assert len(shown) == len(own(life)) > 1
@@ -128,7 +129,7 @@ def test_a_long_answer_goes_on_below_its_running_message(life: Life) -> None:
 
 def test_when_edits_fail_the_answer_is_shown_all_the_same(life: Life) -> None:
     progress(life, "one")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     life.playground.inject("503", EDIT, times=2)
     life.delivered("done", turn_id="turn1")
     assert life.shown() == ["done"]
@@ -136,7 +137,7 @@ def test_when_edits_fail_the_answer_is_shown_all_the_same(life: Life) -> None:
 
 def test_an_answer_whose_running_message_was_deleted_is_sent(life: Life) -> None:
     progress(life, "one")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     life.playground.delete(defaults.GENERAL_ID, int(own(life)[0]["id"]))
     life.delivered("done", turn_id="turn1")
     assert life.shown() == ["done"]
@@ -145,7 +146,7 @@ def test_an_answer_whose_running_message_was_deleted_is_sent(life: Life) -> None
 def test_a_message_that_is_too_old_to_edit_gives_way_to_a_new_one(start_life: StartLife) -> None:
     life = start_life(timing=timing(edit_limit_s=0.0))
     progress(life, "one")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     (old,) = own(life)
     (new,) = life.delivered("done", turn_id="turn1")
     assert new != old["id"]
@@ -154,24 +155,24 @@ def test_a_message_that_is_too_old_to_edit_gives_way_to_a_new_one(start_life: St
 
 def test_a_stopped_turn_leaves_what_it_had_said(life: Life) -> None:
     progress(life, "half an ans")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
-    until(lambda: life.shown() == ["half an ans\n-# stopped by You"])
+    eventually(lambda: life.shown() == ["half an ans\n-# stopped by You"])
     assert own(life)[0]["components"] == []
 
 
 def test_a_stopped_turn_that_said_nothing_leaves_nothing(life: Life) -> None:
     progress(life, "", status="running `sleep 9`")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped"))
-    until(lambda: own(life) == [])
+    eventually(lambda: own(life) == [])
 
 
 def test_what_an_earlier_life_left_running_becomes_the_answer(start_life: StartLife) -> None:
     first = start_life()
     question = first.say("question")
     progress(first, "half", answers_message_id=str(question))
-    until(lambda: len(own(first)) == 1)
+    eventually(lambda: len(own(first)) == 1)
     (left,) = own(first)
     first.stop()
     second = start_life()
@@ -195,7 +196,7 @@ def test_what_an_earlier_life_left_running_becomes_the_answer_though_nobody_know
 def test_neither_a_secret_nor_anything_hidden_is_shown(start_life: StartLife) -> None:
     life = start_life(secrets=("a-key-of-the-agent",))
     progress(life, f"the key is a-key-of-the-agent, the token {life.playground.bot_token[::-1]}\u202e")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     assert life.shown() == [f"the key is [secret removed], the token [secret removed]\\u202e {CURSOR}"]
     life.delivered(f"{life.playground.bot_token} \u200b", turn_id="turn1")
     assert life.shown() == ["[secret removed] \\u200b"]
@@ -204,16 +205,16 @@ def test_neither_a_secret_nor_anything_hidden_is_shown(start_life: StartLife) ->
 def test_what_changes_during_a_pause_is_shown_when_nothing_follows(start_life: StartLife) -> None:
     life = start_life(timing=timing(edit_every_s=0.3))
     progress(life, "one")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     progress(life, "two")
-    until(lambda: life.shown() == [f"two {CURSOR}"])
+    eventually(lambda: life.shown() == [f"two {CURSOR}"])
 
 
 def test_an_answer_that_is_held_up_still_replaces_its_message_while_the_next_turn_runs(life: Life) -> None:
     progress(life, "one")
-    until(lambda: len(own(life)) == 1)
+    eventually(lambda: len(own(life)) == 1)
     progress(life, "two", turn_id="turn2")
-    until(lambda: len(own(life)) == 2)
+    eventually(lambda: len(own(life)) == 2)
     first, second = own(life)
     assert life.delivered("first answer", turn_id="turn1") == (first["id"],)
     assert life.delivered("second answer", turn_id="turn2") == (second["id"],)
@@ -228,7 +229,7 @@ def left_by_an_earlier_life(start_life: StartLife, text: str, status: str = "", 
     first = start_life()
     question = str(first.say("question"))
     progress(first, text, status, answers_message_id=MessageId(question))
-    until(lambda: len(own(first)) == 1)
+    eventually(lambda: len(own(first)) == 1)
     first.stop()
     return start_life(**options), question
 
@@ -236,10 +237,10 @@ def left_by_an_earlier_life(start_life: StartLife, text: str, status: str = "", 
 def test_a_turn_of_an_earlier_life_that_is_stopped_leaves_what_it_had_said(start_life: StartLife) -> None:
     life, question = left_by_an_earlier_life(start_life, "half an ans", "running `sleep 9`")
     progress(life, "of another turn", turn_id="turn2")
-    until(lambda: len(own(life)) == 2)
+    eventually(lambda: len(own(life)) == 2)
     note: dict[str, Any] = {"note": "stopped by You", "answers_message_id": MessageId(question)}
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
-    until(lambda: life.shown()[0] == "half an ans\n-# stopped by You")
+    eventually(lambda: life.shown()[0] == "half an ans\n-# stopped by You")
     assert own(life)[0]["components"] == []
     assert life.shown()[1] == f"of another turn {CURSOR}"
 
@@ -248,7 +249,7 @@ def test_a_turn_of_an_earlier_life_that_said_nothing_leaves_nothing(start_life: 
     life, question = left_by_an_earlier_life(start_life, "", "running `sleep 9`")
     note: dict[str, Any] = {"note": "stopped", "answers_message_id": MessageId(question)}
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", look_first=True, **note))
-    until(lambda: own(life) == [])
+    eventually(lambda: own(life) == [])
 
 
 def compared_with(start_life: StartLife, **changes: Any) -> Life:
@@ -256,7 +257,7 @@ def compared_with(start_life: StartLife, **changes: Any) -> Life:
     first = start_life()
     question = str(first.say("question"))
     progress(first, "half an ans")
-    until(lambda: len(own(first)) == 1)
+    eventually(lambda: len(own(first)) == 1)
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
     return start_life(last_seen={GENERAL.address.key: question}, kept=kept, **changes)
@@ -272,7 +273,7 @@ def test_no_running_message_of_an_earlier_life_stays_for_ever(
 ) -> None:
     """Nothing is said of its turn again: it was aborted, and the process killed before that was shown."""
     life = compared_with(start_life, timing=timing(**waits), unfinished=unfinished)
-    until(lambda: life.shown() == ["half an ans\n-# interrupted"])
+    eventually(lambda: life.shown() == ["half an ans\n-# interrupted"])
     assert own(life)[0]["components"] == []
 
 
@@ -286,7 +287,7 @@ def test_a_turn_that_is_stopped_after_this_actor_alone_was_made_anew_leaves_noth
         life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
         return life.shown() == ["half an ans\n-# stopped by You"]
 
-    until(stop)
+    eventually(stop)
 
 
 def test_a_turn_that_is_stopped_before_its_message_is_found_is_over_whatever_was_told_before(
@@ -294,20 +295,20 @@ def test_a_turn_that_is_stopped_before_its_message_is_found_is_over_whatever_was
 ) -> None:
     life = compared_with(start_life, unfinished=("turn1",), timing=timing(left_running_s=0.3, compare_pause_s=0.0))
     life.tell(EndProgress(window=GENERAL, turn_id="turn1", note="stopped by You"))
-    until(lambda: "half an ans\n-#" in life.shown()[0])
+    eventually(lambda: "half an ans\n-#" in life.shown()[0])
 
 
 def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_life: StartLife) -> None:
     first = start_life()
     question = str(first.say("question"))
     progress(first, "half an ans")
-    until(lambda: len(own(first)) == 1)
+    eventually(lambda: len(own(first)) == 1)
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
     last_seen = {GENERAL.address.key: question}
     life = start_life(timing=timing(left_running_s=4.0), last_seen=last_seen, kept=kept)
     life.delivered("whole", turn_id="turn1", answers_message_id=question, look_first=True)
     looked = f"GET /channels/{defaults.GENERAL_ID}/messages/{own(life)[0]['id']}"
-    until(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))
+    eventually(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))
     life.delivered("afterwards")
     assert life.shown() == ["whole", "afterwards"]

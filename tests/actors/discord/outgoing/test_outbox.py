@@ -11,8 +11,8 @@ from messages.base import MessageId, Surface, Window
 from messages.context import RuntimePosted
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ShowProgress
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
-from tests.patience import PATIENCE_S
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
+from tests.patience import PATIENCE_S, eventually
 
 SEND = r"POST /channels/\d+/messages$"
 
@@ -224,7 +224,7 @@ def test_a_drain_waits_for_what_is_to_be_shown(life: Life) -> None:
 def test_what_is_under_way_at_the_end_is_reported_as_failed(life: Life) -> None:
     life.playground.inject("503", SEND, times=100)
     request, behind = life.post("never"), life.post("behind it")
-    until(lambda: len(sends(life.playground)) > 0)
+    eventually(lambda: len(sends(life.playground)) > 0)
     life.stop()
     assert isinstance(life.outcome(request, 0.1), DeliveryFailed)
     assert isinstance(life.outcome(behind, 0.1), DeliveryFailed)
@@ -293,7 +293,7 @@ def test_a_file_that_an_earlier_life_has_shown_is_not_shown_again(start_life: St
 
 def test_a_running_message_becomes_the_beginning_with_the_file(life: Life) -> None:
     life.tell(ShowProgress(window=GENERAL, turn_id="t1", text="so far", status=""))
-    until(lambda: len(life.shown()) == 1)
+    eventually(lambda: len(life.shown()) == 1)
     life.delivered(long_text(), turn_id="t1")
     (message,) = life.playground.messages(defaults.GENERAL_ID)
     assert message["content"].startswith("# Title")
@@ -305,7 +305,7 @@ def test_a_running_message_becomes_the_beginning_with_the_file(life: Life) -> No
 def test_where_files_are_forbidden_a_very_long_text_is_shown_in_messages(life: Life, runs: bool) -> None:
     if runs:
         life.tell(ShowProgress(window=GENERAL, turn_id="t1", text="so far", status=""))
-        until(lambda: len(life.shown()) == 1)
+        eventually(lambda: len(life.shown()) == 1)
     life.playground.inject("refused", "(POST|PATCH) ", times=2 if runs else 1, status=403)
     life.delivered(long_text(), turn_id="t1")
     messages = life.playground.messages(defaults.GENERAL_ID)

@@ -10,7 +10,8 @@ from lab.playground.world import defaults
 from messages.base import MessageId
 from messages.discord import ReactionKind, ShowReaction
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, timing, until
+from tests.actors.discord.life import GENERAL, Life, timing
+from tests.patience import eventually
 
 REACTIONS = "/reactions/"
 
@@ -37,9 +38,9 @@ def calls(life: Life) -> list[str]:
 def test_the_sign_of_work_gives_way_to_how_it_ended(life: Life, end: ReactionKind, sign: str) -> None:
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
-    until(lambda: shown(life, question) == ["👀"])
+    eventually(lambda: shown(life, question) == ["👀"])
     show(life, question, end)
-    until(lambda: shown(life, question) == [sign])
+    eventually(lambda: shown(life, question) == [sign])
 
 
 @pytest.mark.req("X-160")
@@ -48,9 +49,9 @@ def test_what_is_answered_soon_costs_no_call(life: Life) -> None:
     show(life, soon, ReactionKind.TAKEN)
     show(life, soon, ReactionKind.ANSWERED)
     show(life, other, ReactionKind.TAKEN)
-    until(lambda: shown(life, other) == ["👀"])
+    eventually(lambda: shown(life, other) == ["👀"])
     show(life, other, ReactionKind.ANSWERED)
-    until(lambda: shown(life, other) == ["✅"])
+    eventually(lambda: shown(life, other) == ["✅"])
     assert shown(life, soon) == []
     assert calls(life) == ["PUT", "PUT", "DELETE"]
 
@@ -60,10 +61,10 @@ def test_a_failure_is_shown_however_soon_it_comes(life: Life) -> None:
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
     show(life, question, ReactionKind.FAILED)
-    until(lambda: shown(life, question) == ["❌"])
+    eventually(lambda: shown(life, question) == ["❌"])
     other = life.say("another")
     show(life, other, ReactionKind.TAKEN)
-    until(lambda: shown(life, other) == ["👀"])
+    eventually(lambda: shown(life, other) == ["👀"])
     assert calls(life) == ["PUT", "PUT"]
 
 
@@ -74,7 +75,7 @@ def test_one_that_lasts_shows_it_though_many_others_are_answered_soon(life: Life
         show(life, question, ReactionKind.TAKEN)
     for question in reversed(questions):
         show(life, question, ReactionKind.ANSWERED)
-    until(lambda: shown(life, lasting) == ["👀"])
+    eventually(lambda: shown(life, lasting) == ["👀"])
     assert calls(life) == ["PUT"]
 
 
@@ -82,10 +83,10 @@ def test_states_that_change_faster_than_they_can_be_shown_are_skipped(start_life
     life = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.3))
     first, second = life.say("first"), life.say("second")
     show(life, first, ReactionKind.TAKEN)
-    until(lambda: shown(life, first) == ["👀"])
+    eventually(lambda: shown(life, first) == ["👀"])
     show(life, second, ReactionKind.TAKEN)  # waits for its turn in the channel
     show(life, second, ReactionKind.ANSWERED)
-    until(lambda: shown(life, second) == ["✅"])
+    eventually(lambda: shown(life, second) == ["✅"])
     assert calls(life) == ["PUT", "PUT"]
 
 
@@ -94,9 +95,9 @@ def test_a_sign_of_work_of_which_nobody_knows_whether_it_came_is_taken_away(star
     life.playground.inject("abort-after", REACTIONS, times=2)
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
-    until(lambda: shown(life, question) == ["👀"])
+    eventually(lambda: shown(life, question) == ["👀"])
     show(life, question, ReactionKind.ANSWERED)
-    until(lambda: shown(life, question) == ["✅"])
+    eventually(lambda: shown(life, question) == ["✅"])
 
 
 def test_a_sign_that_an_earlier_life_of_the_bot_alone_left_is_taken_away(start_life: StartLife) -> None:
@@ -104,11 +105,11 @@ def test_a_sign_that_an_earlier_life_of_the_bot_alone_left_is_taken_away(start_l
     first = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
     question = first.say("question")
     show(first, question, ReactionKind.TAKEN)
-    until(lambda: shown(first, question) == ["👀"])
+    eventually(lambda: shown(first, question) == ["👀"])
     first.stop()
     second = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
     show(second, question, ReactionKind.ANSWERED)
-    until(lambda: shown(second, question) == ["✅"])
+    eventually(lambda: shown(second, question) == ["✅"])
 
 
 @pytest.mark.parametrize(("end", "signs"), [(ReactionKind.ANSWERED, []), (ReactionKind.FAILED, ["❌"])])
@@ -120,7 +121,7 @@ def test_a_turn_that_its_window_takes_up_again_at_once_has_no_sign_of_work_that_
     show(life, question, ReactionKind.RESUMED)
     show(life, question, end)
     show(life, other, ReactionKind.TAKEN)
-    until(lambda: shown(life, other) == ["👀"])
+    eventually(lambda: shown(life, other) == ["👀"])
     assert shown(life, question) == signs
     assert calls(life) == ["PUT"] * (1 + len(signs))
 
@@ -129,10 +130,10 @@ def test_a_sign_of_work_that_discord_refused_is_not_taken_away(life: Life) -> No
     question, other = life.say("question"), life.say("another")
     life.playground.delete(defaults.GENERAL_ID, question)
     show(life, question, ReactionKind.TAKEN)
-    until(lambda: calls(life) == ["PUT"])
+    eventually(lambda: calls(life) == ["PUT"])
     show(life, question, ReactionKind.ANSWERED)
     show(life, other, ReactionKind.FAILED)
-    until(lambda: shown(life, other) == ["❌"])
+    eventually(lambda: shown(life, other) == ["❌"])
     assert calls(life) == ["PUT", "PUT", "PUT"]
 
 
@@ -141,23 +142,23 @@ def test_a_crowd_of_messages_leaves_out_no_failure(start_life: StartLife) -> Non
     life.playground.inject("delay", REACTIONS, times=1, delay_s=0.5)
     question = life.say("question")
     show(life, life.say("first"), ReactionKind.TAKEN)
-    until(lambda: life.playground.counters()["faults_fired"] == 1)
+    eventually(lambda: life.playground.counters()["faults_fired"] == 1)
     show(life, question, ReactionKind.FAILED)
     for number in range(60):
         show(life, 10_000 + number, ReactionKind.TAKEN)
-    until(lambda: shown(life, question) == ["❌"])
+    eventually(lambda: shown(life, question) == ["❌"])
 
 
 def test_a_sign_of_an_earlier_life_is_taken_away(start_life: StartLife) -> None:
     first = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
     question = first.say("question")
     show(first, question, ReactionKind.TAKEN)
-    until(lambda: shown(first, question) == ["👀"])
+    eventually(lambda: shown(first, question) == ["👀"])
     first.stop()
     second = start_life(timing=timing(reaction_after_s=0.0, reaction_every_s=0.02))
     show(second, question, ReactionKind.RESUMED)
     show(second, question, ReactionKind.ANSWERED)
-    until(lambda: shown(second, question) == ["✅"])
+    eventually(lambda: shown(second, question) == ["✅"])
 
 
 def test_reactions_that_fail_disturb_nothing(life: Life) -> None:
@@ -168,7 +169,7 @@ def test_reactions_that_fail_disturb_nothing(life: Life) -> None:
     life.delivered("an answer")
     other = life.say("another")
     show(life, other, ReactionKind.ANSWERED)
-    until(lambda: shown(life, other) == ["✅"])
+    eventually(lambda: shown(life, other) == ["✅"])
 
 
 def test_one_that_comes_too_late_is_left_out_but_the_sign_of_work_goes(start_life: StartLife) -> None:
@@ -176,7 +177,7 @@ def test_one_that_comes_too_late_is_left_out_but_the_sign_of_work_goes(start_lif
     question = life.say("question")
     show(life, question, ReactionKind.RESUMED)
     show(life, question, ReactionKind.ANSWERED)
-    until(lambda: calls(life) == ["DELETE"])
+    eventually(lambda: calls(life) == ["DELETE"])
     assert shown(life, question) == []
 
 
@@ -196,7 +197,7 @@ def test_a_crowd_of_messages_leaves_out_the_oldest(start_life: StartLife) -> Non
         for number in range(60):
             show(life, 10_000 + number, ReactionKind.TAKEN)
     show(life, first, ReactionKind.ANSWERED)
-    until(lambda: shown(life, first) == ["✅"])
+    eventually(lambda: shown(life, first) == ["✅"])
     assert len(calls(life)) <= 70
 
 
@@ -214,12 +215,12 @@ def test_a_sign_that_a_killed_life_left_is_taken_away(start_life: StartLife, tmp
     life = lasting(start_life, tmp_path)
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
-    until(lambda: shown(life, question) == ["👀"])
+    eventually(lambda: shown(life, question) == ["👀"])
     life.stop()  # before anybody said how it ended
 
     life = lasting(start_life, tmp_path)
-    until(lambda: shown(life, question) == [])
-    until(lambda: load_signs(tmp_path) == ())
+    eventually(lambda: shown(life, question) == [])
+    eventually(lambda: load_signs(tmp_path) == ())
 
 
 def test_a_turn_that_goes_on_keeps_its_sign(start_life: StartLife, tmp_path: Path) -> None:
@@ -227,27 +228,27 @@ def test_a_turn_that_goes_on_keeps_its_sign(start_life: StartLife, tmp_path: Pat
     resumed, left = life.say("resumed"), life.say("left")
     for question in (resumed, left):
         show(life, question, ReactionKind.TAKEN)
-        until(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
+        eventually(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
     life.stop()
 
     life = lasting(start_life, tmp_path)
     show(life, resumed, ReactionKind.RESUMED)
-    until(lambda: shown(life, left) == [])
+    eventually(lambda: shown(life, left) == [])
     assert shown(life, resumed) == ["👀"]
     show(life, resumed, ReactionKind.ANSWERED)
-    until(lambda: shown(life, resumed) == ["✅"])
-    until(lambda: load_signs(tmp_path) == ())
+    eventually(lambda: shown(life, resumed) == ["✅"])
+    eventually(lambda: load_signs(tmp_path) == ())
 
 
 def test_a_sign_is_on_the_disk_before_it_is_shown_and_until_it_is_gone(start_life: StartLife, tmp_path: Path) -> None:
     life = lasting(start_life, tmp_path)
     question = life.say("question")
     show(life, question, ReactionKind.TAKEN)
-    until(lambda: "PUT" in calls(life))
+    eventually(lambda: "PUT" in calls(life))
     assert load_signs(tmp_path) == ((str(defaults.GENERAL_ID), str(question)),)
     show(life, question, ReactionKind.FAILED)
-    until(lambda: shown(life, question) == ["❌"])
-    until(lambda: load_signs(tmp_path) == ())
+    eventually(lambda: shown(life, question) == ["❌"])
+    eventually(lambda: load_signs(tmp_path) == ())
 
 
 def test_without_a_file_signs_are_shown_and_the_log_says_so_once(
@@ -257,9 +258,9 @@ def test_without_a_file_signs_are_shown_and_the_log_says_so_once(
     life = lasting(start_life, tmp_path)
     for question in (life.say("one"), life.say("two")):
         show(life, question, ReactionKind.TAKEN)
-        until(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
+        eventually(lambda question=question: shown(life, question) == ["👀"])  # type: ignore[misc]
         show(life, question, ReactionKind.ANSWERED)
-        until(lambda question=question: shown(life, question) == ["✅"])  # type: ignore[misc]
+        eventually(lambda question=question: shown(life, question) == ["✅"])  # type: ignore[misc]
     life.stop()
 
     said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]

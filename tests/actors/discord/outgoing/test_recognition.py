@@ -13,7 +13,8 @@ from lab.playground.world import defaults
 from messages.base import MessageId
 from messages.discord import DeliveryFailed, ShowProgress
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, until
+from tests.actors.discord.life import GENERAL, Life
+from tests.patience import eventually
 
 SEND = r"POST /channels/\d+/messages$"
 HISTORY = r"GET /channels/\d+/messages$"
@@ -66,7 +67,7 @@ def progress(life: Life, text: str, turn_id: str, answers: str = "") -> None:
     life.tell(
         ShowProgress(window=GENERAL, turn_id=turn_id, text=text, status="", answers_message_id=MessageId(answers))
     )
-    until(lambda: any(shown.startswith(text) for shown in life.shown()))
+    eventually(lambda: any(shown.startswith(text) for shown in life.shown()))
 
 
 def buttons(life: Life) -> list[str]:

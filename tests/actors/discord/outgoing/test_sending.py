@@ -20,9 +20,9 @@ from messages.context import RuntimePosted
 from messages.discord import AttachFile, FileAttached
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window, timing, until
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.actors.discord.swapper import swapping
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 SEND = r"POST /channels/\d+/messages$"
 SECRET = "correct-horse-battery"
@@ -236,7 +236,7 @@ def test_a_drain_waits_for_a_file_and_the_end_says_what_is_not_known(life: Life,
     assert isinstance(life.outcome(request, 0.1), FileAttached)
     life.playground.inject("503", SEND, times=100)
     cut_off = ask(life, "a.txt")
-    until(lambda: len(life.playground.requests("POST", "/messages")) > 1)
+    eventually(lambda: len(life.playground.requests("POST", "/messages")) > 1)
     life.stop()
     assert "not known" in refusal(life, cut_off)
 
@@ -324,7 +324,7 @@ def test_a_file_is_read_only_when_its_turn_has_come(start: StartLife, work: Path
     life.playground.inject("503", SEND, times=100_000)
     for _ in range(3):
         ask(life, "a.txt")
-    until(lambda: len(life.playground.requests("POST", "/messages")) > 1)
+    eventually(lambda: len(life.playground.requests("POST", "/messages")) > 1)
     assert read == [GENERAL]
 
 

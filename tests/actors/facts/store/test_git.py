@@ -9,7 +9,7 @@ import pytest
 
 from messages.facts import FACTS, AddEntry, EntryAdded
 from tests.actors.facts.running import RunningFacts
-from tests.actors.gateway.waiting import wait_until
+from tests.patience import eventually
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git on this machine")
 
@@ -31,9 +31,9 @@ def commits(folder: Path) -> int:
 def test_every_change_is_committed_and_what_can_be_made_again_is_not(tmp_path: Path) -> None:
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         facts.add("The user likes tea")
-        wait_until(lambda: "likes tea" in git_show(facts.memory))
+        eventually(lambda: "likes tea" in git_show(facts.memory))
         facts.forget(facts.add("The user has a dog"))
-        wait_until(lambda: "deleted/facts" in git(facts.memory, "ls-files"))
+        eventually(lambda: "deleted/facts" in git(facts.memory, "ls-files"))
 
     files = git(facts.memory, "ls-files").split("\n")
     assert ".gitignore" in files
@@ -61,7 +61,7 @@ def test_an_ignore_file_that_is_there_stays_and_the_journal_is_not_committed(tmp
     (tmp_path / "memory_db" / ".gitignore").write_text("mine\n")
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         facts.add("The user likes tea")
-        wait_until(lambda: commits(facts.memory) >= 1)
+        eventually(lambda: commits(facts.memory) >= 1)
 
     assert (facts.memory / ".gitignore").read_text() == "mine\n"
     assert ".journal.jsonl" not in git(facts.memory, "ls-files")
@@ -71,14 +71,14 @@ def test_a_repository_around_it_is_left_alone_and_its_hooks_and_settings_count_f
     git_init = subprocess.run(("git", "init", "-q", str(tmp_path)), check=True)
     assert git_init.returncode == 0
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
-        wait_until(lambda: commits(facts.memory) >= 1)
+        eventually(lambda: commits(facts.memory) >= 1)
         hook = facts.memory / ".git" / "hooks" / "pre-commit"
         hook.parent.mkdir(exist_ok=True)
         hook.write_text("#!/bin/sh\nexit 1\n")
         hook.chmod(0o755)
         git(facts.memory, "config", "commit.gpgSign", "true")
         facts.add("The user likes tea")
-        wait_until(lambda: "likes tea" in git_show(facts.memory))
+        eventually(lambda: "likes tea" in git_show(facts.memory))
 
     assert commits(tmp_path) == 0
 
@@ -92,18 +92,18 @@ def test_a_git_that_hangs_delays_nobody_and_is_told(tmp_path: Path, monkeypatch:
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
-        wait_until(begun.exists)
+        eventually(begun.exists)
         for text in ("The user likes tea", "The user has a dog"):
             assert isinstance(facts.answer(FACTS, AddEntry, conversation="c", text=text), EntryAdded)
         assert facts.figures()["trouble"] == "none"
         go.touch()
-        wait_until(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))
+        eventually(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))
 
 
 def test_the_lock_of_a_git_that_was_killed_and_odd_lists_of_files_are_in_nobody_s_way(tmp_path: Path) -> None:
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         facts.add("The user likes tea")
-        wait_until(lambda: "likes tea" in git_show(facts.memory))
+        eventually(lambda: "likes tea" in git_show(facts.memory))
     lock = facts.memory / ".git" / "index.lock"
     lock.touch()
     os.utime(lock, (1, 1))
@@ -111,5 +111,5 @@ def test_the_lock_of_a_git_that_was_killed_and_odd_lists_of_files_are_in_nobody_
 
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         facts.add("The user has a dog")
-        wait_until(lambda: "has a dog" in git_show(facts.memory))
+        eventually(lambda: "has a dog" in git_show(facts.memory))
     assert not lock.exists()
