@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
 from actors.http_client.clean_connector import CleanConnector
+from actors.http_client.connections import trusted_certificates
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
@@ -91,10 +92,13 @@ class GoogleBackend:
         # A session of our own, since the client's inherits from aiohttp's in a way that aiohttp warns of. Without retry
         # options the client would sleep and try again by itself after a broken connection.
         self._session = aiohttp.ClientSession(connector=CleanConnector(), trust_env=True)
+        certificates = trusted_certificates()  # else the client reads them three times
         options = library.types.HttpOptions(
             base_url=self._api_base or None,
             timeout=round(self._timeout_s * 1000),
             aiohttp_client=self._session,
+            client_args={"verify": certificates},
+            async_client_args={"verify": certificates, "ssl": certificates},
             retry_options=library.types.HttpRetryOptions(attempts=1),
         )
         self._client = library.Client(api_key=self._api_key, vertexai=False, http_options=options)

@@ -260,7 +260,7 @@ import threading, time
 for _ in range(20):
     if os.fork() == 0:
         hold(lambda: threading.Thread(target=time.sleep, args=(60,), daemon=True).start(), 500); time.sleep(60)
-time.sleep(2)
+time.sleep(1)
 """,
     ),
     ("children", "import time\ndef act():\n    if os.fork() == 0: time.sleep(3); os._exit(0)\nhold(act, 3000)"),
@@ -270,7 +270,7 @@ time.sleep(2)
         "a chain that hops",
         """
 import time
-until = time.monotonic() + 2
+until = time.monotonic() + 0.5
 while time.monotonic() < until:
     if os.fork(): os._exit(0)
     os.setsid()
@@ -278,20 +278,20 @@ while time.monotonic() < until:
     ),
 )
 _PROCESSOR = (
-    ("spinners", "for n in {1..40}; do while :; do :; done & done; sleep 1"),
+    ("spinners", "for n in {1..40}; do while :; do :; done & done; sleep 0.3"),
     (
         "spinners that stop and go",
-        "for n in {1..20}; do (while :; do :; done) & p=$!; (sleep 0.5; kill -STOP $p; kill -CONT $p) & done; sleep 1",
+        "for n in {1..20}; do (while :; do :; done) & p=$!; (sleep 0.1; kill -STOP $p; kill -CONT $p) & done; sleep 0.3",
     ),
-    ("output", "yes & yes & yes & yes & sleep 1"),
-    ("syncing", "for n in {1..4}; do while :; do echo x > s$n; sync s$n; done & done; sleep 1"),
+    ("output", "yes & yes & yes & yes & sleep 0.3"),
+    ("syncing", "for n in {1..4}; do while :; do echo x > s$n; sync s$n; done & done; sleep 0.3"),
     (
         "renaming",
         python(
-            "import time\nuntil = time.monotonic() + 1\nopen('a', 'w').close()\nwhile time.monotonic() < until: os.rename('a', 'b'); os.rename('b', 'a')"
+            "import time\nuntil = time.monotonic() + 0.3\nopen('a', 'w').close()\nwhile time.monotonic() < until: os.rename('a', 'b'); os.rename('b', 'a')"
         ),
     ),
-    ("looking", "for n in 1 2 3 4; do find / > /dev/null 2>&1 & done; sleep 1"),
+    ("looking", "for n in 1 2 3 4; do find / > /dev/null 2>&1 & done; sleep 0.3"),
 )
 
 EXHAUSTIONS = (

@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from actors.shell.sandbox.watcher.groups import find_groups
 from messages.shell import BashRefused
 from tests.abuse.ground import Ground
 
-LEVELS = ("groups", "looks")
+GROUPS, LOOKS = LEVELS = ("groups", "looks")
 """Bounded by control groups, where these can be had, and by the looks of the watching process."""
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -44,10 +45,17 @@ def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
         yield made
 
 
+def usable(level: str) -> str:
+    """`level`; skips the test if the level is that of groups, and none can be made."""
+    if level == GROUPS and find_groups(1) is None:
+        pytest.skip("no control groups can be made here, so the watching process looks")
+    return level
+
+
 @pytest.fixture(params=LEVELS)
 def ground(request: pytest.FixtureRequest, grounds: Mapping[str, Ground]) -> Ground:
     """Where attacks must fail."""
-    found = grounds[request.param].fresh()
+    found = grounds[usable(request.param)].fresh()
     reply = found.reply(found.ask("true"))
     if isinstance(reply, BashRefused):
         pytest.skip(f"{request.param} does not work here: {reply.reason}")

@@ -47,16 +47,11 @@ def test_19_a_flood_without_end_costs_its_time_and_eight_megabytes_of_disk(groun
     assert_bounded(ground, got)
 
 
-@pytest.mark.parametrize(
-    ("ground", "size"),
-    [("groups", "128M"), ("looks", "128M"), pytest.param("looks", "2G", marks=pytest.mark.slow)],
-    indirect=["ground"],
-)
-def test_20_a_flood_of_zeros_costs_no_memory(ground: Ground, size: str) -> None:
+def test_20_a_flood_of_zeros_costs_no_memory(ground: Ground) -> None:
     ground.attack("head -c 20M /dev/zero")  # whatever is needed once
     before = forget_peak()
 
-    got = ground.attack(f"head -c {size} /dev/zero; echo over")
+    got = ground.attack("head -c 128M /dev/zero; echo over")
 
     assert peak_bytes() - before <= MEMORY_BYTES
     assert got.result.outcome is BashOutcome.EXITED
@@ -68,7 +63,7 @@ def test_42_one_line_of_very_many_characters_costs_no_memory(ground: Ground) -> 
     ground.attack("head -c 20M /dev/zero | tr '\\0' a")
     before = forget_peak()
 
-    got = ground.attack("head -c 200M /dev/zero | tr '\\0' a")
+    got = ground.attack("head -c 64M /dev/zero | tr '\\0' a")
 
     assert peak_bytes() - before <= MEMORY_BYTES
     assert got.text.count("a") > 40_000

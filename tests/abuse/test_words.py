@@ -126,14 +126,16 @@ def test_48_what_hides_or_turns_text_around_is_shown_as_what_it_is(life: Life) -
     assert "alice" in shown
 
 
-@pytest.mark.parametrize("show", [presentable, visible], ids=["to people", "in a terminal"])
-def test_48_a_confirmation_cannot_be_turned_around(show: Any) -> None:
-    assert "\u202e" not in show("2027-01-01 10:00 pay \u202eecila\u202c 100")
+def test_48_a_confirmation_cannot_be_turned_around(subtests: pytest.Subtests) -> None:
+    for show in [presentable, visible]:
+        with subtests.test(show=show):
+            assert "\u202e" not in show("2027-01-01 10:00 pay \u202eecila\u202c 100")
 
 
-@pytest.mark.parametrize("show", [presentable, visible], ids=["to people", "in a terminal"])
-def test_48_nothing_that_hides_stays_hidden(show: Any) -> None:
-    assert [character for character in HIDING if character in show(f"pay {HIDING} alice")] == []
+def test_48_nothing_that_hides_stays_hidden(subtests: pytest.Subtests) -> None:
+    for show in [presentable, visible]:
+        with subtests.test(show=show):
+            assert [character for character in HIDING if character in show(f"pay {HIDING} alice")] == []
 
 
 def test_48_scripts_and_emoji_that_need_joiners_keep_them() -> None:
@@ -166,7 +168,7 @@ def test_49_text_in_a_log_never_becomes_an_event(subtests: pytest.Subtests) -> N
 
                 assert read(data) == true
                 assert parse(data).damage == ()
-                for cut in range(len(data)):
+                for cut in range(0, len(data), 1 if kind is Kind.USER else 7):
                     torn = appended(data[:cut], said(9, "later"))
                     assert [each for each in read(torn) if each.id not in {"e1", "e2", "e3", "e9"}] == []
                     assert [each for each in read(torn) if each.id != "e9" and each not in true] == []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -39,17 +40,16 @@ def server() -> Iterator[LoopbackEmbeddings]:
 
 
 @pytest.fixture
-def make_rig(google_genai: None, server: LoopbackEmbeddings) -> Iterator[Callable[..., Rig]]:
-    """Rigs before the same server, stopped at the end."""
-    made: list[Rig] = []
+def make_rig(google_genai: None) -> Iterator[Callable[..., Rig]]:
+    """Rigs, each before a server of its own, stopped at the end."""
+    with ExitStack() as opened:
 
-    def make(**settings: object) -> Rig:
-        made.append(Rig(server, **settings))  # type: ignore[arg-type]
-        return made[-1]
+        def make(**settings: object) -> Rig:
+            rig = Rig(opened.enter_context(LoopbackEmbeddings()), **settings)  # type: ignore[arg-type]
+            opened.callback(rig.system.stop)
+            return rig
 
-    yield make
-    for rig in made:
-        rig.system.stop()
+        yield make
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from messages.embedder import TextRole, TextsEmbedded
-from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply, vector_of
+from tests.actors.embedder.loopback import Reply, vector_of
 from tests.actors.embedder.rig import DIMENSIONS, EMBEDDER, OPENAI, Rig
 from tests.crash import CRASH
 
@@ -239,8 +239,8 @@ def test_it_describes_itself(rig: Rig) -> None:
     }
 
 
-def test_queries_without_a_deadline_wait_as_documents_do(rig: Rig, server: LoopbackEmbeddings) -> None:
-    server.script = [Reply(status=500)]
+def test_queries_without_a_deadline_wait_as_documents_do(rig: Rig) -> None:
+    rig.server.script = [Reply(status=500)]
     request_id = rig.ask("question", role=TextRole.QUERY)
     rig.wait_until(calls_failed=1)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
 
 from messages.embedder import TextsEmbedded
-from tests.actors.embedder.loopback import LoopbackEmbeddings, Reply, Vectors
+from tests.actors.embedder.loopback import Reply, Vectors
 from tests.actors.embedder.rig import DIMENSIONS, GOOGLE, OPENAI, Rig
 
 PROVIDERS = pytest.mark.parametrize("space", [GOOGLE, OPENAI], ids=["google", "litellm"])
@@ -56,32 +57,33 @@ PASSING = {
 
 
 @pytest.mark.req("C-29")
-@PROVIDERS
-@pytest.mark.parametrize("reply", PASSING.values(), ids=PASSING.keys())
-def test_what_passes_is_waited_out_and_leaves_no_trace(make_rig: Callable[..., Rig], space: Any, reply: Reply) -> None:
-    rig = make_rig(space=space)
-    rig.server.script = [reply]
-    request_id = rig.ask("one", "two")
-    rig.wait_until(calls_failed=1)
-    rig.pass_time(1.6)  # too many calls are waited out, whatever the texts are
+def test_what_passes_is_waited_out_and_leaves_no_trace(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for reply, space in product(PASSING.values(), [GOOGLE, OPENAI]):
+        with subtests.test(space=space, reply=reply):
+            rig = make_rig(space=space)
+            rig.server.script = [reply]
+            request_id = rig.ask("one", "two")
+            rig.wait_until(calls_failed=1)
+            rig.pass_time(1.6)  # too many calls are waited out, whatever the texts are
 
-    assert [len(vector) for vector in rig.vectors(request_id)] == [DIMENSIONS] * 2
-    assert rig.figures()["state"] == "working"
-    assert len(rig.server.seen) <= 4
+            assert [len(vector) for vector in rig.vectors(request_id)] == [DIMENSIONS] * 2
+            assert rig.figures()["state"] == "working"
+            assert len(rig.server.seen) <= 4
 
 
-@PROVIDERS
-def test_a_call_that_takes_too_long_counts_as_failed(make_rig: Callable[..., Rig], space: Any) -> None:
-    rig = make_rig(space=space, timeout_s=1.0)
-    rig.server.script = [Reply(held=True)]
-    request_id = rig.ask("one")
-    rig.wait_until(calls_failed=1)
-    rig.server.release()
+def test_a_call_that_takes_too_long_counts_as_failed(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for space in [GOOGLE, OPENAI]:
+        with subtests.test(space=space):
+            rig = make_rig(space=space, timeout_s=0.3)
+            rig.server.script = [Reply(held=True)]
+            request_id = rig.ask("one")
+            rig.wait_until(calls_failed=1)
+            rig.server.release()
 
-    assert "in time" in str(rig.figures()["last_error"])
-    rig.pass_time(2)
+            assert "in time" in str(rig.figures()["last_error"])
+            rig.pass_time(2)
 
-    assert len(rig.vectors(request_id)) == 1
+            assert len(rig.vectors(request_id)) == 1
 
 
 @pytest.mark.req("S0-24")
@@ -112,16 +114,17 @@ def test_a_hundred_requests_during_an_outage_are_one_call_at_a_time_and_all_come
     assert len(rig.server.seen) <= 12
 
 
-@PROVIDERS
-def test_the_wait_in_a_header_is_kept(make_rig: Callable[..., Rig], space: Any) -> None:
-    rig = make_rig(space=space)
-    rig.server.script = [
-        Reply(status=429, body={"error": {"code": 429, "message": "x"}}, headers={"Retry-After": "90"})
-    ]
-    rig.ask("one")
-    rig.wait_until(calls_failed=1)
+def test_the_wait_in_a_header_is_kept(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for space in [GOOGLE, OPENAI]:
+        with subtests.test(space=space):
+            rig = make_rig(space=space)
+            rig.server.script = [
+                Reply(status=429, body={"error": {"code": 429, "message": "x"}}, headers={"Retry-After": "90"})
+            ]
+            rig.ask("one")
+            rig.wait_until(calls_failed=1)
 
-    assert rig.pause_s() == pytest.approx(90)
+            assert rig.pause_s() == pytest.approx(90)
 
 
 def test_the_wait_in_googles_retry_info_is_kept(rig: Rig) -> None:
@@ -172,39 +175,37 @@ SPOILT: dict[str, Callable[[Vectors], Vectors]] = {
 }
 
 
-@PROVIDERS
-@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT.keys())
-def test_a_bad_vector_is_asked_for_once_more(
-    make_rig: Callable[..., Rig], space: Any, spoil: Callable[[Vectors], Vectors]
-) -> None:
-    rig = make_rig(space=space)
-    rig.server.script = [Reply(spoil=spoil)]
-    request_id = rig.ask("one", "two", "three")
-    rig.figures()
-    rig.server.wait_for_calls(1)
+def test_a_bad_vector_is_asked_for_once_more(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for spoil, space in product(SPOILT.values(), [GOOGLE, OPENAI]):
+        with subtests.test(space=space, spoil=spoil):
+            rig = make_rig(space=space)
+            rig.server.script = [Reply(spoil=spoil)]
+            request_id = rig.ask("one", "two", "three")
+            rig.figures()
+            rig.server.wait_for_calls(1)
 
-    while rig.figures()["requests_waiting"]:
-        rig.pass_time(1)
+            while rig.figures()["requests_waiting"]:
+                rig.pass_time(1)
 
-    assert [len(vector) for vector in rig.vectors(request_id)] == [DIMENSIONS] * 3
+            assert [len(vector) for vector in rig.vectors(request_id)] == [DIMENSIONS] * 3
 
 
-@PROVIDERS
-@pytest.mark.parametrize("value", [[math.nan] * DIMENSIONS, [0.0] * DIMENSIONS, [1.0], None], ids=str)
 def test_a_text_that_never_gets_a_good_vector_has_none_and_spoils_no_others(
-    make_rig: Callable[..., Rig], space: Any, value: object
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
 ) -> None:
-    rig = make_rig(space=space)
-    rig.server.always = Reply(only_for="poison", spoil=lambda vectors: [value, *vectors[1:]])
-    request_id = rig.ask("poison", "two", "three")
+    for value, space in product([[math.nan] * DIMENSIONS, [0.0] * DIMENSIONS, [1.0], None], [GOOGLE, OPENAI]):
+        with subtests.test(space=space, value=value):
+            rig = make_rig(space=space)
+            rig.server.always = Reply(only_for="poison", spoil=replaced(0, value))
+            request_id = rig.ask("poison", "two", "three")
 
-    while rig.figures()["requests_waiting"]:
-        rig.pass_time(1)
-    answer = rig.answer(request_id)
+            while rig.figures()["requests_waiting"]:
+                rig.pass_time(1)
+            answer = rig.answer(request_id)
 
-    assert isinstance(answer, TextsEmbedded)
-    assert [len(vector) // 4 for vector in answer.vectors] == [0, DIMENSIONS, DIMENSIONS]
-    assert answer.put_off == (0,)
+            assert isinstance(answer, TextsEmbedded)
+            assert [len(vector) // 4 for vector in answer.vectors] == [0, DIMENSIONS, DIMENSIONS]
+            assert answer.put_off == (0,)
 
 
 def test_a_provider_that_never_gives_a_usable_vector_is_not_stormed(rig: Rig) -> None:
@@ -242,29 +243,31 @@ PERMANENT = {
 }
 
 
-@pytest.mark.parametrize(("space", "reply", "words"), PERMANENT.values(), ids=PERMANENT.keys())
 def test_what_an_operator_must_mend_is_one_alert_and_no_storm(
-    make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, space: Any, reply: Reply, words: str
+    make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
 ) -> None:
-    rig = make_rig(space=space)
-    rig.server.always = reply
-    requests = [rig.ask(f"text {number}") for number in range(50)]
+    for space, reply, words in PERMANENT.values():
+        with subtests.test(space=space, reply=reply, words=words):
+            caplog.clear()
+            rig = make_rig(space=space)
+            rig.server.always = reply
+            requests = [rig.ask(f"text {number}") for number in range(50)]
 
-    failures = [rig.failure(request_id) for request_id in requests]
-    later = rig.failure(rig.query("question"))
-    rig.wait_until(calls_in_flight=0)
-    calls = len(rig.server.seen)
+            failures = [rig.failure(request_id) for request_id in requests]
+            later = rig.failure(rig.query("question"))
+            rig.wait_until(calls_in_flight=0)
+            calls = len(rig.server.seen)
 
-    assert calls <= 4
-    assert all(failure.is_permanent and words in failure.reason for failure in [*failures, later])
-    for _ in range(5):
-        rig.pass_time(PROBE_S)
-        rig.wait_until(calls_in_flight=0)
-    assert len(rig.server.seen) == calls + 5
-    alerts = [record for record in caplog.records if record.levelno >= logging.ERROR]
-    assert len(alerts) == 1
-    assert words in alerts[0].getMessage()
-    assert "secret" not in caplog.text
+            assert calls <= 4
+            assert all(failure.is_permanent and words in failure.reason for failure in [*failures, later])
+            for _ in range(5):
+                rig.pass_time(PROBE_S)
+                rig.wait_until(calls_in_flight=0)
+            assert len(rig.server.seen) == calls + 5
+            alerts = [record for record in caplog.records if record.levelno >= logging.ERROR]
+            assert len(alerts) == 1
+            assert words in alerts[0].getMessage()
+            assert "secret" not in caplog.text
 
 
 def test_a_refusal_that_comes_behind_the_alert_is_not_looked_into(rig: Rig) -> None:
@@ -307,15 +310,13 @@ def test_a_probe_that_fails_in_passing_leaves_it_shut(rig: Rig) -> None:
     rig.wait_until(state="working")
 
 
-def test_without_a_key_google_is_not_called(
-    make_rig: Callable[..., Rig], server: LoopbackEmbeddings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_a_key_google_is_not_called(make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture) -> None:
     rig = make_rig(key="")
     failure = rig.failure(rig.ask("one"))
 
     assert failure.is_permanent
     assert "key" in failure.reason
-    assert server.seen == []
+    assert rig.server.seen == []
     assert len([record for record in caplog.records if record.levelno >= logging.ERROR]) == 1
 
 

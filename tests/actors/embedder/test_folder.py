@@ -26,8 +26,8 @@ Make = Callable[..., Path]
 def make(tmp_path: Path) -> Make:
     """Folders with the installed model's files, changed as told: a table's keys are set, or those of None removed."""
 
-    def make(name: str = "minilm", **changes: Any) -> Path:
-        folder, packaged = tmp_path / name, _model_folder()
+    def make(**changes: Any) -> Path:
+        folder, packaged = tmp_path / str(len(list(tmp_path.iterdir()))), _model_folder()
         (folder / "1_Pooling").mkdir(parents=True)
         for file in FILES:
             (folder / file).symlink_to(packaged / file)
@@ -77,11 +77,10 @@ def test_the_folder_says_how_much_of_a_text_is_seen(make: Make) -> None:
     assert [len(tokens) for tokens in model.token_vectors(["word " * 300, "word"])] == [8, 3]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "tokens"), [({"max_seq_length": 1024}, 512), ({"max_seq_length": None}, 512), (None, 512)], ids=str
-)
-def test_no_more_is_seen_than_there_are_positions(make: Make, sentence: object, tokens: int) -> None:
-    assert layout_of(make(sentence=sentence)).tokens == tokens
+def test_no_more_is_seen_than_there_are_positions(make: Make, subtests: pytest.Subtests) -> None:
+    for sentence, tokens in [({"max_seq_length": 1024}, 512), ({"max_seq_length": None}, 512), (None, 512)]:
+        with subtests.test(sentence=sentence, tokens=tokens):
+            assert layout_of(make(sentence=sentence)).tokens == tokens
 
 
 def test_weights_of_half_precision_and_of_a_model_around_the_encoder_are_taken(make: Make) -> None:
@@ -131,43 +130,41 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "words"), REFUSED, ids=[words for _, words in REFUSED])
-def test_what_cannot_be_run_here_is_refused_with_its_reason(make: Make, changes: dict[str, Any], words: str) -> None:
-    with pytest.raises((OSError, ValueError)) as caught:
-        layout_of(make(**changes))
+def test_what_cannot_be_run_here_is_refused_with_its_reason(make: Make, subtests: pytest.Subtests) -> None:
+    for changes, words in REFUSED:
+        with subtests.test(changes=changes, words=words):
+            with pytest.raises((OSError, ValueError)) as caught:
+                layout_of(make(**changes))
 
-    assert words in str(caught.value)
+            assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("file", "data"),
-    [
+def test_files_that_are_broken_are_a_fault_of_the_folder(make: Make, subtests: pytest.Subtests) -> None:
+    for file, data in [
         ("model.safetensors", b"no weights"),
         ("model.safetensors", (2).to_bytes(8, "little") + b"{}"),
         ("tokenizer.json", b"{}"),
         ("tokenizer.json", b"\xff"),
-    ],
-    ids=["no weights", "none of the weights", "no tokenizer", "no text"],
-)
-def test_files_that_are_broken_are_a_fault_of_the_folder(make: Make, file: str, data: bytes) -> None:
-    folder = make()
-    (folder / file).unlink()
-    (folder / file).write_bytes(data)
+    ]:
+        with subtests.test(file=file, data=data):
+            folder = make()
+            (folder / file).unlink()
+            (folder / file).write_bytes(data)
 
-    with pytest.raises((ValueError, KeyError)):
-        LocalModel.load(folder)
+            with pytest.raises((ValueError, KeyError)):
+                LocalModel.load(folder)
 
 
 def test_a_fingerprint_tells_weights_and_poolings_apart_and_not_places(make: Make) -> None:
     folder = make()
     data = bytearray((folder / "model.safetensors").read_bytes())
     data[-1] ^= 1
-    other = make("other")
+    other = make()
     (other / "model.safetensors").unlink()
     (other / "model.safetensors").write_bytes(data)
-    first = make("first", pooling={"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    first = make(pooling={"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
 
-    found = [fingerprint_of(place) for place in (folder, other, first, make("copy"))]
+    found = [fingerprint_of(place) for place in (folder, other, first, make())]
 
     assert found[3] == found[0]
     assert len(set(found)) == 3

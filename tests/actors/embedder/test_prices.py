@@ -18,19 +18,17 @@ def anew() -> Iterator[None]:
     price_of.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("model", "others"),
-    [
+def test_the_list_that_comes_with_litellm_has_the_usual_models(subtests: pytest.Subtests) -> None:
+    for model, others in [
         ("text-embedding-3-small", ("openai/text-embedding-3-small",)),
         ("gemini-embedding-001", ("gemini/gemini-embedding-001",)),
-    ],
-)
-def test_the_list_that_comes_with_litellm_has_the_usual_models(model: str, others: tuple[str, ...]) -> None:
-    price = price_of(model)
+    ]:
+        with subtests.test(model=model, others=others):
+            price = price_of(model)
 
-    assert 1e-9 < price.per_token < 1e-5
-    assert price.per_call == 0
-    assert [price_of(other) for other in others] == [price] * len(others)
+            assert 1e-9 < price.per_token < 1e-5
+            assert price.per_call == 0
+            assert [price_of(other) for other in others] == [price] * len(others)
 
 
 def test_a_reranking_service_takes_so_much_a_search() -> None:

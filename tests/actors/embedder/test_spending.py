@@ -109,28 +109,24 @@ def test_a_call_that_a_crash_leaves_is_told_as_cancelled(rig: Rig, server: Count
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (10, True, CallOutcome.CANCELLED)
 
 
-@pytest.mark.parametrize(
-    ("counted", "outcome", "is_estimated", "has_cost"),
-    [
+def test_a_search_of_a_reranking_service_costs_unless_it_was_refused(subtests: pytest.Subtests) -> None:
+    for counted, outcome, is_estimated, has_cost in [
         (0, CallOutcome.FAILED, False, False),
         (0, CallOutcome.ANSWERED, False, True),
         (7, CallOutcome.CANCELLED, True, True),
-    ],
-)
-def test_a_search_of_a_reranking_service_costs_unless_it_was_refused(
-    counted: int, outcome: CallOutcome, is_estimated: bool, has_cost: bool
-) -> None:
-    spent = CallSpent(
-        at=datetime(2026, 1, 1, tzinfo=UTC),
-        kind=CallKind.RERANKING,
-        owner="reranker",
-        purpose="",
-        call_id="c",
-        attempt=1,
-        model="cohere/rerank-v3.5",
-        prompt_tokens=counted,
-        outcome=outcome,
-        is_estimated=is_estimated,
-        took_s=0.1,
-    )
-    assert (with_price(spent).cost_usd > 0) is has_cost
+    ]:
+        with subtests.test(counted=counted, outcome=outcome, is_estimated=is_estimated, has_cost=has_cost):
+            spent = CallSpent(
+                at=datetime(2026, 1, 1, tzinfo=UTC),
+                kind=CallKind.RERANKING,
+                owner="reranker",
+                purpose="",
+                call_id="c",
+                attempt=1,
+                model="cohere/rerank-v3.5",
+                prompt_tokens=counted,
+                outcome=outcome,
+                is_estimated=is_estimated,
+                took_s=0.1,
+            )
+            assert (with_price(spent).cost_usd > 0) is has_cost

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -37,6 +39,17 @@ class FragileServer(LoopbackEmbeddings):
             self._left, self.ends = self._calls_down, self.ends + 1
             return Reply(reset=True)
         return Reply()
+
+
+class SmallServer(LoopbackEmbeddings):
+    """A server that takes ten texts a call."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self._status = status
+
+    def _next_reply(self, texts: list[str]) -> Reply:
+        return Reply(status=self._status, body={"error": "batch size"}) if len(texts) > 10 else Reply()
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +102,10 @@ def without(answer: TextsEmbedded) -> list[int]:
     return [place for place, vector in enumerate(answer.vectors) if not vector]
 
 
+def of_size(size: int, vectors: Vectors) -> Vectors:
+    return [[1.0] * size for _ in vectors]
+
+
 def all_nan(vectors: Vectors) -> Vectors:
     return [[math.nan] * DIMENSIONS for _ in vectors]
 
@@ -113,33 +130,41 @@ BAD: dict[str, Reply] = {
 }
 
 
+FOUND = [
+    *((reply, {37}) for reply in BAD.values()),
+    *((BAD[kind], places) for kind in ("NaN, 500", "NaN vectors") for places in ({0}, {5, 50})),
+]
+
+
 @pytest.mark.req("X-202")
-@pytest.mark.parametrize("places", [{0}, {37}, {5, 50}], ids=["first", "one", "two"])
-@pytest.mark.parametrize("reply", BAD.values(), ids=BAD)
 def test_a_bad_text_is_found_and_all_others_get_their_vectors(
-    openai_rig: Rig, caplog: pytest.LogCaptureFixture, reply: Reply, places: set[int]
+    make_rig: Callable[..., Rig], caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
 ) -> None:
     """hang-in/seCall#5, ollama/ollama#12921: a server answers 500 for every call that has a certain text in it."""
-    rig = openai_rig
-    rig.server.always = reply
-    request_id = rig.ask(*texts_with(*places))
-    settle(rig, 20)
+    for reply, places in FOUND:
+        with subtests.test(places=places, reply=reply):
+            rig = make_rig(space=SPACE)
+            caplog.clear()
+            rig.server.always = reply
+            request_id = rig.ask(*texts_with(*places))
+            settle(rig, 20)
 
-    assert found(rig, request_id, texts_with(*places)) == sorted(places)
-    assert rig.figures()["texts_without_vector"] == len(places)
-    assert len(rig.server.seen) <= 2 + 28 * len(places)
-    rig.system.stop()  # all is logged
-    assert sum("is set aside" in record.getMessage() for record in caplog.records) == len(places)
+            assert found(rig, request_id, texts_with(*places)) == sorted(places)
+            assert rig.figures()["texts_without_vector"] == len(places)
+            assert len(rig.server.seen) <= 2 + 28 * len(places)
+            rig.system.stop()  # all is logged
+            assert sum("is set aside" in record.getMessage() for record in caplog.records) == len(places)
 
 
-@pytest.mark.parametrize("space", [GOOGLE, OPENAI, SPACE, FIXED], ids=["google", "litellm", "server", "fixed size"])
-def test_every_provider_does_so(make_rig: Callable[..., Rig], space: Space) -> None:
-    rig = make_rig(space=space)
-    rig.server.always = Reply(status=500, body={"error": {"code": 500, "message": "internal"}}, only_for=POISON)
-    request_id = rig.ask(*texts_with(3, count=10))
-    settle(rig, 20)
+def test_every_provider_does_so(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for space in [GOOGLE, OPENAI, SPACE, FIXED]:
+        with subtests.test(space=space):
+            rig = make_rig(space=space)
+            rig.server.always = Reply(status=500, body={"error": {"code": 500, "message": "internal"}}, only_for=POISON)
+            request_id = rig.ask(*texts_with(3, count=10))
+            settle(rig, 20)
 
-    assert found(rig, request_id, texts_with(3, count=10)) == [3]
+            assert found(rig, request_id, texts_with(3, count=10)) == [3]
 
 
 def test_a_text_that_takes_too_long_is_found_too(make_rig: Callable[..., Rig]) -> None:
@@ -152,33 +177,35 @@ def test_a_text_that_takes_too_long_is_found_too(make_rig: Callable[..., Rig]) -
     assert found(rig, request_id, texts_with(3, count=8)) == [3]
 
 
-@pytest.mark.parametrize("size", [1, DIMENSIONS - 1, DIMENSIONS + 1, 2 * DIMENSIONS])
-def test_a_single_text_whose_vector_has_another_size_changes_nothing_for_the_others(openai_rig: Rig, size: int) -> None:
-    rig = openai_rig
-    rig.vectors(rig.ask("before"))
-    rig.server.always = Reply(spoil=lambda vectors: [[1.0] * size for _ in vectors], only_for=POISON)
+def test_a_single_text_whose_vector_has_another_size_changes_nothing_for_the_others(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
+    for size in [1, DIMENSIONS - 1, DIMENSIONS + 1, 2 * DIMENSIONS]:
+        with subtests.test(size=size):
+            rig = make_rig(space=SPACE)
+            rig.vectors(rig.ask("before"))
+            rig.server.always = Reply(spoil=partial(of_size, size), only_for=POISON)
 
-    answer = embedded(rig, rig.ask(POISON))
-    assert (answer.model, answer.put_off) == (f"openai/test-embedding/{DIMENSIONS}", (0,))
-    assert rig.figures()["dimensions"] == DIMENSIONS
-    assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
+            answer = embedded(rig, rig.ask(POISON))
+            assert (answer.model, answer.put_off) == (f"openai/test-embedding/{DIMENSIONS}", (0,))
+            assert rig.figures()["dimensions"] == DIMENSIONS
+            assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
 
 
 def test_a_text_is_set_aside_until_the_next_start_and_costs_no_more_calls(
-    make_rig: Callable[..., Rig], server: LoopbackEmbeddings
+    make_rig: Callable[..., Rig],
 ) -> None:
     rig = make_rig(space=SPACE)
-    server.always = Reply(status=500, only_for=POISON)
+    rig.server.always = Reply(status=500, only_for=POISON)
     embedded_once = rig.ask("one", POISON)
     settle(rig, 20)
     assert found(rig, embedded_once, ["one", POISON]) == [1]
-    calls = len(server.seen)
+    calls = len(rig.server.seen)
 
     again = embedded(rig, rig.ask(POISON, "two"))
 
     assert (again.set_aside, without(again)) == ((0,), [0])
-    assert [seen.texts for seen in server.seen[calls:]] == [["two"]]
-    server.always = Reply()
+    assert [seen.texts for seen in rig.server.seen[calls:]] == [["two"]]
     rig = make_rig(space=SPACE)
     assert embedded(rig, rig.ask(POISON)).set_aside == ()
 
@@ -205,14 +232,17 @@ def test_a_server_that_is_down_costs_one_call_a_pause_and_no_text(openai_rig: Ri
     assert embedded(rig, request_id).set_aside == ()
 
 
-@pytest.mark.parametrize("calls", range(1, 12))
-def test_an_outage_of_any_length_sets_no_good_text_aside(openai_rig: Rig, calls: int) -> None:
-    rig = openai_rig
-    rig.server.script = [DOWN] * calls
-    request_id = rig.ask(*texts_with())
-    settle(rig, 900)
+def test_an_outage_of_any_length_sets_no_good_text_aside(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
+    for calls in (1, 2, 3, 4, 7, 11):
+        with subtests.test(calls=calls):
+            rig = make_rig(space=SPACE)
+            rig.server.script = [DOWN] * calls
+            request_id = rig.ask(*texts_with())
+            settle(rig, 900)
 
-    assert embedded(rig, request_id).set_aside == ()
+            assert embedded(rig, request_id).set_aside == ()
 
 
 def test_a_bad_text_is_found_after_an_outage(openai_rig: Rig) -> None:
@@ -319,17 +349,20 @@ def test_a_question_waits_half_a_second_at_most_for_a_server_that_hangs(make_rig
     assert isinstance(rig.answer(question), EmbeddingFailed)
 
 
-@pytest.mark.parametrize("reply", [Reply(status=500, only_for=POISON), Reply(held=True, only_for=POISON)])
-def test_a_bad_question_keeps_no_other_question_waiting(openai_rig: Rig, reply: Reply) -> None:
-    rig = openai_rig
-    rig.server.always = reply
-    bad = [rig.query(f"{POISON} {number}") for number in range(6)]
-    good = [rig.query(f"question {number}") for number in range(12)]
+def test_a_bad_question_keeps_no_other_question_waiting(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
+    for reply in [Reply(status=500, only_for=POISON), Reply(held=True, only_for=POISON)]:
+        with subtests.test(reply=reply):
+            rig = make_rig(space=SPACE)
+            rig.server.always = reply
+            bad = [rig.query(f"{POISON} {number}") for number in range(6)]
+            good = [rig.query(f"question {number}") for number in range(12)]
 
-    assert [len(rig.vectors(request_id)) for request_id in good] == [1] * 12
-    if reply.held:
-        rig.pass_time(5)
-    assert all(isinstance(rig.answer(request_id), EmbeddingFailed) for request_id in bad)
+            assert [len(rig.vectors(request_id)) for request_id in good] == [1] * 12
+            if reply.held:
+                rig.pass_time(5)
+            assert all(isinstance(rig.answer(request_id), EmbeddingFailed) for request_id in bad)
 
 
 def test_questions_of_two_requests_share_no_call(openai_rig: Rig) -> None:
@@ -380,70 +413,71 @@ def one_for_all(vectors: Vectors) -> Vectors:
     return vectors[:1]
 
 
-@pytest.mark.parametrize("space", [OPENAI, SPACE], ids=["litellm", "server"])
 def test_a_provider_that_makes_one_text_of_a_list_is_asked_text_by_text_without_a_pause(
-    make_rig: Callable[..., Rig], space: Space
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
 ) -> None:
     """AstrBotDevs/AstrBot#8537: three texts get one vector."""
-    rig = make_rig(space=space)
-    rig.server.always = Reply(spoil=one_for_all)
+    for space in [OPENAI, SPACE]:
+        with subtests.test(space=space):
+            rig = make_rig(space=space)
+            rig.server.always = Reply(spoil=one_for_all)
 
-    assert [len(vector) for vector in rig.vectors(rig.ask("one", "two", "three"))] == [DIMENSIONS] * 3
-    assert [len(vector) for vector in rig.vectors(rig.ask("four", "five", "six"))] == [DIMENSIONS] * 3
-    calls = len(rig.server.seen)
-    assert len(rig.vectors(rig.ask(*texts_with(count=10)))) == 10
+            assert [len(vector) for vector in rig.vectors(rig.ask("one", "two", "three"))] == [DIMENSIONS] * 3
+            assert [len(vector) for vector in rig.vectors(rig.ask("four", "five", "six"))] == [DIMENSIONS] * 3
+            calls = len(rig.server.seen)
+            assert len(rig.vectors(rig.ask(*texts_with(count=10)))) == 10
 
-    assert [len(seen.texts) for seen in rig.server.seen[calls:]] == [1] * 10
-    assert "hello" not in rig.server.texts
+            assert [len(seen.texts) for seen in rig.server.seen[calls:]] == [1] * 10
+            assert "hello" not in rig.server.texts
 
 
-@pytest.mark.parametrize("model", ["gemini-embedding-001", "gemini-embedding-2", "gemini-embedding-2-preview"])
-def test_google_is_asked_for_one_vector_a_text_whatever_the_model(make_rig: Callable[..., Rig], model: str) -> None:
+def test_google_is_asked_for_one_vector_a_text_whatever_the_model(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
     """AstrBotDevs/AstrBot#8534: for some models the client makes one content of a list of strings."""
-    rig = make_rig(space=Space(Provider.GOOGLE, model, DIMENSIONS))
+    for model in ["gemini-embedding-001", "gemini-embedding-2", "gemini-embedding-2-preview"]:
+        with subtests.test(model=model):
+            rig = make_rig(space=Space(Provider.GOOGLE, model, DIMENSIONS))
 
-    assert len(rig.vectors(rig.ask("one", "two", "three"))) == 3
-    assert [seen.texts for seen in rig.server.seen] == [["one", "two", "three"]]
+            assert len(rig.vectors(rig.ask("one", "two", "three"))) == 3
+            assert [seen.texts for seen in rig.server.seen] == [["one", "two", "three"]]
 
 
-@pytest.mark.parametrize("status", [400, 413, 422, 500])
-def test_a_server_that_takes_fewer_texts_a_call_is_given_fewer(status: int) -> None:
+def test_a_server_that_takes_fewer_texts_a_call_is_given_fewer(subtests: pytest.Subtests) -> None:
     """memodb-io/memobase#142, huggingface/text-embeddings-inference#50: ten texts, or 32, are the most in one call."""
+    for status in [400, 413, 422, 500]:
+        with subtests.test(status=status):
+            with SmallServer(status) as server:
+                rig = Rig(server, SPACE)
+                first = rig.ask(*texts_with())
+                settle(rig)
+                assert embedded(rig, first).set_aside == ()
+                calls = len(server.seen)
+                second = rig.ask(*[f"more {number}" for number in range(64)])
+                settle(rig)
+                assert embedded(rig, second).set_aside == ()
+                rig.system.stop()
 
-    class Small(LoopbackEmbeddings):
-        def _next_reply(self, texts: list[str]) -> Reply:
-            return Reply(status=status, body={"error": "batch size"}) if len(texts) > 10 else Reply()
-
-    with Small() as server:
-        rig = Rig(server, SPACE)
-        first = rig.ask(*texts_with())
-        settle(rig)
-        assert embedded(rig, first).set_aside == ()
-        calls = len(server.seen)
-        second = rig.ask(*[f"more {number}" for number in range(64)])
-        settle(rig)
-        assert embedded(rig, second).set_aside == ()
-        rig.system.stop()
-
-    assert {len(seen.texts) for seen in server.seen[calls:]} == {8}
+            assert {len(seen.texts) for seen in server.seen[calls:]} == {8}
 
 
 # texts that servers stumble over
 
 
-@pytest.mark.parametrize(
-    "text", ["\0", "a\0b", "\ud800", "a\ud800b", "<|endoftext|>", "\u200b", "\ufeff", "\u202e", " \0 "]
-)
-@pytest.mark.parametrize("space", [GOOGLE, OPENAI, SPACE], ids=["google", "litellm", "server"])
 def test_odd_characters_reach_the_server_and_keep_no_other_text_from_it(
-    make_rig: Callable[..., Rig], space: Space, text: str
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
 ) -> None:
     """dnotitia/akb#527, openai/openai-python#576: a zero byte, or nothing at all, spoils a whole call."""
-    rig = make_rig(space=space)
+    for space, text in product(
+        [GOOGLE, OPENAI, SPACE],
+        ["\0", "a\0b", "\ud800", "a\ud800b", "<|endoftext|>", "\u200b", "\ufeff", "\u202e", " \0 "],
+    ):
+        with subtests.test(text=text, space=space):
+            rig = make_rig(space=space)
 
-    answer = embedded(rig, rig.ask("one", text, "three"))
+            answer = embedded(rig, rig.ask("one", text, "three"))
 
-    assert without(answer) == []
+            assert without(answer) == []
 
 
 # trouble that passes, and refusals that are about one text
@@ -457,26 +491,29 @@ PASSING = {
 }
 
 
-@pytest.mark.parametrize("reply", PASSING.values(), ids=PASSING)
-@pytest.mark.parametrize("seconds", [3, 25, 100])
-def test_a_text_that_fails_for_some_minutes_is_not_set_aside(openai_rig: Rig, reply: Reply, seconds: int) -> None:
+def test_a_text_that_fails_for_some_minutes_is_not_set_aside(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
     """MrAliev/local-ai-developer-toolkit#349: a server refuses a call with 400 that it takes a little later."""
-    rig, texts = openai_rig, texts_with(3, count=8)
-    rig.server.always = reply
-    request_id = rig.ask(*texts)
-    settle(rig, 10)
-    answer, left = embedded(rig, request_id), seconds
-    assert (without(answer), answer.set_aside) == ([3], ())
-    while answer.put_off and left > 0:
-        rig.pass_time(answer.again_s)
-        left -= round(answer.again_s)
-        rig.server.always = reply if left > 0 else Reply()
-        again = rig.ask(texts[3])
-        settle(rig, 10)
-        answer = embedded(rig, again)
+    for seconds, reply in product([3, 25, 100], PASSING.values()):
+        with subtests.test(reply=reply, seconds=seconds):
+            rig = make_rig(space=SPACE)
+            texts = texts_with(3, count=8)
+            rig.server.always = reply
+            request_id = rig.ask(*texts)
+            settle(rig, 10)
+            answer, left = embedded(rig, request_id), seconds
+            assert (without(answer), answer.set_aside) == ([3], ())
+            while answer.put_off and left > 0:
+                rig.pass_time(answer.again_s)
+                left -= round(answer.again_s)
+                rig.server.always = reply if left > 0 else Reply()
+                again = rig.ask(texts[3])
+                settle(rig, 10)
+                answer = embedded(rig, again)
 
-    assert (without(answer), answer.put_off, answer.set_aside) == ([], (), ())
-    assert rig.figures()["texts_without_vector"] == 0
+            assert (without(answer), answer.put_off, answer.set_aside) == ([], (), ())
+            assert rig.figures()["texts_without_vector"] == 0
 
 
 def test_a_text_that_is_put_off_costs_no_call_before_it_is_due_and_then_one_of_its_own(openai_rig: Rig) -> None:
@@ -500,21 +537,22 @@ def test_a_text_that_is_put_off_costs_no_call_before_it_is_due_and_then_one_of_i
     assert sorted(asked) == [[other], [POISON], ["three", "four"]]
 
 
-@pytest.mark.parametrize("role", TextRole)
 def test_what_is_set_aside_in_one_role_is_asked_for_in_the_other(
-    make_rig: Callable[..., Rig], server: LoopbackEmbeddings, role: TextRole
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
 ) -> None:
-    rig = make_rig(space=SPACE)
-    server.always = Reply(status=413, only_for=POISON)
-    if role is TextRole.DOCUMENT:
-        assert embedded(rig, rig.ask(POISON)).set_aside == (0,)
-        server.always = Reply()
-        assert len(rig.vectors(rig.query(POISON))[0]) == DIMENSIONS
-    else:
-        rig.failure(rig.query(POISON))
-        rig.failure(rig.query(POISON))
-        server.always = Reply()
-        assert len(rig.vectors(rig.ask(POISON))[0]) == DIMENSIONS
+    for role in TextRole:
+        with subtests.test(role=role):
+            rig = make_rig(space=SPACE)
+            rig.server.always = Reply(status=413, only_for=POISON)
+            if role is TextRole.DOCUMENT:
+                assert embedded(rig, rig.ask(POISON)).set_aside == (0,)
+                rig.server.always = Reply()
+                assert len(rig.vectors(rig.query(POISON))[0]) == DIMENSIONS
+            else:
+                rig.failure(rig.query(POISON))
+                rig.failure(rig.query(POISON))
+                rig.server.always = Reply()
+                assert len(rig.vectors(rig.ask(POISON))[0]) == DIMENSIONS
 
 
 def test_a_question_that_is_put_off_is_refused_until_it_is_due(openai_rig: Rig) -> None:
@@ -538,47 +576,51 @@ REFUSED_ACCOUNT = {
 }
 
 
-@pytest.mark.parametrize("space", [GOOGLE, SPACE], ids=["google", "server"])
-@pytest.mark.parametrize("reply", REFUSED_ACCOUNT.values(), ids=REFUSED_ACCOUNT)
 def test_a_text_for_which_the_account_seems_to_be_refused_switches_nothing_off(
-    make_rig: Callable[..., Rig], space: Space, reply: Reply
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
 ) -> None:
     """amazon-archives/aws-waf-sample#30: a firewall before the server answers 403 to a certain word."""
-    rig = make_rig(space=space)
-    rig.server.always = reply
-    request_id = rig.ask(*texts_with(3, count=8))
-    assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
-    settle(rig, 20)
+    for reply, space in product(REFUSED_ACCOUNT.values(), [GOOGLE, SPACE]):
+        with subtests.test(space=space, reply=reply):
+            rig = make_rig(space=space)
+            rig.server.always = reply
+            request_id = rig.ask(*texts_with(3, count=8))
+            assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
+            settle(rig, 20)
 
-    assert found(rig, request_id, texts_with(3, count=8)) == [3]
-    assert rig.figures()["state"] == "working"
-    assert len(rig.vectors(rig.query("another"))[0]) == DIMENSIONS
-
-
-@pytest.mark.parametrize("status", [401, 402, 403])
-def test_a_key_that_is_refused_sets_no_text_aside(openai_rig: Rig, status: int) -> None:
-    rig = openai_rig
-    rig.vectors(rig.ask("before"))
-    rig.server.always = Reply(status=status, body={"error": {"message": "no"}})
-    refused = [rig.failure(rig.ask(*texts_with(count=40))), rig.failure(rig.query("question"))]
-    assert all(failure.is_permanent for failure in refused)
-    rig.server.always = Reply()
-    rig.pass_time(600)
-    rig.wait_until(state="working")
-
-    assert without(embedded(rig, rig.ask(*texts_with(count=40)))) == []
-    assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
+            assert found(rig, request_id, texts_with(3, count=8)) == [3]
+            assert rig.figures()["state"] == "working"
+            assert len(rig.vectors(rig.query("another"))[0]) == DIMENSIONS
 
 
-@pytest.mark.parametrize("status", [429, 503])
-def test_a_text_for_which_a_wait_is_asked_keeps_no_other_waiting_for_ever(openai_rig: Rig, status: int) -> None:
-    rig = openai_rig
-    rig.server.always = Reply(status=status, body=b"", headers={"Retry-After": "5"}, only_for=POISON)
-    rig.ask(*texts_with(3, count=8))
-    for number in range(60):
-        rig.wait_until(calls_in_flight=0)
-        rig.ask(f"good {number}")
-        rig.pass_time(1)
-    rig.wait_until(calls_in_flight=0)
-    answered = sum(f"good {number}" in rig.server.texts for number in range(60))
-    assert answered >= 50
+def test_a_key_that_is_refused_sets_no_text_aside(make_rig: Callable[..., Rig], subtests: pytest.Subtests) -> None:
+    for status in [401, 402, 403]:
+        with subtests.test(status=status):
+            rig = make_rig(space=SPACE)
+            rig.vectors(rig.ask("before"))
+            rig.server.always = Reply(status=status, body={"error": {"message": "no"}})
+            refused = [rig.failure(rig.ask(*texts_with(count=40))), rig.failure(rig.query("question"))]
+            assert all(failure.is_permanent for failure in refused)
+            rig.server.always = Reply()
+            rig.pass_time(600)
+            rig.wait_until(state="working")
+
+            assert without(embedded(rig, rig.ask(*texts_with(count=40)))) == []
+            assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
+
+
+def test_a_text_for_which_a_wait_is_asked_keeps_no_other_waiting_for_ever(
+    make_rig: Callable[..., Rig], subtests: pytest.Subtests
+) -> None:
+    for status in [429, 503]:
+        with subtests.test(status=status):
+            rig = make_rig(space=SPACE)
+            rig.server.always = Reply(status=status, body=b"", headers={"Retry-After": "5"}, only_for=POISON)
+            rig.ask(*texts_with(3, count=8))
+            for number in range(60):
+                rig.wait_until(calls_in_flight=0)
+                rig.ask(f"good {number}")
+                rig.pass_time(1)
+            rig.wait_until(calls_in_flight=0)
+            answered = sum(f"good {number}" in rig.server.texts for number in range(60))
+            assert answered >= 50

@@ -56,9 +56,10 @@ def test_the_commonest_size_counts_and_of_as_many_the_first() -> None:
     assert of_size([two, three, NO_VECTOR], 3) == (NO_VECTOR, three, NO_VECTOR)
 
 
-@pytest.mark.parametrize("values", [[], [[1.0]], np.array([]), np.array([[1.0, 2.0]])], ids=str)
-def test_where_any_size_will_do_what_is_no_vector_is_none_still(values: object) -> None:
-    assert packed(values, 0) == NO_VECTOR
+def test_where_any_size_will_do_what_is_no_vector_is_none_still(subtests: pytest.Subtests) -> None:
+    for values in [[], [[1.0]], np.array([]), np.array([[1.0, 2.0]])]:
+        with subtests.test(values=values):
+            assert packed(values, 0) == NO_VECTOR
 
 
 def test_where_any_size_will_do_every_size_is_taken() -> None:

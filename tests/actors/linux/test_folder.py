@@ -61,19 +61,22 @@ def test_counting_stops_beyond_the_limit(tmp_path: Path) -> None:
     assert total(tmp_path, 10_000).files == 2_404
 
 
-@pytest.mark.parametrize(("folders", "files"), [(0, 2_000), (40, 40), (1_000, 0), (1_000, 1)])
-def test_counting_pauses_on_the_way_however_the_folders_lie(tmp_path: Path, folders: int, files: int) -> None:
+def test_counting_pauses_on_the_way_however_the_folders_lie(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """Whoever counts beside a command has to look at other things in between, and may have to end it."""
-    for folder in [tmp_path / f"folder {number}" for number in range(folders)] or [tmp_path]:
-        folder.mkdir(exist_ok=True)
-        for number in range(files):
-            (folder / str(number)).touch()
-    opened = open_folder(str(tmp_path))
-    counted = [each.files for each in usage(opened, 1_000_000)]
-    os.close(opened)
-    steps = counted[-1] + folders + 1
-    assert len(counted) == steps // SLICE + 1
-    assert max(after - before for before, after in zip([0, *counted], counted, strict=False)) <= SLICE
+    for number, (folders, files) in enumerate([(0, 2_000), (40, 40), (1_000, 0), (1_000, 1)]):
+        with subtests.test(folders=folders, files=files):
+            root = tmp_path / str(number)
+            root.mkdir()
+            for folder in [root / f"folder {number}" for number in range(folders)] or [root]:
+                folder.mkdir(exist_ok=True)
+                for number in range(files):
+                    (folder / str(number)).touch()
+            opened = open_folder(str(root))
+            counted = [each.files for each in usage(opened, 1_000_000)]
+            os.close(opened)
+            steps = counted[-1] + folders + 1
+            assert len(counted) == steps // SLICE + 1
+            assert max(after - before for before, after in zip([0, *counted], counted, strict=False)) <= SLICE
 
 
 def test_deep_folders_are_counted_up_to_a_limit_and_no_descriptor_is_lost(tmp_path: Path) -> None:
@@ -127,16 +130,21 @@ def test_whatever_it_is_it_is_removed_and_nothing_beside_it(tmp_path: Path) -> N
     assert [path.name for path in outside.iterdir()] == ["kept"]
 
 
-@pytest.mark.parametrize("mode", [0o000, 0o400, 0o500, 0o600])
-def test_folders_that_their_owner_may_only_read_are_removed_as_all_others(tmp_path: Path, mode: int) -> None:
-    shut = [tmp_path / "tree" / name for name in ("", "a", "a/b", "a/b/c")]
-    for folder in shut:
-        folder.mkdir()
-        (folder / "file").touch()
-    for folder in reversed(shut):
-        folder.chmod(mode)
-    here = open_folder(str(tmp_path))
-    with as_ordinary_user():
-        remove_tree("tree", here)
-    os.close(here)
-    assert list(tmp_path.iterdir()) == []
+def test_folders_that_their_owner_may_only_read_are_removed_as_all_others(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, mode in enumerate([0o000, 0o400, 0o500, 0o600]):
+        with subtests.test(mode=mode):
+            root = tmp_path / str(number)
+            root.mkdir()
+            shut = [root / "tree" / name for name in ("", "a", "a/b", "a/b/c")]
+            for folder in shut:
+                folder.mkdir()
+                (folder / "file").touch()
+            for folder in reversed(shut):
+                folder.chmod(mode)
+            here = open_folder(str(root))
+            with as_ordinary_user():
+                remove_tree("tree", here)
+            os.close(here)
+            assert list(root.iterdir()) == []

@@ -55,28 +55,32 @@ def held(folder: Path) -> Held:
     return list(nameless_files(os.getpid(), folder.stat().st_dev))[-1]
 
 
-@pytest.mark.parametrize("code", HOLDERS.values(), ids=HOLDERS.keys())
-def test_what_is_held_without_a_name_is_found_once(tmp_path: Path, code: str) -> None:
-    before = held(tmp_path)
-    with holder(tmp_path, code):
-        found = held(tmp_path)
-    assert (found.files - before.files, found.unseen - before.unseen) == (1, 0)
-    assert found.bytes - before.bytes >= MIB
+def test_what_is_held_without_a_name_is_found_once(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, code in enumerate(HOLDERS.values()):
+        with subtests.test(code=code):
+            root = tmp_path / str(number)
+            root.mkdir()
+            before = held(root)
+            with holder(root, code):
+                found = held(root)
+            assert (found.files - before.files, found.unseen - before.unseen) == (1, 0)
+            assert found.bytes - before.bytes >= MIB
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "a, b = socket.socketpair(); f = nameless(); socket.send_fds(a, [b'x'], [f]); os.close(f); wait()",
-        "f = nameless(); ctypes.CDLL(None).mmap(None, 4096, 1, 2, f, 0); os.close(f); wait()",
-    ],
-    ids=["in flight", "mapped"],
-)
-def test_what_nobody_can_look_at_is_told(tmp_path: Path, code: str) -> None:
-    before = held(tmp_path)
-    with holder(tmp_path, code):
-        found = held(tmp_path)
-    assert found.unseen + found.files - before.unseen - before.files == 1
+def test_what_nobody_can_look_at_is_told(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, code in enumerate(
+        [
+            "a, b = socket.socketpair(); f = nameless(); socket.send_fds(a, [b'x'], [f]); os.close(f); wait()",
+            "f = nameless(); ctypes.CDLL(None).mmap(None, 4096, 1, 2, f, 0); os.close(f); wait()",
+        ]
+    ):
+        with subtests.test(code=code):
+            root = tmp_path / str(number)
+            root.mkdir()
+            before = held(root)
+            with holder(root, code):
+                found = held(root)
+            assert found.unseen + found.files - before.unseen - before.files == 1
 
 
 def test_files_with_names_and_those_of_another_disk_are_none(tmp_path: Path) -> None:

@@ -30,12 +30,15 @@ def test_whatever_the_umask_each_folder_that_was_missing_is_its_owners_and_no_ot
     assert modes == [0o755, 0o700, 0o700]
 
 
-@pytest.mark.parametrize("name", ["file", "file/below", "gone", "gone/below"])
-def test_what_is_in_the_way_is_an_error(tmp_path: Path, name: str) -> None:
-    (tmp_path / "file").touch()
-    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(OSError, match=name.partition("/")[0]):
-        make_private(tmp_path / name)
+def test_what_is_in_the_way_is_an_error(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(["file", "file/below", "gone", "gone/below"]):
+        with subtests.test(name=name):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / "file").touch()
+            (root / "gone").symlink_to(root / "nowhere")
+            with pytest.raises(OSError, match=name.partition("/")[0]):
+                make_private(root / name)
 
 
 def test_no_actor_makes_folders_above_folders_in_another_way() -> None:

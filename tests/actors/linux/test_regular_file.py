@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,39 +19,48 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
     assert read_regular(tmp_path / "file") == read_regular(str(tmp_path / "file")) == b"words" * 100_000
 
 
-@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR])
-@pytest.mark.parametrize("what", ["pipe", "socket", "device", "folder"])
-def test_what_is_no_regular_file_is_refused_at_once_and_not_left_open(tmp_path: Path, what: str, flags: int) -> None:
-    place = tmp_path / "file"
-    if what == "pipe":
-        os.mkfifo(place)
-    elif what == "socket":
-        os.mknod(place, stat.S_IFSOCK | 0o600)
-    elif what == "device":
-        place = Path("/dev/zero")
-    else:
-        place.mkdir()
-    before = len(list(Path("/proc/self/fd").iterdir()))
+def test_what_is_no_regular_file_is_refused_at_once_and_not_left_open(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, (what, flags) in enumerate(product(["pipe", "socket", "device", "folder"], [os.O_RDONLY, os.O_RDWR])):
+        with subtests.test(flags=flags, what=what):
+            root = tmp_path / str(number)
+            root.mkdir()
+            place = root / "file"
+            if what == "pipe":
+                os.mkfifo(place)
+            elif what == "socket":
+                os.mknod(place, stat.S_IFSOCK | 0o600)
+            elif what == "device":
+                place = Path("/dev/zero")
+            else:
+                place.mkdir()
+            before = len(list(Path("/proc/self/fd").iterdir()))
 
-    if what == "folder" and flags == os.O_RDWR:
-        with pytest.raises(IsADirectoryError):
-            open_regular(place, flags)
-    else:
-        with pytest.raises(NotRegularError, match="no regular file"):
-            open_regular(place, flags)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+            if what == "folder" and flags == os.O_RDWR:
+                with pytest.raises(IsADirectoryError):
+                    open_regular(place, flags)
+            else:
+                with pytest.raises(NotRegularError, match="no regular file"):
+                    open_regular(place, flags)
+            assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR])
-def test_a_pipe_without_permissions_is_named_as_no_file_and_a_file_as_shut(tmp_path: Path, flags: int) -> None:
-    os.mkfifo(tmp_path / "pipe", 0)
-    (tmp_path / "file").touch(0)
+def test_a_pipe_without_permissions_is_named_as_no_file_and_a_file_as_shut(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, flags in enumerate([os.O_RDONLY, os.O_RDWR]):
+        with subtests.test(flags=flags):
+            root = tmp_path / str(number)
+            root.mkdir()
+            os.mkfifo(root / "pipe", 0)
+            (root / "file").touch(0)
 
-    with as_ordinary_user():
-        with pytest.raises(NotRegularError, match="no regular file"):
-            open_regular(tmp_path / "pipe", flags)
-        with pytest.raises(PermissionError, match="Permission denied"):
-            open_regular(tmp_path / "file", flags)
+            with as_ordinary_user():
+                with pytest.raises(NotRegularError, match="no regular file"):
+                    open_regular(root / "pipe", flags)
+                with pytest.raises(PermissionError, match="Permission denied"):
+                    open_regular(root / "file", flags)
 
 
 def test_what_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -25,6 +26,12 @@ with open(sys.argv[1], "r+b") as file:
 """
 """A program that holds a lease on a file and gives it back only when asked; a plain `open` waits for 45 seconds."""
 SECRET = b"DISCORD_BOT_TOKEN=not-for-you"
+
+
+def empty(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
 
 Attack = Callable[[Path, Path], str]
 """Prepares a folder, given the secret's path; gives the name to ask for."""
@@ -129,29 +136,36 @@ ATTACKS: dict[Attack, str] = {
 }
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
-def test_an_attack_is_refused_with_the_rule_that_it_breaks(folder: Path, secret: Path, attack: Attack) -> None:
-    name = attack(folder, secret)
-    before = open_files()
+def test_an_attack_is_refused_with_the_rule_that_it_breaks(
+    folder: Path, secret: Path, subtests: pytest.Subtests
+) -> None:
+    for attack in ATTACKS:
+        with subtests.test(attack=attack):
+            empty(folder)
+            name = attack(folder, secret)
+            before = open_files()
 
-    with pytest.raises(ValueError, match=ATTACKS[attack]):
-        open_beneath(folder, name, LIMIT)
+            with pytest.raises(ValueError, match=ATTACKS[attack]):
+                open_beneath(folder, name, LIMIT)
 
-    assert open_files() == before, "a descriptor was left open"
-
-
-@pytest.mark.parametrize("attack", [link_to_the_secret, link_to_the_secrets_folder, second_name, magic_link])
-def test_a_plain_open_falls_for_the_same_attack(folder: Path, secret: Path, attack: Attack) -> None:
-    assert (folder / attack(folder, secret)).read_bytes() == SECRET
+            assert open_files() == before, "a descriptor was left open"
 
 
-@pytest.mark.parametrize("name", ["a.png", "deep/er/a.png", "-rf", "two\nlines\x1b[31m", "ü" * 127])
-def test_a_good_file_is_opened(folder: Path, name: str) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_bytes(b"picture")
+def test_a_plain_open_falls_for_the_same_attack(folder: Path, secret: Path, subtests: pytest.Subtests) -> None:
+    for attack in [link_to_the_secret, link_to_the_secrets_folder, second_name, magic_link]:
+        with subtests.test(attack=attack):
+            empty(folder)
+            assert (folder / attack(folder, secret)).read_bytes() == SECRET
 
-    with os.fdopen(open_beneath(folder, name, LIMIT), "rb") as file:
-        assert file.read(LIMIT) == b"picture"
+
+def test_a_good_file_is_opened(folder: Path, subtests: pytest.Subtests) -> None:
+    for name in ["a.png", "deep/er/a.png", "-rf", "two\nlines\x1b[31m", "ü" * 127]:
+        with subtests.test(name=name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(b"picture")
+
+            with os.fdopen(open_beneath(folder, name, LIMIT), "rb") as file:
+                assert file.read(LIMIT) == b"picture"
 
 
 def test_a_file_of_just_the_largest_size_is_opened(folder: Path) -> None:
@@ -258,11 +272,13 @@ def test_a_folder_is_opened_and_no_link_leads_to_one(folder: Path, secret: Path)
             names_beneath(folder, name)
 
 
-@pytest.mark.parametrize("name", ["", "a\0b"])
-def test_a_folder_has_a_name_without_a_nul(folder: Path, name: str) -> None:
-    (folder / "a").mkdir()
-    with pytest.raises(ValueError, match="it must not be empty or hold a NUL"):
-        names_beneath(folder, name)
+def test_a_folder_has_a_name_without_a_nul(folder: Path, subtests: pytest.Subtests) -> None:
+    for name in ["", "a\0b"]:
+        with subtests.test(name=name):
+            empty(folder)
+            (folder / "a").mkdir()
+            with pytest.raises(ValueError, match="it must not be empty or hold a NUL"):
+                names_beneath(folder, name)
 
 
 def test_a_folder_that_nobody_may_list_is_opened_for_names_beside_it(folder: Path) -> None:

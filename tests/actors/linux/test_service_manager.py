@@ -138,14 +138,15 @@ def test_the_variables_are_taken_out_of_the_environment(listener: Listener) -> N
     assert len(listener.rest()) == 1 + 4
 
 
-@pytest.mark.parametrize("address", ["", "vsock:2:1", "relative", "@"])
-def test_without_a_service_manager_nothing_happens(address: str, caplog: pytest.LogCaptureFixture) -> None:
-    manager = ServiceManager.of({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "-3"}, Time())
-    manager.look(())
-    manager.ready("online")
-    manager.stopping("over")
+def test_without_a_service_manager_nothing_happens(caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests) -> None:
+    for address in ["", "vsock:2:1", "relative", "@"]:
+        with subtests.test(address=address):
+            manager = ServiceManager.of({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "-3"}, Time())
+            manager.look(())
+            manager.ready("online")
+            manager.stopping("over")
 
-    assert address == "@" or caplog.records == []
+            assert address == "@" or caplog.records == []
 
 
 def test_a_service_manager_that_is_gone_harms_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -24,11 +24,10 @@ def test_it_is_the_files_own_and_changes_with_it(tmp_path: Path) -> None:
     assert signature(tmp_path / "none") is None
 
 
-@pytest.mark.parametrize(
-    ("later_ns", "expected"), [(SETTLED_NS, False), (SETTLED_NS + 1, True), (-SETTLED_NS - 1, True)]
-)
-def test_a_file_that_was_changed_a_moment_ago_is_not_settled(later_ns: int, expected: bool) -> None:
-    assert is_settled((1, 2, 1_000, 5_000), 5_000 + later_ns) is expected
+def test_a_file_that_was_changed_a_moment_ago_is_not_settled(subtests: pytest.Subtests) -> None:
+    for later_ns, expected in [(SETTLED_NS, False), (SETTLED_NS + 1, True), (-SETTLED_NS - 1, True)]:
+        with subtests.test(later_ns=later_ns, expected=expected):
+            assert is_settled((1, 2, 1_000, 5_000), 5_000 + later_ns) is expected
 
 
 def test_what_is_not_there_is_settled() -> None:

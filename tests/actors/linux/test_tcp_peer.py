@@ -43,18 +43,22 @@ def test_a_socket_that_its_process_closed_has_no_owner() -> None:
             assert uid_of_peer(own, server.getsockname()) is None
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1", "192.0.2.7", "2001:db8::1"])
-def test_of_an_address_of_another_machine_nothing_is_told(address: str) -> None:
-    assert uid_of_peer((address, 5000), ("127.0.0.1", 80)) is None
+def test_of_an_address_of_another_machine_nothing_is_told(subtests: pytest.Subtests) -> None:
+    for address in ["10.0.0.1", "192.0.2.7", "2001:db8::1"]:
+        with subtests.test(address=address):
+            assert uid_of_peer((address, 5000), ("127.0.0.1", 80)) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "no table\n", "head\n 0: 0100007F:0001 0100007F:0002 01 x y z\n", "h\n" + "x " * 12 + "\n"]
-)
-def test_a_table_of_another_form_tells_nothing(tmp_path: Path, text: str) -> None:
-    (tmp_path / "tcp").write_text(text)
+def test_a_table_of_another_form_tells_nothing(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, text in enumerate(
+        ["", "no table\n", "head\n 0: 0100007F:0001 0100007F:0002 01 x y z\n", "h\n" + "x " * 12 + "\n"]
+    ):
+        with subtests.test(text=text):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / "tcp").write_text(text)
 
-    assert uid_of_peer(("127.0.0.1", 1), ("127.0.0.1", 2), (tmp_path / "tcp", tmp_path / "missing")) is None
+            assert uid_of_peer(("127.0.0.1", 1), ("127.0.0.1", 2), (root / "tcp", root / "missing")) is None
 
 
 def test_the_kernel_tells_of_loopback_and_of_no_address_that_is_not_here() -> None:

@@ -28,9 +28,8 @@ def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
 
 
 @pytest.mark.req("S0-98c")
-@pytest.mark.parametrize(
-    ("command", "exit_code", "text"),
-    [
+def test_the_exit_code_is_told(bench: Bench, subtests: pytest.Subtests) -> None:
+    for command, exit_code, text in [
         ("true", 0, "(no output)"),
         ("exit 3", 3, "(no output)\n\n[Exit code 3.]"),
         ("echo partly; false", 1, "partly\n\n[Exit code 1.]"),
@@ -38,15 +37,14 @@ def test_a_command_gives_its_output_and_success(bench: Bench) -> None:
         ("kill -TERM $$", -signal.SIGTERM, "(no output)\n\n[Ended by signal 15 (Terminated).]"),
         ("(kill -KILL $BASHPID); exit $?", 137, "[Exit code 137.]"),
         ("exec 2>/dev/null; no_such_program_at_all", 127, "(no output)\n\n[Exit code 127.]"),
-    ],
-)
-def test_the_exit_code_is_told(bench: Bench, command: str, exit_code: int, text: str) -> None:
-    if bench.sandbox != "none" and exit_code < 0:  # as any shell has it of its children
-        exit_code, text = 128 - exit_code, f"[Exit code {128 - exit_code}.]"
-    result = bench.run(command)
-    assert (result.outcome, result.exit_code) == (BashOutcome.EXITED, exit_code)
-    assert result.text.endswith(text)
-    assert result.is_error == (exit_code != 0)
+    ]:
+        with subtests.test(command=command, exit_code=exit_code, text=text):
+            if bench.sandbox != "none" and exit_code < 0:  # as any shell has it of its children
+                exit_code, text = 128 - exit_code, f"[Exit code {128 - exit_code}.]"
+            result = bench.run(command)
+            assert (result.outcome, result.exit_code) == (BashOutcome.EXITED, exit_code)
+            assert result.text.endswith(text)
+            assert result.is_error == (exit_code != 0)
 
 
 def test_stdin_is_empty_and_there_is_no_terminal(bench: Bench) -> None:
@@ -232,12 +230,13 @@ def test_a_request_told_twice_is_run_once(bench: Bench) -> None:
     assert bench.edge.drain() == []
 
 
-@pytest.mark.parametrize("timeout_s", [0.0, -1.0, 601.0, math.inf, math.nan])
-def test_a_timeout_out_of_range_is_refused_naming_value_and_rule(bench: Bench, timeout_s: float) -> None:
-    reason = bench.refusal(bench.ask("touch ran", timeout_s=timeout_s))
-    assert f"{timeout_s:g}" in reason
-    assert "more than 0 and at most 600" in reason
-    assert not (bench.workdir() / "ran").exists()
+def test_a_timeout_out_of_range_is_refused_naming_value_and_rule(bench: Bench, subtests: pytest.Subtests) -> None:
+    for timeout_s in [0.0, -1.0, 601.0, math.inf, math.nan]:
+        with subtests.test(timeout_s=timeout_s):
+            reason = bench.refusal(bench.ask("touch ran", timeout_s=timeout_s))
+            assert f"{timeout_s:g}" in reason
+            assert "more than 0 and at most 600" in reason
+            assert not (bench.workdir() / "ran").exists()
 
 
 def test_a_command_that_bash_cannot_be_given_is_refused(bench: Bench) -> None:
@@ -247,11 +246,12 @@ def test_a_command_that_bash_cannot_be_given_is_refused(bench: Bench) -> None:
     assert bench.run("echo still here; " + "#" * 131_000).text == "still here"
 
 
-@pytest.mark.parametrize("name", ["../../x", "1/../../etc", "", "x" * 10_000, "12", "1\n2"])
-def test_a_window_that_is_no_snowflake_gets_no_directory(bench: Bench, name: str) -> None:
-    reason = bench.refusal(bench.ask("true", of=Window(surface=Surface.DISCORD_CHANNEL, id=name)))
-    assert "15 to 20 decimal digits" in reason
-    assert not (bench.root / "work").exists()
+def test_a_window_that_is_no_snowflake_gets_no_directory(bench: Bench, subtests: pytest.Subtests) -> None:
+    for name in ["../../x", "1/../../etc", "", "x" * 10_000, "12", "1\n2"]:
+        with subtests.test(name=name):
+            reason = bench.refusal(bench.ask("true", of=Window(surface=Surface.DISCORD_CHANNEL, id=name)))
+            assert "15 to 20 decimal digits" in reason
+            assert not (bench.root / "work").exists()
 
 
 def test_without_bash_every_command_is_refused_and_the_actor_lives(tmp_path: Path) -> None:

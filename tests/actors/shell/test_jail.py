@@ -141,9 +141,8 @@ print("connected")
     assert jail.run(python(own)).text == "connected"
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
+def test_what_needs_a_privilege_fails(jail: Bench, subtests: pytest.Subtests) -> None:
+    for attempt in [
         "unshare -Ur true",
         "unshare -m true",
         "mount -t tmpfs none /tmp",
@@ -159,10 +158,9 @@ print("connected")
         "chmod 4755 note",
         "mknod disk b 8 0",
         "cat /dev/mem /dev/kmsg /dev/vda",
-    ],
-)
-def test_what_needs_a_privilege_fails(jail: Bench, attempt: str) -> None:
-    assert jail.run(f"touch note; {attempt}").is_error
+    ]:
+        with subtests.test(attempt=attempt):
+            assert jail.run(f"touch note; {attempt}").is_error
 
 
 def test_there_is_no_capability_and_none_can_be_gained(jail: Bench) -> None:
@@ -180,11 +178,12 @@ print(list(sets))
     assert bounding == "[]" or os.geteuid() != 0
 
 
-@pytest.mark.parametrize("name", ["keyctl", "bpf", "userfaultfd", "io_uring_setup", "perf_event_open", "ptrace"])
-def test_parts_of_the_kernel_that_no_command_needs_are_shut(jail: Bench, name: str) -> None:
-    number = PROCESSORS[os.uname().machine].numbers[name]
-    script = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0); print(ctypes.get_errno())"
-    assert jail.run(f"python3 -I -c {shlex.quote(script)}").text == "1"
+def test_parts_of_the_kernel_that_no_command_needs_are_shut(jail: Bench, subtests: pytest.Subtests) -> None:
+    for name in ["keyctl", "bpf", "userfaultfd", "io_uring_setup", "perf_event_open", "ptrace"]:
+        with subtests.test(name=name):
+            number = PROCESSORS[os.uname().machine].numbers[name]
+            script = f"import ctypes; c = ctypes.CDLL(None, use_errno=True); c.syscall({number}, 0, 0, 0, 0); print(ctypes.get_errno())"
+            assert jail.run(f"python3 -I -c {shlex.quote(script)}").text == "1"
 
 
 def test_daemons_in_their_own_session_end_with_the_command(jail: Bench) -> None:
@@ -239,9 +238,8 @@ def test_modes_and_times_of_ones_own_files_can_be_changed(jail: Bench) -> None:
     assert (jail.workdir() / "t").stat().st_mtime == 1577836800
 
 
-@pytest.mark.parametrize(
-    "work",
-    [
+def test_ordinary_work_goes_on(jail: Bench, subtests: pytest.Subtests) -> None:
+    for work in [
         "git init -q . && git config user.name a && git config user.email a@b && touch x && git add x && git commit -qm c && git log --oneline | wc -l",
         "mkdir a && echo 1 > a/x && tar cf a.tar a && rm -r a && tar xf a.tar && cat a/x",
         python("import threading; t = threading.Thread(target=print, args=('1',)); t.start(); t.join()"),
@@ -249,10 +247,9 @@ def test_modes_and_times_of_ones_own_files_can_be_changed(jail: Bench) -> None:
             "import subprocess; print(subprocess.run(['echo', '1'], capture_output=True, text=True).stdout.strip())"
         ),
         "diff <(echo a) <(echo b) | wc -l | sed s/4/1/",
-    ],
-)
-def test_ordinary_work_goes_on(jail: Bench, work: str) -> None:
-    assert jail.run(work).text == "1"
+    ]:
+        with subtests.test(work=work):
+            assert jail.run(work).text == "1"
 
 
 def test_the_agents_end_is_the_commands_end(tmp_path: Path, sandbox: str) -> None:

@@ -95,7 +95,7 @@ with socket.socket(socket.AF_UNIX) as s:
     s.sendall(json.dumps({"id": 1, "verb": "only", "arguments": {"query": "x"}}).encode() + bytes([10]))
     print(json.loads(s.makefile().readline())["ok"])
 for folder, folders, files in os.walk("/"):
-    folders[:] = [name for name in folders if name != "proc"]
+    folders[:] = [name for name in folders if name not in ("proc", "usr")]
     for path in (os.path.join(folder, name) for name in files):
         if stat.S_ISSOCK(os.lstat(path).st_mode):
             print(path)

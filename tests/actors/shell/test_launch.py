@@ -55,10 +55,13 @@ def test_the_environment_holds_what_is_listed_here_and_nothing_else(tmp_path: Pa
     }
 
 
-@pytest.mark.parametrize("path", ["", ".", ".:bin:", "::"])
-def test_no_program_is_looked_for_relative_to_the_working_directory(tmp_path: Path, path: str) -> None:
-    assert environment(tmp_path, PATH=path)["PATH"] == DEFAULT_PATH
-    assert environment(tmp_path, PATH=f"{path}:/bin:x")["PATH"] == "/bin"
+def test_no_program_is_looked_for_relative_to_the_working_directory(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, path in enumerate(["", ".", ".:bin:", "::"]):
+        with subtests.test(path=path):
+            root = tmp_path / str(number)
+            root.mkdir()
+            assert environment(root, PATH=path)["PATH"] == DEFAULT_PATH
+            assert environment(root, PATH=f"{path}:/bin:x")["PATH"] == "/bin"
 
 
 @pytest.mark.req("X-139")

@@ -42,17 +42,23 @@ def test_a_link_in_the_place_of_the_mount_point_is_replaced(tmp_path: Path) -> N
     assert not place.is_symlink()
 
 
-@pytest.mark.parametrize("label", ["", AUDIENCE, "no audience"])
-def test_without_a_view_only_its_own_logs_are_shown(tmp_path: Path, label: str) -> None:
-    logs = LogVisibility(tmp_path, "audience").mounts_for(window(), label)
-    assert logs.mounts == ((str(tmp_path / OWN), str(tmp_path / OWN)),)
-    assert NO_VIEW not in [path.name for path in tmp_path.rglob("*")]
+def test_without_a_view_only_its_own_logs_are_shown(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, label in enumerate(["", AUDIENCE, "no audience"]):
+        with subtests.test(label=label):
+            root = tmp_path / str(number)
+            root.mkdir()
+            logs = LogVisibility(root, "audience").mounts_for(window(), label)
+            assert logs.mounts == ((str(root / OWN), str(root / OWN)),)
+            assert NO_VIEW not in [path.name for path in root.rglob("*")]
 
 
-@pytest.mark.parametrize("scope", ["global", "context", "audience"])
-def test_the_command_line_reads_all_logs_as_the_memory_shows_it_all(tmp_path: Path, scope: str) -> None:
-    logs = str(tmp_path / "logs")
-    assert LogVisibility(tmp_path, scope).mounts_for(CLI, "").mounts == ((logs, logs),)
+def test_the_command_line_reads_all_logs_as_the_memory_shows_it_all(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, scope in enumerate(["global", "context", "audience"]):
+        with subtests.test(scope=scope):
+            root = tmp_path / str(number)
+            root.mkdir()
+            logs = str(root / "logs")
+            assert LogVisibility(root, scope).mounts_for(CLI, "").mounts == ((logs, logs),)
 
 
 def test_a_scope_that_does_not_exist_is_refused(tmp_path: Path) -> None:
@@ -60,12 +66,15 @@ def test_a_scope_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         LogVisibility(tmp_path, "all")
 
 
-@pytest.mark.parametrize("scope", ["global", "context", "audience"])
-def test_over_a_log_from_which_words_were_taken_back_lies_its_copy(tmp_path: Path, scope: str) -> None:
-    copy = tmp_path / "redacted" / "discord-thread" / window().id / "20260130T142355Z_0001.md"
-    copy.parent.mkdir(parents=True)
-    copy.touch()
-    (tmp_path / "views" / "1-2").mkdir(parents=True)
+def test_over_a_log_from_which_words_were_taken_back_lies_its_copy(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, scope in enumerate(["global", "context", "audience"]):
+        with subtests.test(scope=scope):
+            root = tmp_path / str(number)
+            root.mkdir()
+            copy = root / "redacted" / "discord-thread" / window().id / "20260130T142355Z_0001.md"
+            copy.parent.mkdir(parents=True)
+            copy.touch()
+            (root / "views" / "1-2").mkdir(parents=True)
 
-    mounts = LogVisibility(tmp_path, scope).mounts_for(window(), AUDIENCE).mounts
-    assert mounts[-1] == (str(copy), str(tmp_path / OWN / copy.name))
+            mounts = LogVisibility(root, scope).mounts_for(window(), AUDIENCE).mounts
+            assert mounts[-1] == (str(copy), str(root / OWN / copy.name))

@@ -73,12 +73,15 @@ def test_beyond_8_mib_bytes_are_counted_and_thrown_away(tmp_path: Path) -> None:
     file.close(keep=True)
 
 
-@pytest.mark.parametrize("name", ["../../evil", "a/b", "", "x" * 300, "\n"])
-def test_no_request_id_names_a_file_elsewhere(tmp_path: Path, name: str) -> None:
-    file = write(tmp_path, name, b"one")
-    assert Path(file.path).parent == tmp_path / "output"
-    assert Path(file.path).read_bytes() == b"one"
-    file.close(keep=True)
+def test_no_request_id_names_a_file_elsewhere(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(["../../evil", "a/b", "", "x" * 300, "\n"]):
+        with subtests.test(name=name):
+            root = tmp_path / str(number)
+            root.mkdir()
+            file = write(root, name, b"one")
+            assert Path(file.path).parent == root / "output"
+            assert Path(file.path).read_bytes() == b"one"
+            file.close(keep=True)
 
 
 def test_a_link_in_the_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:

@@ -129,26 +129,31 @@ def test_what_is_the_agents_own_is_not_shown_with_programs_beside_which_it_lies(
         bench.system.stop()
 
 
-@pytest.mark.parametrize("scope", ["context", "audience"])
-def test_only_the_logs_that_a_window_may_read_are_there(tmp_path: Path, sandbox: str, scope: str) -> None:
-    data = tmp_path / "data"
-    for number in (0, 1, 2):
-        folder = data / "logs" / "discord-thread" / window(number).id
-        folder.mkdir(parents=True)
-        (folder / "a.md").write_text(f"said in {number}\n")
-    view = data / "views" / "1-2" / "discord-thread" / window(1).id
-    view.mkdir(parents=True)
-    (view / "a.md").hardlink_to(data / "logs" / "discord-thread" / window(1).id / "a.md")
-    jail = Bench(data, sandbox=sandbox, scope=scope)
-    look = " ".join(f"logs/discord-thread/{window(number).id}/a.md" for number in (0, 1, 2))
-    result = jail.run(
-        f"cat {look} 2> /dev/null; cat {data}/logs/discord-thread/{window(2).id}/a.md", audience="1:2:channel"
-    )
-    assert "said in 0" in result.text
-    assert ("said in 1" in result.text) == (scope == "audience")
-    assert "said in 2" not in result.text
-    assert jail.run("echo x >> logs/discord-thread/*/a.md", audience="1:2:channel").is_error
-    jail.system.stop()
+def test_only_the_logs_that_a_window_may_read_are_there(
+    tmp_path: Path, sandbox: str, subtests: pytest.Subtests
+) -> None:
+    for number, scope in enumerate(["context", "audience"]):
+        with subtests.test(scope=scope):
+            root = tmp_path / str(number)
+            root.mkdir()
+            data = root / "data"
+            for number in (0, 1, 2):
+                folder = data / "logs" / "discord-thread" / window(number).id
+                folder.mkdir(parents=True)
+                (folder / "a.md").write_text(f"said in {number}\n")
+            view = data / "views" / "1-2" / "discord-thread" / window(1).id
+            view.mkdir(parents=True)
+            (view / "a.md").hardlink_to(data / "logs" / "discord-thread" / window(1).id / "a.md")
+            jail = Bench(data, sandbox=sandbox, scope=scope)
+            look = " ".join(f"logs/discord-thread/{window(number).id}/a.md" for number in (0, 1, 2))
+            result = jail.run(
+                f"cat {look} 2> /dev/null; cat {data}/logs/discord-thread/{window(2).id}/a.md", audience="1:2:channel"
+            )
+            assert "said in 0" in result.text
+            assert ("said in 1" in result.text) == (scope == "audience")
+            assert "said in 2" not in result.text
+            assert jail.run("echo x >> logs/discord-thread/*/a.md", audience="1:2:channel").is_error
+            jail.system.stop()
 
 
 def test_the_command_line_reads_its_callers_folder_and_does_not_see_the_data_root_there(
@@ -200,11 +205,16 @@ def test_no_folder_above_what_is_kept_can_be_moved_away_with_it(tmp_path: Path, 
     assert (conf / "settings").read_text() == "mine"
 
 
-@pytest.mark.parametrize("place", ["/", "/usr", "/etc"])
-def test_the_command_line_cannot_make_the_system_its_own(tmp_path: Path, sandbox: str, place: str) -> None:
-    jail = Bench(tmp_path, sandbox=sandbox, cli_workdir=Path(place))
-    assert f"Commands cannot be run in {place}" in jail.refusal(jail.ask("true", of=CLI))
-    jail.system.stop()
+def test_the_command_line_cannot_make_the_system_its_own(
+    tmp_path: Path, sandbox: str, subtests: pytest.Subtests
+) -> None:
+    for number, place in enumerate(["/", "/usr", "/etc"]):
+        with subtests.test(place=place):
+            root = tmp_path / str(number)
+            root.mkdir()
+            jail = Bench(root, sandbox=sandbox, cli_workdir=Path(place))
+            assert f"Commands cannot be run in {place}" in jail.refusal(jail.ask("true", of=CLI))
+            jail.system.stop()
 
 
 def test_an_open_network_is_open(tmp_path: Path, sandbox: str) -> None:

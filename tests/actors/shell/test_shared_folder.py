@@ -80,94 +80,97 @@ def test_folders_around_one_are_empty_and_cannot_be_changed(
         assert name not in listed
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        "echo x > kept",
-        "echo x >> kept",
-        "rm -f kept",
-        "mv kept moved",
-        "mv other kept",
-        "ln -f other kept",
-        "ln -sf other kept",
-        "ln kept twin",
-        "chmod 777 kept",
-        "truncate -s 0 kept",
-        "touch -d 2020-01-01 kept",
-        "exec 3< kept; echo x > /proc/self/fd/3",
-        "umount kept",
-        "mount -o remount,rw kept",
-        "touch inner/new",
-        "rm inner/file",
-        "mv inner moved",
-        "rmdir inner",
-        "mv inner/file moved",
-        "cd ..; rm -rf mine",
-        "cd ..; mv mine moved",
-        "umount .",
-        "unshare -Urm umount .",
-        "ln other ~/stolen",
-        python("import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b'other', -100, b'kept', 2) != 0)"),
-        python("import os; os.fchmod(os.open('kept', os.O_RDONLY), 0)"),
-    ],
-)
-def test_what_is_kept_stays_whatever_is_tried(jail: Bench, tmp_path: Path, attempt: str) -> None:
-    mine = tmp_path / "layer" / "mine"
-    folder = share(mine, "kept", "inner", "absent", kept="word", other="1")
-    (mine / "inner").mkdir()
-    (mine / "inner" / "file").write_text("word")
-    assert jail.run(f"cd {mine} && {attempt}", folders=(folder,)).is_error
-    assert ((mine / "kept").read_text(), (mine / "inner" / "file").read_text()) == ("word", "word")
-    assert (mine / "kept").stat().st_nlink == 1
-    assert jail.run(f"cd {mine}; mv other renamed 2> /dev/null; rm -rf * 2> /dev/null; ls", folders=(folder,)).text == (
-        "inner\nkept"
-    )
-
-
-@pytest.mark.parametrize("may_write", [False, True])
-def test_one_in_the_callers_folder_is_changed_and_what_is_around_it_as_before(
-    tmp_path: Path, sandbox: str, may_write: bool
-) -> None:
-    here = tmp_path / "here"
-    tasks, data = here / "a" / "tasks", here / "data"
-    folders = (
-        share(tasks, "kept", kept="word", note="1"),
-        share(data / "layer" / "mine", b="2"),
-        share(here / ".secrets" / "x", c="3"),
-        share(here / ".ssh", d="4"),
-    )
-    (tasks / ".env").write_text("t0ken")
-    (tasks / "sub").mkdir()
-    (tasks / "sub" / "id_rsa").write_text("t0ken")
-    (data / "index.db").write_text("t0ken")
-    (here / ".secrets" / "y").write_text("t0ken")
-    (here / "own").write_text("mine")
-    caller = CallerFolder(may_write=may_write, private=(data,))
-    jail = Bench(data, sandbox=sandbox, cli_workdir=here, caller=caller)
-    got = jail.run("for f in a/tasks/note data/layer/mine/b .secrets/x/c .ssh/d; do echo 5 >> $f; cat $f; done", of=CLI, folders=folders)  # fmt: skip
-
-    assert not got.is_error
-    for attempt in (
-        "mv a moved",
-        "mv a/tasks moved",
-        "mv a/tasks/sub moved",
-        "cd a/tasks && mv sub moved",
-        "cd a/tasks && mv sub/id_rsa moved",
-        "echo x > a/tasks/kept",
-        "mv data/layer moved",
-        "touch data/new",
-        "touch data/layer/new",
-        "mv .secrets moved",
-        "touch .secrets/new",
-        "mv .ssh moved",
-        "cat data/index.db",
-        "cat .secrets/y",
+def test_what_is_kept_stays_whatever_is_tried(jail: Bench, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, attempt in enumerate(
+        [
+            "echo x > kept",
+            "echo x >> kept",
+            "rm -f kept",
+            "mv kept moved",
+            "mv other kept",
+            "ln -f other kept",
+            "ln -sf other kept",
+            "ln kept twin",
+            "chmod 777 kept",
+            "truncate -s 0 kept",
+            "touch -d 2020-01-01 kept",
+            "exec 3< kept; echo x > /proc/self/fd/3",
+            "umount kept",
+            "mount -o remount,rw kept",
+            "touch inner/new",
+            "rm inner/file",
+            "mv inner moved",
+            "rmdir inner",
+            "mv inner/file moved",
+            "cd ..; rm -rf mine",
+            "cd ..; mv mine moved",
+            "umount .",
+            "unshare -Urm umount .",
+            "ln other ~/stolen",
+            python("import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b'other', -100, b'kept', 2) != 0)"),
+            python("import os; os.fchmod(os.open('kept', os.O_RDONLY), 0)"),
+        ]
     ):
-        assert jail.run(attempt, of=CLI, folders=folders).is_error, attempt
-    assert jail.run("echo changed > own", of=CLI, folders=folders).is_error != may_write
-    assert "t0ken" not in jail.run("grep -rs . .", of=CLI, folders=folders).text
-    jail.system.stop()
-    assert (tasks / "sub" / "id_rsa").read_text() == "t0ken"
+        with subtests.test(attempt=attempt):
+            mine = tmp_path / str(number) / "mine"
+            folder = share(mine, "kept", "inner", "absent", kept="word", other="1")
+            (mine / "inner").mkdir()
+            (mine / "inner" / "file").write_text("word")
+            assert jail.run(f"cd {mine} && {attempt}", folders=(folder,)).is_error
+            assert ((mine / "kept").read_text(), (mine / "inner" / "file").read_text()) == ("word", "word")
+            assert (mine / "kept").stat().st_nlink == 1
+            assert jail.run(
+                f"cd {mine}; mv other renamed 2> /dev/null; rm -rf * 2> /dev/null; ls", folders=(folder,)
+            ).text == ("inner\nkept")
+
+
+def test_one_in_the_callers_folder_is_changed_and_what_is_around_it_as_before(
+    tmp_path: Path, sandbox: str, subtests: pytest.Subtests
+) -> None:
+    for number, may_write in enumerate([False, True]):
+        with subtests.test(may_write=may_write):
+            root = tmp_path / str(number)
+            root.mkdir()
+            here = root / "here"
+            tasks, data = here / "a" / "tasks", here / "data"
+            folders = (
+                share(tasks, "kept", kept="word", note="1"),
+                share(data / "layer" / "mine", b="2"),
+                share(here / ".secrets" / "x", c="3"),
+                share(here / ".ssh", d="4"),
+            )
+            (tasks / ".env").write_text("t0ken")
+            (tasks / "sub").mkdir()
+            (tasks / "sub" / "id_rsa").write_text("t0ken")
+            (data / "index.db").write_text("t0ken")
+            (here / ".secrets" / "y").write_text("t0ken")
+            (here / "own").write_text("mine")
+            caller = CallerFolder(may_write=may_write, private=(data,))
+            jail = Bench(data, sandbox=sandbox, cli_workdir=here, caller=caller)
+            got = jail.run("for f in a/tasks/note data/layer/mine/b .secrets/x/c .ssh/d; do echo 5 >> $f; cat $f; done", of=CLI, folders=folders)  # fmt: skip
+
+            assert not got.is_error
+            for attempt in (
+                "mv a moved",
+                "mv a/tasks moved",
+                "mv a/tasks/sub moved",
+                "cd a/tasks && mv sub moved",
+                "cd a/tasks && mv sub/id_rsa moved",
+                "echo x > a/tasks/kept",
+                "mv data/layer moved",
+                "touch data/new",
+                "touch data/layer/new",
+                "mv .secrets moved",
+                "touch .secrets/new",
+                "mv .ssh moved",
+                "cat data/index.db",
+                "cat .secrets/y",
+            ):
+                assert jail.run(attempt, of=CLI, folders=folders).is_error, attempt
+            assert jail.run("echo changed > own", of=CLI, folders=folders).is_error != may_write
+            assert "t0ken" not in jail.run("grep -rs . .", of=CLI, folders=folders).text
+            jail.system.stop()
+            assert (tasks / "sub" / "id_rsa").read_text() == "t0ken"
 
 
 def test_the_callers_folder_keeps_its_rules_inside_one_that_is_shared(tmp_path: Path, sandbox: str) -> None:
@@ -276,19 +279,20 @@ def test_a_command_without_any_is_not_looked_at(jail: Bench, monkeypatch: pytest
     assert jail.run("echo ran").text == "ran"
 
 
-@pytest.mark.parametrize("may_write", [True, False])
 def test_what_is_hidden_in_one_is_neither_read_nor_changed_nor_moved(
-    jail: Bench, tmp_path: Path, *, may_write: bool
+    jail: Bench, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    path = tmp_path / "layer"
-    share(path, secret="t0ken", a="1")
-    folder = SharedFolder(path=str(path), may_write=may_write, hidden=("secret", "absent", "../x"))
-    attempts = "cat secret; echo x > secret; mv secret b; rm -f secret; ln secret c; cat b c"
-    got = jail.run(f"cd {path}; {attempts}; cat a", folders=(folder,))
-    assert "t0ken" not in got.text
-    assert got.text.endswith("1")
-    assert (path / "secret").read_text() == "t0ken"
-    assert not (path / "absent").exists()
+    for may_write in [True, False]:
+        with subtests.test(may_write=may_write):
+            path = tmp_path / "layer"
+            share(path, secret="t0ken", a="1")
+            folder = SharedFolder(path=str(path), may_write=may_write, hidden=("secret", "absent", "../x"))
+            attempts = "cat secret; echo x > secret; mv secret b; rm -f secret; ln secret c; cat b c"
+            got = jail.run(f"cd {path}; {attempts}; cat a", folders=(folder,))
+            assert "t0ken" not in got.text
+            assert got.text.endswith("1")
+            assert (path / "secret").read_text() == "t0ken"
+            assert not (path / "absent").exists()
 
 
 def test_a_folder_is_hidden_and_what_is_shared_in_it_is_shown_with_a_hidden_folder_of_its_own(

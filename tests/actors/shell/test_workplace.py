@@ -90,10 +90,13 @@ def test_the_home_of_the_command_line_is_temporary_and_private(tmp_path: Path) -
     assert not workplace.home.exists()
 
 
-@pytest.mark.parametrize("name", ["", "..", "../../x", "1" * 14, "1" * 21, "１" * 18])
-def test_only_a_snowflake_names_a_directory(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="15 to 20 decimal digits"):
-        workdir(tmp_path, Window(surface=Surface.DISCORD_CHANNEL, id=name))
+def test_only_a_snowflake_names_a_directory(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(["", "..", "../../x", "1" * 14, "1" * 21, "１" * 18]):
+        with subtests.test(name=name):
+            root = tmp_path / str(number)
+            root.mkdir()
+            with pytest.raises(ValueError, match="15 to 20 decimal digits"):
+                workdir(root, Window(surface=Surface.DISCORD_CHANNEL, id=name))
 
 
 def test_the_command_line_has_no_directory_of_its_own(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -118,15 +119,12 @@ def test_it_waits_before_each_layer() -> None:
     assert len(asked) == 3
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [Shape(dims=96, heads=3), Shape(inner=100), Shape(dims=64, heads=4), Shape(dims=192, heads=4)],
-    ids=["dims", "inner", "narrow heads", "heads of 48"],
-)
-def test_a_model_of_another_shape_is_computed_by_numpy(shape: Shape) -> None:
-    bert = Bert(weights_of(shape), layers=shape.layers, heads=shape.heads)
-    assert isinstance(bert.layers, PlainLayers)
-    assert np.isfinite(bert.token_vectors(sentences_of([3, 5]))).all()
+def test_a_model_of_another_shape_is_computed_by_numpy(subtests: pytest.Subtests) -> None:
+    for shape in [Shape(dims=96, heads=3), Shape(inner=100), Shape(dims=64, heads=4), Shape(dims=192, heads=4)]:
+        with subtests.test(shape=shape):
+            bert = Bert(weights_of(shape), layers=shape.layers, heads=shape.heads)
+            assert isinstance(bert.layers, PlainLayers)
+            assert np.isfinite(bert.token_vectors(sentences_of([3, 5]))).all()
 
 
 def test_a_model_that_sees_more_at_once_than_the_kernels_is_computed_by_numpy() -> None:
@@ -148,13 +146,15 @@ def test_numpy_does_the_work_where_it_is_told_to() -> None:
 
 
 @needs_kernels
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("name", ["attention.self.key.bias", "intermediate.dense.weight", "output.LayerNorm.weight"])
-def test_weights_that_are_not_finite_are_refused(name: str, value: float) -> None:
-    weights = weights_of(Shape())
-    weights[f"encoder.layer.1.{name}"].flat[-1] = value
-    with pytest.raises(ValueError, match="weights must be finite"):
-        Bert(weights, layers=2, heads=2)
+def test_weights_that_are_not_finite_are_refused(subtests: pytest.Subtests) -> None:
+    for name, value in product(
+        ["attention.self.key.bias", "intermediate.dense.weight", "output.LayerNorm.weight"], [np.nan, np.inf, -np.inf]
+    ):
+        with subtests.test(value=value, name=name):
+            weights = weights_of(Shape())
+            weights[f"encoder.layer.1.{name}"].flat[-1] = value
+            with pytest.raises(ValueError, match="weights must be finite"):
+                Bert(weights, layers=2, heads=2)
 
 
 class Bench:
@@ -232,17 +232,18 @@ def shifted(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 @needs_kernels
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_refused_with_the_rule(name: str) -> None:
-    words, call = WRONG[name]
-    bench = Bench()
-    before = bench.state.copy(), bench.layer.copy()
+def test_what_is_wrong_is_refused_with_the_rule(subtests: pytest.Subtests) -> None:
+    for name in WRONG:
+        with subtests.test(name=name):
+            words, call = WRONG[name]
+            bench = Bench()
+            before = bench.state.copy(), bench.layer.copy()
 
-    with pytest.raises(ValueError, match=words):
-        call(bench)
+            with pytest.raises(ValueError, match=words):
+                call(bench)
 
-    assert np.array_equal(bench.state, before[0])
-    assert np.array_equal(bench.layer, before[1])
+            assert np.array_equal(bench.state, before[0])
+            assert np.array_equal(bench.layer, before[1])
 
 
 @needs_kernels
@@ -269,10 +270,11 @@ def test_the_functions_themselves_refuse_missing_buffers() -> None:
     assert library.forward_rule(99) == library.forward_rule(-1) == b"the answer is none of these rules"
 
 
-@pytest.mark.parametrize("sizes", [(0, 1), (1, 0), (5, 6), (16_385, 5)], ids=str)
 @needs_kernels
-def test_there_is_no_room_for_impossible_sizes(sizes: tuple[int, int]) -> None:
-    assert Bench().kernels.room_bytes(*sizes) == 0
+def test_there_is_no_room_for_impossible_sizes(subtests: pytest.Subtests) -> None:
+    for sizes in [(0, 1), (1, 0), (5, 6), (16_385, 5)]:
+        with subtests.test(sizes=sizes):
+            assert Bench().kernels.room_bytes(*sizes) == 0
 
 
 def test_a_library_of_other_source_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import socket
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,20 @@ OBEYED = (".git", ".venv", ".bashrc", ".profile", ".zshrc", "agent.toml", ".vsco
 HARMLESS = (".env.example", "notes.md", "environment.yml", "id_rsa.pub", "cacert.pem", "keys.py")
 
 
-@pytest.mark.parametrize("depth", ["", "a", "a/b/c/d/e/f"])
-def test_secrets_are_hidden_and_what_programs_obey_is_protected_however_deep(tmp_path: Path, depth: str) -> None:
-    here = tmp_path / depth
-    here.mkdir(parents=True, exist_ok=True)
-    for name in (*SECRETS, *OBEYED, *HARMLESS):
-        (here / name).touch()
-    found = examine(tmp_path, CallerFolder())
-    assert sorted(found.hidden) == sorted(str(here / name) for name in SECRETS)
-    assert sorted(found.protected) == sorted(str(here / name) for name in OBEYED)
+def test_secrets_are_hidden_and_what_programs_obey_is_protected_however_deep(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, depth in enumerate(["", "a", "a/b/c/d/e/f"]):
+        with subtests.test(depth=depth):
+            root = tmp_path / str(number)
+            root.mkdir()
+            here = root / depth
+            here.mkdir(parents=True, exist_ok=True)
+            for name in (*SECRETS, *OBEYED, *HARMLESS):
+                (here / name).touch()
+            found = examine(root, CallerFolder())
+            assert sorted(found.hidden) == sorted(str(here / name) for name in SECRETS)
+            assert sorted(found.protected) == sorted(str(here / name) for name in OBEYED)
 
 
 def test_what_is_private_or_in_force_is_found_whatever_its_name(tmp_path: Path) -> None:
@@ -75,10 +81,13 @@ def test_a_folder_with_too_many_names_is_refused_rather_than_half_searched(
         examine(tmp_path, CallerFolder())
 
 
-@pytest.mark.parametrize("place", ["/", "/usr/lib", "/etc", "/proc/self", "/run"])
-def test_what_is_the_systems_is_refused(place: str) -> None:
-    with pytest.raises(RefusedError, match="belongs to the agent or to the system"):
-        examine(Path(place), CallerFolder())
+def test_what_is_the_systems_is_refused(subtests: pytest.Subtests) -> None:
+    for place in ["/", "/usr/lib", "/etc", "/proc/self", "/run"]:
+        with (
+            subtests.test(place=place),
+            pytest.raises(RefusedError, match="belongs to the agent or to the system"),
+        ):
+            examine(Path(place), CallerFolder())
 
 
 def test_the_agents_own_data_are_refused(tmp_path: Path) -> None:
@@ -146,17 +155,19 @@ def test_what_other_programs_keep_to_themselves_is_searched_for_secrets(tmp_path
     assert sorted(found.protected) == [str(tmp_path / place) for place in (".git", ".venv", "a/venv")]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("secrets.env~", ".netrc.bak", "#secrets.env#", ".env.swp", "id_rsa.old", ".pgpass~", ".netrc.~1~"),
-        *("secrets.env copy", "secrets.env copy 2", "secrets.env (copy)", "secrets.env (1)", "secrets.env - Copy"),
-        *("secrets.env_bak", ".netrc-old", ".npmrc.backup", ".netrc2", ".pgpass_2026-11-24"),
-    ],
-)
-def test_a_copy_that_somebody_kept_of_a_secret_is_hidden(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).touch()
-    assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / name),)
+def test_a_copy_that_somebody_kept_of_a_secret_is_hidden(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, name in enumerate(
+        [
+            *("secrets.env~", ".netrc.bak", "#secrets.env#", ".env.swp", "id_rsa.old", ".pgpass~", ".netrc.~1~"),
+            *("secrets.env copy", "secrets.env copy 2", "secrets.env (copy)", "secrets.env (1)", "secrets.env - Copy"),
+            *("secrets.env_bak", ".netrc-old", ".npmrc.backup", ".netrc2", ".pgpass_2026-11-24"),
+        ]
+    ):
+        with subtests.test(name=name):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / name).touch()
+            assert examine(root, CallerFolder()).hidden == (str(root / name),)
 
 
 def test_every_other_name_of_a_kept_file_counts_as_it_does(tmp_path: Path) -> None:
@@ -187,27 +198,37 @@ def test_a_folder_that_is_itself_a_secret_or_in_one_is_refused(tmp_path: Path) -
             examine(tmp_path / place, CallerFolder())
 
 
-@pytest.mark.parametrize("place", [".git", ".git/hooks", ".venv/bin", "bare/hooks", "bare"])
-def test_nobody_lets_commands_write_inside_what_programs_obey(tmp_path: Path, place: str) -> None:
-    (tmp_path / place).mkdir(parents=True)
-    for name in ("HEAD", "objects", "refs"):
-        (tmp_path / "bare" / name).mkdir(parents=True)
-    with pytest.raises(RefusedError, match="programs obey"):
-        check_writing(tmp_path / place, ())
-    (tmp_path / "bare" / "tree").mkdir()
-    check_writing(tmp_path / "bare" / "tree", ())
+def test_nobody_lets_commands_write_inside_what_programs_obey(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, place in enumerate([".git", ".git/hooks", ".venv/bin", "bare/hooks", "bare"]):
+        with subtests.test(place=place):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / place).mkdir(parents=True)
+            for name in ("HEAD", "objects", "refs"):
+                (root / "bare" / name).mkdir(parents=True)
+            with pytest.raises(RefusedError, match="programs obey"):
+                check_writing(root / place, ())
+            (root / "bare" / "tree").mkdir()
+            check_writing(root / "bare" / "tree", ())
 
 
-@pytest.mark.parametrize("name", ["agent.toml", "secrets.env", ".git", ".bashrc", ".env", "a/.venv", "conf/settings"])
-@pytest.mark.parametrize("target", ["there", "nowhere", "/etc/hostname"])
-def test_where_a_link_stands_for_what_is_kept_nothing_is_written(tmp_path: Path, name: str, target: str) -> None:
-    (tmp_path / "there").touch()
-    link = tmp_path / name
-    link.parent.mkdir(exist_ok=True)
-    link.symlink_to(tmp_path / target)
-    decisions = CallerFolder(may_write=True, unchanging=(tmp_path / "conf" / "settings",))
-    with pytest.raises(RefusedError, match=f"{name} is a link"):
-        examine(tmp_path, decisions)
+def test_where_a_link_stands_for_what_is_kept_nothing_is_written(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (target, name) in enumerate(
+        product(
+            ["there", "nowhere", "/etc/hostname"],
+            ["agent.toml", "secrets.env", ".git", ".bashrc", ".env", "a/.venv", "conf/settings"],
+        )
+    ):
+        with subtests.test(name=name, target=target):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / "there").touch()
+            link = root / name
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to(root / target)
+            decisions = CallerFolder(may_write=True, unchanging=(root / "conf" / "settings",))
+            with pytest.raises(RefusedError, match=f"{name} is a link"):
+                examine(root, decisions)
 
 
 def test_stores_and_hooks_of_git_are_protected_wherever_they_are(tmp_path: Path) -> None:
@@ -241,6 +262,7 @@ def test_what_would_be_private_or_obeyed_but_is_not_there_is_named_from_outside_
     assert gone == [tmp_path / "secrets.env", tmp_path / "deep", tmp_path / "conf" / "secrets.env"]
 
 
-@pytest.mark.parametrize("part", ["copy ", "-1", " (1)", "11", ". "])
-def test_no_name_is_looked_at_for_long(part: str) -> None:
-    assert not is_secret(".netrc" + part * 60 + "x", "here")
+def test_no_name_is_looked_at_for_long(subtests: pytest.Subtests) -> None:
+    for part in ["copy ", "-1", " (1)", "11", ". "]:
+        with subtests.test(part=part):
+            assert not is_secret(".netrc" + part * 60 + "x", "here")

@@ -58,27 +58,29 @@ def test_a_system_whose_bubblewrap_works_uses_that(tmp_path: Path) -> None:
     assert found.enclosure.bwrap == str(own)
 
 
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        ("echo bubblewrap 0.7.0", "0.7.0 is too old: 0.8.0 is needed"),
-        ("exit 1", "does not tell its version"),
-        ("echo nonsense", "does not tell its version"),
-        ("printf 'no words \\377\\376'", "does not tell its version"),
-        (
-            "case $1 in --version) echo bubblewrap 0.9.0;; *) echo no permissions to make namespaces; exit 1;; esac",
-            "no permissions",
-        ),
-    ],
-)
-def test_a_bubblewrap_that_does_not_do_is_passed_over_and_named(tmp_path: Path, script: str, reason: str) -> None:
-    bwrap = program(tmp_path, script)
-    refused = level("bwrap", bwrap)
-    assert reason in refused.refusal
-    assert refused.enclosure is None
-    found = level("auto", bwrap)
-    if not found.refusal:
-        assert reason in found.text
+def test_a_bubblewrap_that_does_not_do_is_passed_over_and_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, (script, reason) in enumerate(
+        [
+            ("echo bubblewrap 0.7.0", "0.7.0 is too old: 0.8.0 is needed"),
+            ("exit 1", "does not tell its version"),
+            ("echo nonsense", "does not tell its version"),
+            ("printf 'no words \\377\\376'", "does not tell its version"),
+            (
+                "case $1 in --version) echo bubblewrap 0.9.0;; *) echo no permissions to make namespaces; exit 1;; esac",
+                "no permissions",
+            ),
+        ]
+    ):
+        with subtests.test(script=script, reason=reason):
+            root = tmp_path / str(number)
+            root.mkdir()
+            bwrap = program(root, script)
+            refused = level("bwrap", bwrap)
+            assert reason in refused.refusal
+            assert refused.enclosure is None
+            found = level("auto", bwrap)
+            if not found.refusal:
+                assert reason in found.text
 
 
 def test_a_bubblewrap_that_holds_nothing_back_is_found_out(tmp_path: Path) -> None:

@@ -37,31 +37,33 @@ def reason(tmp_path: Path, path: object, caplog: pytest.LogCaptureFixture, **giv
     return record.getMessage().partition("command: ")[2]
 
 
-@pytest.mark.parametrize(
-    ("path", "why"),
-    [
-        ("", "it is no absolute path"),
-        ("usr", "it is no absolute path"),
-        ("~", "it is no absolute path"),
-        ("/x\0", "it is no absolute path"),
-        ("/\ud800", "it is no absolute path"),
-        ("/", "it belongs to the system"),
-        ("/tmp", "it belongs to the system"),
-        ("/var", "it belongs to the system"),
-        ("/usr/bin", "it belongs to the system"),
-        ("/etc", "it belongs to the system"),
-        ("/proc/sys", "it belongs to the system"),
-        ("/dev/shm", "it belongs to the system"),
-        ("/usr/", "it is not its own real path"),
-        ("/usr/../tmp", "it is not its own real path"),
-        ("//tmp", "it is not its own real path"),
-        ("/etc/passwd", "it is no folder"),
-    ],
-)
 def test_what_is_no_folder_of_a_contributors_is_refused(
-    tmp_path: Path, path: str, why: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
 ) -> None:
-    assert reason(tmp_path, path, caplog) == why
+    for number, (path, why) in enumerate(
+        [
+            ("", "it is no absolute path"),
+            ("usr", "it is no absolute path"),
+            ("~", "it is no absolute path"),
+            ("/x\0", "it is no absolute path"),
+            ("/\ud800", "it is no absolute path"),
+            ("/", "it belongs to the system"),
+            ("/tmp", "it belongs to the system"),
+            ("/var", "it belongs to the system"),
+            ("/usr/bin", "it belongs to the system"),
+            ("/etc", "it belongs to the system"),
+            ("/proc/sys", "it belongs to the system"),
+            ("/dev/shm", "it belongs to the system"),
+            ("/usr/", "it is not its own real path"),
+            ("/usr/../tmp", "it is not its own real path"),
+            ("//tmp", "it is not its own real path"),
+            ("/etc/passwd", "it is no folder"),
+        ]
+    ):
+        with subtests.test(path=path, why=why):
+            root = tmp_path / str(number)
+            root.mkdir()
+            assert reason(root, path, caplog) == why
 
 
 def test_what_holds_or_is_in_the_agents_own_is_refused_but_not_what_lies_among_its_data(

@@ -64,20 +64,22 @@ def test_a_group_that_bounds_nothing_is_none(tmp_path: Path) -> None:
         groups.join()
 
 
-@pytest.mark.parametrize(
-    "own",
-    [
-        "0::/user.slice/user-1000.slice/session-1.scope\n",
-        "0::/\n",
-        "3:cpu:/\n",
-        "5:pids:/\n4:memory:/missing\n",
-        "",
-    ],
-)
-def test_where_nobody_gave_the_agent_a_tree_there_are_no_groups(tmp_path: Path, own: str) -> None:
-    (tmp_path / "own").write_text(own)
-    assert find_groups(100, tmp_path, tmp_path / "own") is None
-    assert find_groups(100, tmp_path, tmp_path / "missing") is None
+def test_where_nobody_gave_the_agent_a_tree_there_are_no_groups(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, own in enumerate(
+        [
+            "0::/user.slice/user-1000.slice/session-1.scope\n",
+            "0::/\n",
+            "3:cpu:/\n",
+            "5:pids:/\n4:memory:/missing\n",
+            "",
+        ]
+    ):
+        with subtests.test(own=own):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / "own").write_text(own)
+            assert find_groups(100, root, root / "own") is None
+            assert find_groups(100, root, root / "missing") is None
 
 
 def test_a_tree_without_the_controllers_gives_none(tmp_path: Path) -> None:
