@@ -80,7 +80,7 @@ class Connections:
         return await session.post(address, data=body, headers=headers, allow_redirects=False, proxy=proxy)
 
     async def close(self) -> None:
-        """Close all of them; whoever is calling, or calls later, gets `aiohttp.ClientConnectionError`."""
+        """Close all connections; calls under way and later ones get `aiohttp.ClientConnectionError`."""
         self._is_closed = True
         sessions = tuple(self._sessions.values())
         self._sessions.clear()
