@@ -50,7 +50,7 @@ class Connections:
         Args:
             address: Whereto.
             body: JSON.
-            headers: Besides those that JSON has.
+            headers: Headers beside the content type of JSON.
             proxy: The address of one; None to go without, whatever the environment says.
         """
         more = {"Content-Type": "application/json", "Accept-Encoding": "identity", **headers}
