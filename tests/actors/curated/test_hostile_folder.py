@@ -220,8 +220,9 @@ def test_no_line_of_an_index_passes_for_another_part_of_the_block(tmp_path: Path
 
 def full_of_words(rig: CuratedRig) -> None:
     """Fill a folder with as many different words as are read."""
-    chance = random.Random(1)
-    lines = [" ".join("".join(chance.choices("abcdefghij", k=6)) for _ in range(55)) for _ in range(MOST_LINES - 10)]
+    numbers = (f"{number * 7_919 % 1_000_000:06}" for number in itertools.count())
+    letters = str.maketrans("0123456789", "abcdefghij")
+    lines = [" ".join(itertools.islice(numbers, 55)).translate(letters) for _ in range(MOST_LINES - 10)]
     for name in ("MEMORY.md", "a.md", "b.md"):
         rig.write_index("".join(f"- {line}\n" for line in lines), name)
 
