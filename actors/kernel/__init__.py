@@ -4,9 +4,9 @@ Read first `actor.py` (an actor's interface: `tell`, and `ask` with a deadline a
 (`tell`, and who owns what), third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch),
 `supervisor.py` (a crash) and
 `directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `liveness.py`, `ending.py` and
-`inspection.py` look after a running system; `edge.py` and `loop.py` are for what is no actor
-(`actors/linux/selector.py` is how loops wait), `thread.py` for waits that may never end. Nothing here opens a file or a
-socket. Only `clock.py` and `ids.py` know the time and chance; only `directory.py` changes which mailbox an address has.
+`inspection.py` look after a running system; `edge.py` and `loop.py` are for what is no actor, `thread.py` for waits
+that may never end. Nothing here opens a file or a socket. Only `clock.py` and `ids.py` know the time and chance; only
+`directory.py` changes which mailbox an address has.
 Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import selectors
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from actors.kernel.failure import summary
 from actors.kernel.thread import KernelThread
-from actors.linux.selector import OverflowSelector
 from actors.linux.thread_name import name_thread
 from actors.linux.transports import abort_transports
 
@@ -94,7 +94,8 @@ class LoopThread:
         if self._thread is not None:
             raise RuntimeError(f"loop {self.name!r} was already started")
         running = threading.Event()
-        loop = self._loop = asyncio.SelectorEventLoop(OverflowSelector())
+        # A user's processes share one number of epoll's registrations, which a command may use up; poll(2) keeps none.
+        loop = self._loop = asyncio.SelectorEventLoop(selectors.PollSelector())
         self._thread = KernelThread(target=self._run, args=(loop,), name=self.name, daemon=True)
         loop.call_soon(running.set)
         self._accepting = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import selectors
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.private_folder import TemporaryFolder
-from actors.linux.selector import OverflowSelector
 from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
@@ -87,7 +87,7 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         if choice not in ("auto", name):
             continue
         try:
-            binary = _found(find)
+            binary = _find_binary(find)
             broken = broken or binary.path
             enclosure = Enclosure(bash=bash, bwrap=binary.path, has_scopes=has_scopes())
             await _try(enclosure, warden)
@@ -117,11 +117,11 @@ def sandbox_level(choice: str, bash: str) -> Level:
         finally:
             warden.close()
 
-    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(OverflowSelector())) as runner:
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selectors.PollSelector())) as runner:
         return runner.run(find())
 
 
-def _found(find: Callable[[], Binary]) -> Binary:
+def _find_binary(find: Callable[[], Binary]) -> Binary:
     machine = os.uname().machine
     if machine not in PROCESSORS:
         raise UnfitError(f"no filter for processor {machine}")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,6 +33,23 @@ def test_a_coroutine_runs_on_the_loops_thread_and_its_result_is_in_the_future(lo
         return threading.current_thread().name
 
     assert loop.submit(name()).result(PATIENCE_S) == "test-loop"
+
+
+def test_a_loop_waits_without_registrations_that_another_process_can_use_up() -> None:
+    """`fs.epoll.max_user_watches` counts for all processes of a user."""
+    before = epoll_descriptors()
+    loop = LoopThread("test-loop")
+    loop.start()
+    try:
+        assert loop.submit(asyncio.sleep(0, "turned")).result(PATIENCE_S) == "turned"
+        assert epoll_descriptors() == before
+    finally:
+        loop.stop()
+
+
+def epoll_descriptors() -> int:
+    kinds = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    return kinds.count("anon_inode:[eventpoll]")
 
 
 def test_an_exception_is_logged_and_in_the_future(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
