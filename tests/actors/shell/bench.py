@@ -114,8 +114,10 @@ class Bench:
         return self.result(self.ask(command, of=of, timeout_s=timeout_s, audience=audience, folders=folders))
 
 
-LEVELS = ("none", "bundled", "bwrap")
+LEVELS = ("none", "auto")
+"""For what an actor does with any command; the preferred sandbox stands for the other one."""
 ENCLOSING = ("bundled", "bwrap")
+"""For what a sandbox hides and refuses, which each bubblewrap does by itself."""
 
 
 @cache

@@ -17,7 +17,7 @@ def _available(choice: str) -> str:
 
 @pytest.fixture(params=LEVELS)
 def bench(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """A shell, without a sandbox and with each there is."""
+    """A shell, without a sandbox and with the preferred one."""
     bench = Bench(tmp_path, sandbox=_available(request.param))
     yield bench
     bench.system.stop()
