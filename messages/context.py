@@ -13,7 +13,7 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.model import DayUsage, ModelAnswer
 from messages.shell import CommandReply
 from messages.socket import Refused
-from messages.turn import ContributorReply, RequestWorded, TrimReady, WindowRequest
+from messages.turn import CompactionReady, ContributorReply, RequestWorded, WindowRequest
 
 
 class FileKind(StrEnum):
@@ -373,7 +373,7 @@ ContextMessage = (
     | DeliveryFailed
     | DeliveryRefused
     | RequestWorded
-    | TrimReady
+    | CompactionReady
     | WindowRequest
     | Refused
 )

@@ -209,8 +209,8 @@ class SpokenTurn(Value, frozen=True, kw_only=True, gc=False):
     """Of each command's output the end."""
 
 
-class BeforeTrim(Message, frozen=True, kw_only=True, gc=False):
-    """Say what stands at the head of what is left of a history; answered by `TrimReady` or `Refused`.
+class PrepareCompaction(Message, frozen=True, kw_only=True, gc=False):
+    """Say what stands at the head of what is left of a history; answered by `CompactionReady` or `Refused`.
 
     Asked before turns are cut off, at the first turn of a life, and after words were taken back.
     """
@@ -234,7 +234,7 @@ class BeforeTrim(Message, frozen=True, kw_only=True, gc=False):
     """True if commands may be run now."""
 
 
-class TrimReady(Message, frozen=True, kw_only=True, gc=False):
+class CompactionReady(Message, frozen=True, kw_only=True, gc=False):
     """Text at the head of the history, the same until the next cut; and the permission to cut."""
 
     request_id: RequestId
@@ -308,8 +308,8 @@ ContributorReply = TurnContribution | ReferenceExpanded
 SubscriberMessage = TurnEnded | EventsLogged
 WordingMessage = WordRequest
 WordingReply = RequestWorded
-TrimMessage = BeforeTrim | WindowBegun
-TrimReply = TrimReady | SpokenTold | WindowCompacted
+CompactionMessage = PrepareCompaction | WindowBegun
+CompactionReply = CompactionReady | SpokenTold | WindowCompacted
 WindowRequest = CompactWindow | TellSpoken | CountUsage
 """Requests that a part may send to a window."""
 make_ready(__name__)

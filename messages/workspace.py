@@ -15,7 +15,7 @@ from messages.base import Address, Message, RequestId, Value, Window, Word, make
 from messages.model import ModelAnswer, Usage
 from messages.shell import CommandReply, SharedFolder
 from messages.socket import Refused
-from messages.turn import ContributorMessage, SpokenTold, SubscriberMessage, TrimMessage
+from messages.turn import CompactionMessage, ContributorMessage, SpokenTold, SubscriberMessage
 
 WORKSPACE_KIND = "workspace"
 SUBAGENT_KIND = "subagent"
@@ -216,7 +216,7 @@ WorkspaceMessage = (
     | SubagentReport
     | ContributorMessage
     | SubscriberMessage
-    | TrimMessage
+    | CompactionMessage
     | SpokenTold
     | ModelAnswer
     | CommandReply

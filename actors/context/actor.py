@@ -146,7 +146,7 @@ class ContextActor(Actor):
                 self._refuse(message)
             elif isinstance(message, StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
-        self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.trims.is_busy
+        self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
 
     def record(
         self,
@@ -240,7 +240,7 @@ class ContextActor(Actor):
         """Stop everything that would need to be stored; look again in a while."""
         self._unwritable = error.reason
         self._driver.drop()
-        self._driver.trims.forget()
+        self._driver.compaction.forget()
         self._waiting.clear()
         self._news.forget()
         self._journal.close()
@@ -315,7 +315,7 @@ class ContextActor(Actor):
             )
             self._journal.end_before(self._endings.last_words)
         self._driver.drop()  # Nothing, unless the old log took no more words at first.
-        self._driver.trims.forget()
+        self._driver.compaction.forget()
         self._news.forget()
         self._news.window_begun(path, previous)
         self.tell(message.reply_to, NewWindowStarted(request_id=message.request_id, path=path))

@@ -37,11 +37,11 @@ class ContextConfig:
     referrers: tuple[Address, ...] = ()
     """Contributors that can be asked to expand what their blocks refer to, in the same order."""
     subscribers: tuple[Taker, ...] = ()
-    trim_gate: Callable[[Window], Address] | None = None
+    compactor: Callable[[Window], Address] | None = None
     """Address to ask before a window's history is cut; None to cut without asking."""
-    trim_deadline_s: float = 65.0
+    compaction_deadline_s: float = 65.0
     """Longer than that part waits for its workers."""
-    trim_glance_s: float = 1.0
+    compaction_glance_s: float = 1.0
     """Seconds to wait for that part when no cut is due, or after an unanswered cut."""
     wording: Callable[[Window], Address] | None = None
     """Address of the part that words command results of a window; None without such a part."""

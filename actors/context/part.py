@@ -43,7 +43,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             told.history_tokens,
             plan.log_disk,
             counted_result_chars=told.counted_result_chars,
-            is_gated=told.trim_gate is not None,
+            awaits_cuts=told.compactor is not None,
         )
         journal.open_logs = open_logs
         return ContextActor(window, journal, told)
@@ -72,7 +72,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         else None,
         contributors=parts.contributors,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
-        trim_gate=parts.trim_gate,
+        compactor=parts.compactor,
         wording=parts.wording,
         wording_tokens=parts.wording_tokens,
         prepare_deadline_s=settings.contexts.prepare_deadline_s,

@@ -34,7 +34,7 @@ class PartRequests:
         """
         match request:
             case CompactWindow() if is_idle:
-                self._driver.trims.compact(request)
+                self._driver.compaction.compact(request)
             case CompactWindow():
                 self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=BUSY))
             case TellSpoken():

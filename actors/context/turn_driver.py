@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from actors.context.asking.compaction import CompactionClient
 from actors.context.asking.contributions import Contributions, question
-from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, ask_record, told
-from actors.context.asking.trims import Trims
-from actors.context.asking.wordings import Wordings
+from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, answer_text, ask_record
+from actors.context.asking.result_renderer import ResultRenderer
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
@@ -35,7 +35,7 @@ from messages.model import (
 )
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash
 from messages.socket import Refused
-from messages.turn import Reference, ReferenceExpanded, RequestWorded, TrimReady, TurnContribution
+from messages.turn import CompactionReady, Reference, ReferenceExpanded, RequestWorded, TurnContribution
 
 
 class TurnDriver:
@@ -70,11 +70,11 @@ class TurnDriver:
         self._on_end = on_end
         self._contributors = config.takers(host.window, config.contributors)
         self._contributions = Contributions(self._contributors, config.referrers)
-        self.trims = Trims(host, config)
+        self.compaction = CompactionClient(host, config)
         self._unlogged = Usage()
         """Usage outside of turns that no event has recorded yet."""
         self._teller = RunTeller(host)
-        self._wordings = Wordings(host, config)
+        self._renderer = ResultRenderer(host, config)
         self.run: TurnRun | None = None
 
     # ways in
@@ -87,8 +87,7 @@ class TurnDriver:
         self._presence.begin(turn)
         self._teller.begin(turn)
         self._teller.hear(turn.said_last)
-        if not self.trims.begin(run, then=lambda: self._prepare(run)):
-            self._prepare(run)
+        self.compaction.ask_head(run, lambda: self._prepare(run))
 
     def count(self, usage: Usage) -> None:
         """Add what was used on the window's behalf outside of its turns."""
@@ -105,8 +104,8 @@ class TurnDriver:
             case ModelDelta():
                 self._show_progress(message)
             case RequestWorded() | Refused():
-                self._wordings.take(message)  # A late wording is of use to the next request.
-            case ModelReply() | ModelFailed() | TrimReady() | ReferenceExpanded() | BashResult() | BashRefused():
+                self._renderer.take_reply(message)  # A late wording is of use to the next request.
+            case ModelReply() | ModelFailed() | CompactionReady() | ReferenceExpanded() | BashResult() | BashRefused():
                 pass  # An answer behind its deadline, or one to an earlier life.
             case _:
                 return False
@@ -155,7 +154,7 @@ class TurnDriver:
 
     def _take_record(self, run: TurnRun, reference: Reference, answer: ReferenceExpanded | Refused | None) -> None:
         """Show the model a record that it asked for, or the reason of the failure."""
-        text = not_expanded(reference, NOT_IN_TIME) if answer is None else told(reference, answer)
+        text = not_expanded(reference, NOT_IN_TIME) if answer is None else answer_text(reference, answer)
         self._say_aside(run, reference, text)
 
     def _take_result(self, run: TurnRun, result: BashResult | BashRefused | None) -> None:
@@ -220,11 +219,10 @@ class TurnDriver:
     def _think(self, run: TurnRun) -> None:
         self._host.withdraw(run.wait_id)
         self._teller.think()
-        if not self._wordings.begin(run, self._contributions.block(), then=lambda: self._ask_model(run)):
-            self._ask_model(run)
+        self._renderer.ask_wording(run, self._contributions.block(), lambda: self._ask_model(run))
 
     def _ask_model(self, run: TurnRun) -> None:
-        run.phase = Phase.THINKING
+        run.phase, block = Phase.THINKING, self._contributions.block()
         run.system_prompt = run.system_prompt or self._config.system_prompt(
             self._host.window, self._contributions.instructions(), may_run=run.may_run
         )
@@ -236,7 +234,7 @@ class TurnDriver:
                 window=self._host.window,
                 system_prompt=run.system_prompt,
                 messages=self._host.conversation.request(
-                    run.turn_id, self._contributions.block(), run.asides, self._wordings.worded(run), self.trims.head
+                    run.turn_id, block, run.asides, self._renderer.wording(run), self.compaction.head
                 ),
                 tools=(self._config.tool,) if run.may_run and self._config.tool else (),
                 model=self._choice.asked_for,

@@ -23,7 +23,7 @@ NO_REQUEST = RequestId("")
 class Phase(StrEnum):
     """State of a turn: source of the awaited answer."""
 
-    TRIMMING = "trimming"
+    COMPACTING = "compacting"
     """The compaction gate."""
     PREPARING = "preparing"
     """Contributors."""

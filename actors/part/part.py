@@ -39,7 +39,7 @@ class Part:
     """Address by window, for a kind with one actor per window; None for a single actor."""
     contributes: bool = False
     """True if asked `PrepareTurn`, in the table's order; the first contributor's block stands nearest to the prompt."""
-    readies_trims: bool = False
+    prepares_compaction: bool = False
     """True if asked before a window's history is cut; at most one part per window."""
     words: Callable[[Window], Address] | None = None
     """Address by window of the renderer of command results; at most one part has it."""
@@ -134,9 +134,9 @@ class Parts:
         return tuple(part.taker for part in self if part.contributes)
 
     @property
-    def trim_gate(self) -> Callable[[Window], Address] | None:
+    def compactor(self) -> Callable[[Window], Address] | None:
         """Address by window of the part asked before a history is cut; None without such a part."""
-        return next((part.per_window for part in self if part.readies_trims), None)
+        return next((part.per_window for part in self if part.prepares_compaction), None)
 
     @property
     def wording(self) -> Callable[[Window], Address] | None:
@@ -209,7 +209,7 @@ class Parts:
         self._require_unique("actor", lambda part: (part.spec.kind,))
         self._require_unique("verb", lambda part: (*part.own_verbs, *part.verbs, *part.operator_verbs))
         self._require_unique("command", lambda part: part.own_commands + _names(part.commands))
-        self._require_unique("readying of trims", lambda part: ("trims",) if part.readies_trims else ())
+        self._require_unique("compaction", lambda part: ("compaction",) if part.prepares_compaction else ())
         self._require_unique("wording of results", lambda part: ("results",) if part.words is not None else ())
         self._require_unique("button", lambda part: tuple(press.prefix for press in part.presses))
         for name, verb in self.operator_verbs.items():

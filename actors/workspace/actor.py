@@ -15,7 +15,7 @@ from actors.workspace.preparing import Preparing
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
-from actors.workspace.upkeep.gate import Gate
+from actors.workspace.upkeep.gate import CompactionGate
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
@@ -33,8 +33,8 @@ from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
 from messages.turn import (
-    BeforeTrim,
     EventsLogged,
+    PrepareCompaction,
     PrepareTurn,
     SpokenTold,
     SpokenTurn,
@@ -96,7 +96,7 @@ class WorkspaceActor(Actor):
             state=self._state,
             workers=self._workers,
         )
-        self._gate = Gate(
+        self._gate = CompactionGate(
             self,
             config,
             channel=self._channel,
@@ -174,8 +174,8 @@ class WorkspaceActor(Actor):
                 self._turn_ended(message)
             case EventsLogged():
                 self._events_logged(message)
-            case BeforeTrim():
-                self._before_trim(message)
+            case PrepareCompaction():
+                self._prepare_compaction(message)
             case WindowBegun():
                 self._window_begun(message)
             case DescribeSession():
@@ -203,7 +203,7 @@ class WorkspaceActor(Actor):
         )
         self.tell(turn.reply_to, contribution)
 
-    def _before_trim(self, message: BeforeTrim) -> None:
+    def _prepare_compaction(self, message: PrepareCompaction) -> None:
         """Let hooks have their say before a cut, then ready it."""
         facts: dict[str, Fact] = {"turns": len(message.spoken)}
 

@@ -19,7 +19,7 @@ from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import BEFORE_PROMPT, named_for, scopes_of
 from messages.base import TurnId
 from messages.shell import SharedFolder
-from messages.turn import BeforeTrim, PrepareTurn
+from messages.turn import PrepareCompaction, PrepareTurn
 
 CHILD_SESSION_CHARS = 1_500
 CHILD_RECALL_CHARS = 1_000
@@ -78,7 +78,7 @@ class Preparing:
         facts: dict[str, Fact],
         done: Callable[[tuple[HookOutput, ...]], None] = lambda _outputs: None,
         *,
-        cut: BeforeTrim | None = None,
+        cut: PrepareCompaction | None = None,
     ) -> bool:
         """Run the hooks for an event; True if any run. Hooks of a turn without commands do not run.
 

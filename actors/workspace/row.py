@@ -79,7 +79,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
         unusable=NOT_BOTH if table.compaction and plan.settings.has_layer("objects") else "",
         per_window=workspace_of,
         contributes=True,
-        readies_trims=compacts,
+        prepares_compaction=compacts,
         subscribes=plan.lives,
         describes=False,
         commands=(*COMMANDS, *((COMPACT,) if compacts else ())) if plan.lives else (),

@@ -23,13 +23,13 @@ from domain.text.token_estimate import CHARS_PER_TOKEN, weighed_chars
 from domain.turn.attachments import first_shown
 from domain.turn.bash_tool import shown_arguments
 from domain.turn.call_result import is_overgrown, shorten
+from domain.turn.compaction import CUT, Compaction
 from domain.turn.debt import Debt, carried_debt, owed
 from domain.turn.opening import opening
 from domain.turn.posting import POSTED
 from domain.turn.prompt import unanswered, with_block
 from domain.turn.seen import SeenMessages
 from domain.turn.speaker import Speakers, shown_name
-from domain.turn.trimming import CUT, Trimming
 from domain.turn.turn import Aside, Turn, TurnState
 from domain.turn.web_address import SeenAddresses
 from domain.turn.worded import AS_LOGGED, Worded, call_shown
@@ -40,7 +40,7 @@ from messages.turn import TurnShown
 
 SHOWN_KEPT = 200
 """Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
-TRIM_EVERY = 256
+FORGET_EVERY = 256
 """Messages that are only overheard, after which old turns are forgotten though no request is made."""
 
 
@@ -48,7 +48,7 @@ class Conversation:
     """The fold of a window's events. The same events give the same conversation, in one go or one by one."""
 
     def __init__(
-        self, max_history_tokens: int, counted_result_chars: int | None = None, *, is_gated: bool = False
+        self, max_history_tokens: int, counted_result_chars: int | None = None, *, awaits_cuts: bool = False
     ) -> None:
         """An empty conversation.
 
@@ -56,7 +56,7 @@ class Conversation:
             max_history_tokens: Bound on what a request holds besides its newest turn, as its texts are weighed.
             counted_result_chars: Largest counted size of a result where another part words results; None without such a
                 part.
-            is_gated: Whether another part readies each cut of the history.
+            awaits_cuts: True if another part prepares each cut of the history.
         """
         self._counted_result_chars = counted_result_chars
         self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
@@ -65,7 +65,7 @@ class Conversation:
         self._debts: dict[EventId, Debt] = {}
         self._shown: list[MessageId] = []
         """Messages that show texts that are owed no more, the newest last."""
-        self.trimming = Trimming(self._turns, self.limit_chars, is_gated=is_gated)
+        self.compaction = Compaction(self._turns, self.limit_chars, awaits_cuts=awaits_cuts)
         self._images = 0
         self._overheard = 0
         self._speakers = Speakers()
@@ -180,10 +180,10 @@ class Conversation:
 
     def shown(self, turn_id: TurnId) -> list[Turn]:
         """The turns that a request for `turn_id` shows, which is the last of them."""
-        self.trimming.trim(turn_id)
+        self.compaction.forget_old(turn_id)
         withheld = self._withheld()
         turns: list[Turn] = []
-        for turn in self.trimming.in_requests():
+        for turn in self.compaction.in_requests():
             if turn.id == turn_id:
                 return [*turns, turn]
             if turn.id not in withheld:
@@ -209,16 +209,16 @@ class Conversation:
 
     def visible(self, turn_id: TurnId) -> tuple[EventId, ...]:
         """Ids of the user and agent events that a request for `turn_id` shows word for word."""
-        self.trimming.trim(turn_id)
-        return tuple(chain.from_iterable((EventId(each.id), *each.event_ids) for each in self.trimming.in_requests()))
+        self.compaction.forget_old(turn_id)
+        return tuple(chain.from_iterable((EventId(each.id), *each.event_ids) for each in self.compaction.in_requests()))
 
     def shows(self, message_id: str) -> bool:
         """True if a Discord message is part of the beginning of later requests, as far as can be said now."""
         for newest in self._turns.values():
             if newest.state is TurnState.OPEN or newest.id == next(reversed(self._turns)):
-                self.trimming.trim(newest.id)  # All before have ended: this forgets what its own request will, too.
+                self.compaction.forget_old(newest.id)  # All before have ended.
                 break
-        return any(message_id in turn.message_ids for turn in self.trimming.in_requests())
+        return any(message_id in turn.message_ids for turn in self.compaction.in_requests())
 
     def _add_user(self, event: Event, meta: dict[str, Any]) -> None:
         message_id = str(meta.get("message_id", ""))
@@ -228,7 +228,7 @@ class Conversation:
         opened = opening(event, meta, self._speakers, self._images)
         self._turns[TurnId(event.id)] = opened
         self._images += len(opened.images)
-        self.trimming.bound()
+        self.compaction.bound()
         if opened.state is not TurnState.OVERHEARD:
             self.turns_asked += 1
             return
@@ -236,8 +236,8 @@ class Conversation:
         if refusal := str(meta.get("refusal", "")):
             self._owe(owed(event, refusal, opened, ends_turn=False))
         self._overheard += 1
-        if self._overheard % TRIM_EVERY == 0:
-            self.trimming.trim(TurnId(event.id))
+        if self._overheard % FORGET_EVERY == 0:
+            self.compaction.forget_old(TurnId(event.id))
 
     def _add_agent(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         final = bool(meta.get("final", True))
@@ -286,7 +286,7 @@ class Conversation:
         if what == "model":
             self.model = str(meta.get("model", ""))
         if what == CUT:
-            self.trimming.cut(TurnId(str(meta.get("first_kept", ""))))
+            self.compaction.cut(TurnId(str(meta.get("first_kept", ""))))
         self._stop(meta, event.content)
         self._defer(what, meta)
         if turn is None:
@@ -329,7 +329,7 @@ class Conversation:
         joining = self._turns.pop(message, None)
         if joining is None:
             return
-        self.trimming.forget(message)
+        self.compaction.forget(message)
         self.turns_asked -= 1
         turn.join(joining)
 
@@ -343,7 +343,7 @@ class Conversation:
         if not tombstone.is_quote:
             self.addresses.forget((tombstone.message_id,))
         if not tombstone.is_quote and self._turns.pop(TurnId(tombstone.event_id), None) is not None:
-            self.trimming.forget(TurnId(tombstone.event_id))
+            self.compaction.forget(TurnId(tombstone.event_id))
             return
         for turn in self._turns.values():
             if tombstone.is_quote:
@@ -381,10 +381,10 @@ def rebuilt(
     max_history_tokens: int,
     counted_result_chars: int | None = None,
     *,
-    is_gated: bool = False,
+    awaits_cuts: bool = False,
 ) -> Conversation:
     """The conversation that `events` of one log make."""
-    return folded(Conversation(max_history_tokens, counted_result_chars, is_gated=is_gated), events)
+    return folded(Conversation(max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts), events)
 
 
 def folded(conversation: Conversation, events: Iterable[Event]) -> Conversation:

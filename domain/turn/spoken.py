@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from domain.log.event import Event, Kind
+from domain.turn.compaction import CUT
 from domain.turn.conversation import Conversation, folded
-from domain.turn.trimming import CUT
 from domain.turn.turn import TAKEN_BACK, Turn
 from messages.base import TurnId
 from messages.model import Role

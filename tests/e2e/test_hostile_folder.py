@@ -136,14 +136,17 @@ def test_trust_lasts_until_the_file_changes_and_a_named_file_needs_none(tmp_path
         assert model.request_count == 2
 
 
-@pytest.mark.parametrize("text", ["[shell\n", "\x00", "[[tools]]\nname = 'of another program'\n", "a = 1\n"])
-def test_a_file_that_is_bad_or_of_another_program_stops_no_command(tmp_path: Path, text: str) -> None:
-    (tmp_path / "agent.toml").write_text(text)
+def test_a_file_that_is_bad_or_of_another_program_stops_no_command(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, text in enumerate(["[shell\n", "\x00", "[[tools]]\nname = 'of another program'\n", "a = 1\n"]):
+        with subtests.test(text=text):
+            root = tmp_path / str(number)
+            root.mkdir()
+            (root / "agent.toml").write_text(text)
 
-    done = run("agent-cli", "hello", cwd=tmp_path)
+            done = run("agent-cli", "hello", cwd=root)
 
-    assert done.returncode == 0
-    assert names_what_is_left_out(done.stderr)
+            assert done.returncode == 0
+            assert names_what_is_left_out(done.stderr)
 
 
 def test_names_that_would_steer_a_terminal_do_not(tmp_path: Path) -> None:

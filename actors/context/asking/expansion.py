@@ -28,7 +28,7 @@ def ask_record(window: Window, reference: Reference, request_id: RequestId, repl
     )
 
 
-def told(reference: Reference, answer: ReferenceExpanded | Refused) -> str:
+def answer_text(reference: Reference, answer: ReferenceExpanded | Refused) -> str:
     """Answer for the model to its wish to see a record."""
     flaw = flaw_of(answer)
     if flaw and isinstance(answer, ReferenceExpanded):

@@ -55,7 +55,7 @@ class Journal:
         disk: Disk | None = None,
         *,
         counted_result_chars: int | None = None,
-        is_gated: bool = False,
+        awaits_cuts: bool = False,
     ) -> None:
         """Begin without an open log.
 
@@ -65,12 +65,12 @@ class Journal:
             max_history_tokens: As of `Conversation`.
             disk: Writes the files; the real disk if None.
             counted_result_chars: As of `Conversation`.
-            is_gated: As of `Conversation`.
+            awaits_cuts: As of `Conversation`.
         """
         self._root = root
         self._disk = disk
         self._window = window
-        self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, is_gated=is_gated)
+        self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.open_logs = OpenLogs(1)

@@ -22,7 +22,7 @@ from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.handover import handover
 from domain.workspace.said_words import SaidWords, said_words
 from messages.base import RequestId
-from messages.turn import BeforeTrim, SpokenTurn, TrimReady
+from messages.turn import CompactionReady, PrepareCompaction, SpokenTurn
 
 log = logging.getLogger(__name__)
 
@@ -33,21 +33,21 @@ HANDOVER = "handover"
 class _Cut:
     """One question, without words that were retracted meanwhile."""
 
-    def __init__(self, message: BeforeTrim) -> None:
+    def __init__(self, message: PrepareCompaction) -> None:
         self.message = message
         self.spoken = message.spoken
-        self.again: list[BeforeTrim] = []
+        self.again: list[PrepareCompaction] = []
         """The same question, asked once more: of a turn whose predecessor was stopped while it waited."""
 
-    def is_of(self, message: BeforeTrim) -> bool:
+    def is_of(self, message: PrepareCompaction) -> bool:
         """True if a message asks about this cut."""
         known = self.message
         names = (known.log, known.kept_from, known.first_kept, known.words)
         return names == (message.log, message.kept_from, message.first_kept, message.words)
 
 
-class Gate:
-    """Answerer of `BeforeTrim`, one after the other.
+class CompactionGate:
+    """Answerer of `PrepareCompaction`, one after the other.
 
     With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut. What
     fails of that is made up for later, and the cut is put off only where nothing would be kept of it. After a time-out
@@ -85,7 +85,7 @@ class Gate:
         """True while a cut is being readied."""
         return self._current is not None or bool(self._waiting)
 
-    def begin(self, message: BeforeTrim) -> None:
+    def begin(self, message: PrepareCompaction) -> None:
         """Answer when those before are answered, and what is asked again with the first."""
         for cut in (*([self._current] if self._current else []), *self._waiting):
             if message.first_kept and cut.is_of(message):
@@ -207,10 +207,10 @@ class Gate:
         request_id = cut.message.request_id
         if is_short and not is_active(parsed_session(self._channel.read(SESSION))):
             block = self._block(said)
-            self._reply(cut, TrimReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
+            self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
         else:
             block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), said)
-            self._reply(cut, TrimReady(request_id=request_id, handover=block))
+            self._reply(cut, CompactionReady(request_id=request_id, handover=block))
 
     def _answer_from_disk(self, cut: _Cut) -> None:
         """Say what stands at the head since the last cut, or since the log began."""
@@ -218,7 +218,7 @@ class Gate:
         name = file_name(HANDOVER, message.kept_from or message.log, ".json")
         block = self._books.document(name).get("block")
         if isinstance(block, str) and (not block or is_block(block)):
-            self._reply(cut, TrimReady(request_id=message.request_id, handover=block))
+            self._reply(cut, CompactionReady(request_id=message.request_id, handover=block))
             return
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
@@ -228,7 +228,7 @@ class Gate:
                 self._state.add_said(said_words(spoken))
                 self._state.keep()
             made = self._store(name, self._state.said if self._is_behind else ())
-            self._reply(cut, TrimReady(request_id=message.request_id, handover=made))
+            self._reply(cut, CompactionReady(request_id=message.request_id, handover=made))
 
         if message.kept_from and self._state.is_fresh:
             self._told.read_before(message, take)
@@ -262,7 +262,7 @@ class Gate:
         self._finish(cut, "workers did not answer in time")
         self._updates.stop_workers("the cut waits no longer")
 
-    def _reply(self, cut: _Cut, reply: TrimReady) -> None:
+    def _reply(self, cut: _Cut, reply: CompactionReady) -> None:
         self._current = None
         for message in (cut.message, *cut.again):
             self._host.tell(message.reply_to, replace(reply, request_id=message.request_id))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from actors.kernel import Host
 from messages.base import Address, RequestId, TurnId, Window
 from messages.socket import Refused
-from messages.turn import BeforeTrim, SpokenTold, SpokenTurn, TellSpoken
+from messages.turn import PrepareCompaction, SpokenTold, SpokenTurn, TellSpoken
 
 ANSWER_S = 20.0
 """Longest wait for a window's answer, in seconds."""
@@ -48,7 +48,7 @@ class TranscriptClient:
         self._open += 1
         self._host.ask(self._window.address, make, ANSWER_S, go_on)
 
-    def read_before(self, message: BeforeTrim, take: Take) -> None:
+    def read_before(self, message: PrepareCompaction, take: Take) -> None:
         """Ask for the words of a log before the part that is kept."""
         kept = message.kept_from
 

@@ -66,9 +66,11 @@ class Rig:
             **decided,
         )
         counted, tokens = self.config.counted_result_chars, self.config.history_tokens
-        is_gated = self.config.trim_gate is not None
+        awaits_cuts = self.config.compactor is not None
         make = journal or (
-            lambda window: Journal(root, window, tokens, self.disk, counted_result_chars=counted, is_gated=is_gated)
+            lambda window: Journal(
+                root, window, tokens, self.disk, counted_result_chars=counted, awaits_cuts=awaits_cuts
+            )
         )
 
         def build(key: str) -> ContextActor:

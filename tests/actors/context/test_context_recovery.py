@@ -119,20 +119,25 @@ def test_an_answer_that_was_not_confirmed_is_shown_after_a_look(tmp_path: Path) 
     again.stop()
 
 
-@pytest.mark.parametrize("answered", [False, True])
-def test_a_survey_finds_the_windows_that_owe_something_and_only_those(tmp_path: Path, answered: bool) -> None:
-    rig = Rig(tmp_path)
-    rig.say("hello", 41)
-    rig.answer("hi")
-    rig.deliver()
-    rig.say("in the thread", 42, THREAD)
-    if answered:
-        rig.answer("yes")
-        rig.deliver()
-    rig.kill()
-    found = survey(tmp_path)
-    assert found.unfinished == (() if answered else (THREAD,))
-    assert found.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
+def test_a_survey_finds_the_windows_that_owe_something_and_only_those(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for number, answered in enumerate([False, True]):
+        with subtests.test(answered=answered):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root)
+            rig.say("hello", 41)
+            rig.answer("hi")
+            rig.deliver()
+            rig.say("in the thread", 42, THREAD)
+            if answered:
+                rig.answer("yes")
+                rig.deliver()
+            rig.kill()
+            found = survey(root)
+            assert found.unfinished == (() if answered else (THREAD,))
+            assert found.last_seen == {CHANNEL.address.key: "41", THREAD.address.key: "42"}
 
 
 def test_a_pipe_in_a_logs_place_keeps_no_other_window_from_being_found(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -135,15 +136,17 @@ def test_nonsense_counts_as_nothing_and_hurts_nobody(subtests: pytest.Subtests) 
             assert contributions.instructions() in [("usual",), ("other",)]
 
 
-@pytest.mark.parametrize("name", [5, None, [], "three"])
-def test_a_name_that_nobody_has_is_not_taken(name: object) -> None:
-    contributions = Contributions((ONE,))
-    contributions.begin()
-    reply = msgspec.structs.replace(said(ONE, FIRST, "x"), contributor=name)
-    contributions.take(reply)
-    contributions.take_late(reply)
+def test_a_name_that_nobody_has_is_not_taken(subtests: pytest.Subtests) -> None:
+    names: list[Any] = [5, None, [], "three"]
+    for name in names:
+        with subtests.test(name=name):
+            contributions = Contributions((ONE,))
+            contributions.begin()
+            reply = msgspec.structs.replace(said(ONE, FIRST, "x"), contributor=name)
+            contributions.take(reply)
+            contributions.take_late(reply)
 
-    assert (contributions.is_complete, contributions.block(), contributions.instructions()) == (False, "", ())
+            assert (contributions.is_complete, contributions.block(), contributions.instructions()) == (False, "", ())
 
 
 def test_who_lets_three_turns_pass_is_waited_for_no_longer_until_it_answers() -> None:

@@ -80,27 +80,30 @@ def test_once_something_was_worded_what_is_not_named_is_plain_in_later_turns_too
     assert shown_results(rig.end()) == [long]
 
 
-@pytest.mark.parametrize("is_dead", [True, False], ids=["dead", "names none"])
-def test_a_turn_of_fifty_results_of_50_kb_stays_within_its_bound(tmp_path: Path, is_dead: bool) -> None:
-    rig = Worded(tmp_path, max_rounds=60)
-    half = rig.config.max_history_tokens * CHARS_PER_TOKEN // 2
-    rig.say("one", 1)
-    sizes, shown = [], []
-    for number in range(51):
-        for question in rig.questions():
-            if not is_dead:
-                rig.word(question)
-        if is_dead and number < PATIENCE:
-            rig.advance(WAIT_S)
-        request = rig.run_command(lines(f"result {number}", 50_000), call_id=f"call-{number}")
-        sizes.append(size(request))
-        shown = shown_results(request)
-    assert len(shown) == 50
-    assert max(sizes) <= half + 50 * 900
-    assert shown[-1] == lines("result 49", 50_000)
-    assert [len(text) > 40_000 for text in shown] == [False] * 46 + [True] * 4, "the newest, as many as fit"
-    assert all(ELSEWHERE in text for text in shown[:46])
-    rig.stop()
+def test_a_turn_of_fifty_results_of_50_kb_stays_within_its_bound(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, is_dead in enumerate([True, False]):
+        with subtests.test(is_dead=is_dead):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Worded(root, max_rounds=60)
+            half = rig.config.max_history_tokens * CHARS_PER_TOKEN // 2
+            rig.say("one", 1)
+            sizes, shown = [], []
+            for number in range(51):
+                for question in rig.questions():
+                    if not is_dead:
+                        rig.word(question)
+                if is_dead and number < PATIENCE:
+                    rig.advance(WAIT_S)
+                request = rig.run_command(lines(f"result {number}", 50_000), call_id=f"call-{number}")
+                sizes.append(size(request))
+                shown = shown_results(request)
+            assert len(shown) == 50
+            assert max(sizes) <= half + 50 * 900
+            assert shown[-1] == lines("result 49", 50_000)
+            assert [len(text) > 40_000 for text in shown] == [False] * 46 + [True] * 4, "the newest, as many as fit"
+            assert all(ELSEWHERE in text for text in shown[:46])
+            rig.stop()
 
 
 def test_the_newest_result_is_plain_even_if_it_alone_does_not_fit(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_it_joins_by_what_every_part_may_bring_and_is_not_core(tmp_path: Path) -
 
 @pytest.mark.req("S1-60")
 def test_a_cut_of_a_history_asks_the_layer_nothing_and_turns_are_told_only_for_the_capture(tmp_path: Path) -> None:
-    assert not the_part(tmp_path).readies_trims
+    assert not the_part(tmp_path).prepares_compaction
     assert CURATED not in table_of(tmp_path).subscribers
     assert the_part(tmp_path, **{"curated.capture": True}).subscribes
 

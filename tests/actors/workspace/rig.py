@@ -24,15 +24,15 @@ from messages.model import CancelModel, ModelFailed, ModelReply, ModelRequest, S
 from messages.shell import SHELL, RunBash
 from messages.socket import Refused
 from messages.turn import (
-    BeforeTrim,
+    CompactionReady,
     CountUsage,
     EventsLogged,
     LoggedEvent,
+    PrepareCompaction,
     PrepareTurn,
     SpokenTold,
     SpokenTurn,
     TellSpoken,
-    TrimReady,
     TurnContribution,
     TurnEnded,
     WindowBegun,
@@ -290,9 +290,9 @@ class WorkspaceRig:
         self.settle()
         return self.reply(TurnContribution, request.request_id)
 
-    def before_trim(self, spoken: Sequence[SpokenTurn] = (), **fields: Any) -> RequestId:
+    def prepare_compaction(self, spoken: Sequence[SpokenTurn] = (), **fields: Any) -> RequestId:
         """Ask what stands at the head; before a cut of these turns, if there are any."""
-        request = BeforeTrim(
+        request = PrepareCompaction(
             request_id=RequestId(f"b{next(self._numbers)}"),
             reply_to=self.asker.address,
             window=self.window,
@@ -304,13 +304,13 @@ class WorkspaceRig:
         self.settle()
         return request.request_id
 
-    def cut(self, spoken: Sequence[SpokenTurn], **fields: Any) -> TrimReady:
+    def cut(self, spoken: Sequence[SpokenTurn], **fields: Any) -> CompactionReady:
         """What is answered at once before a cut."""
-        return self.reply(TrimReady, self.before_trim(spoken, **fields))
+        return self.reply(CompactionReady, self.prepare_compaction(spoken, **fields))
 
     def head(self, **fields: Any) -> str:
         """What stands at the head of the history where nothing is cut."""
-        return self.reply(TrimReady, self.before_trim(**fields)).handover
+        return self.reply(CompactionReady, self.prepare_compaction(**fields)).handover
 
     def reply(self, kind: type[M], request_id: RequestId) -> M:
         """The answer to a question, which must be there."""
@@ -334,14 +334,14 @@ class WorkspaceRig:
 
     def begin_cut(self, spoken: Sequence[SpokenTurn] = (), **fields: Any) -> RequestId:
         """Ask before a cut of these turns, or of all; wait a moment."""
-        request_id = self.before_trim(spoken or self.logs[self.log], **fields)
+        request_id = self.prepare_compaction(spoken or self.logs[self.log], **fields)
         self.settle(1.0)
         return request_id
 
-    def ready(self, request_id: RequestId) -> TrimReady | None:
+    def ready(self, request_id: RequestId) -> CompactionReady | None:
         """The answer to a question before a cut, so far."""
         try:
-            return self.reply(TrimReady, request_id)
+            return self.reply(CompactionReady, request_id)
         except TimeoutError:
             return None
 

@@ -12,7 +12,7 @@ import pytest
 
 from messages.base import RequestId, Surface, Window
 from messages.model import ModelRequest
-from messages.turn import TrimReady
+from messages.turn import CompactionReady
 from messages.workspace import DescribeSession, SessionDescribed
 from tests.actors.workspace.rig import FOUND, ON, RULE, STATE, WorkspaceRig, reply_of
 
@@ -146,7 +146,7 @@ class TestAKill:
         rig.prepare()
         rig.write("MEMORY.md", rig.text("MEMORY.md") + "\n## Ours\n- Tea at four\n")
         turns = [rig.said(RULE)]
-        rig.before_trim(turns)
+        rig.prepare_compaction(turns)
         rig.work("session", STATE)
         (asked,) = rig.requests()
         rig.tell(reply_of(asked, json.dumps(FOUND)))
@@ -157,7 +157,7 @@ class TestAKill:
         rig.die()
         rig.prepare()
         rig.settle(3.0)
-        request = rig.before_trim(turns)
+        request = rig.prepare_compaction(turns)
         for each in rig.requests():
             rig.tell(reply_of(each, json.dumps(STATE if each.purpose.endswith("session") else FOUND)))
             rig.settle(3.0)
@@ -165,7 +165,7 @@ class TestAKill:
             other = {**FOUND, "history": "It was planned to have a kiln."}
             rig.tell(reply_of(each, json.dumps(other)))
             rig.settle(3.0)
-        assert rig.reply(TrimReady, request).cut
+        assert rig.reply(CompactionReady, request).cut
         _, memory, history = rig.texts
         assert memory.count("The gas budget is 400 euros") == 1
         assert "Tea at four" in memory
@@ -176,7 +176,7 @@ class TestAKill:
         turns = [rig.said("one")]
         (rig.folder / "HISTORY.md").unlink()
         (rig.folder / "HISTORY.md").mkdir()
-        rig.before_trim(turns)
+        rig.prepare_compaction(turns)
         rig.work("session", STATE)
         rig.work("consolidate", FOUND)
         assert rig.text("MEMORY.md").count("400 euros") == 1
@@ -212,7 +212,7 @@ DAMAGED = [
 def test_damaged_bookkeeping_counts_as_none(rig: WorkspaceRig, text: str) -> None:
     rig.write("SESSION.md", "# Constraints\n- No trains\n")
     rig.head()
-    rig.before_trim([rig.said(RULE)])
+    rig.prepare_compaction([rig.said(RULE)])
     rig.settle(60.0)
     for name in ("state.json", "pending.json", "written.json", *(path.name for path in rig.agent.glob("handover-*"))):
         (rig.agent / name).write_bytes(text.encode("latin-1"))
@@ -237,7 +237,7 @@ class TestAgentFolderIsTakenAway:
             rig.settle(100.0)
         if when in ("idle", "settled"):
             shutil.rmtree(rig.agent)
-        request = rig.before_trim([rig.said(RULE)])
+        request = rig.prepare_compaction([rig.said(RULE)])
         if when == "worker":
             shutil.rmtree(rig.agent)
         rig.work("session", STATE)
@@ -249,7 +249,7 @@ class TestAgentFolderIsTakenAway:
             rig.system.run()
             shutil.rmtree(rig.agent)
         rig.settle(60.0)
-        assert rig.reply(TrimReady, request).cut
+        assert rig.reply(CompactionReady, request).cut
         assert "Tea at four" in rig.text("MEMORY.md")
         assert "Ask Mona first" in rig.text("SESSION.md")
         rig.settle(40.0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from messages.turn import TrimReady
+from messages.turn import CompactionReady
 from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig
 
 SECRET = "# Constraints\n- The vault's number is 7731\n"
@@ -76,13 +76,13 @@ def test_what_is_no_file_counts_as_nothing_and_is_not_written_through(
             contribution = rig.prepare("What is the vault's number, 7731?")
             assert "7731" not in contribution.block
             assert "7731" not in rig.head()
-            request = rig.before_trim([rig.said("one")])
+            request = rig.prepare_compaction([rig.said("one")])
             for purpose, answer in (("session", STATE), ("consolidate", FOUND)):
                 asked = rig.work(purpose, answer)
                 assert "7731" not in asked.messages[0].text
                 rig.settle(10.0)
             rig.settle(60.0)
-            rig.reply(TrimReady, request)
+            rig.reply(CompactionReady, request)
             assert outside.read_text() == SECRET
             assert rig.prepare().instructions
 
@@ -105,9 +105,9 @@ def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Pat
             make(path, outside)
             for _ in range(2):
                 assert rig.prepare().instructions
-                request = rig.before_trim([rig.said("one")])
+                request = rig.prepare_compaction([rig.said("one")])
                 rig.settle(60.0)
-                rig.reply(TrimReady, request)
+                rig.reply(CompactionReady, request)
                 rig.requests()
                 rig.die()
             assert outside.read_text() == SECRET
@@ -255,6 +255,6 @@ def test_a_root_that_cannot_be_written_stops_no_turn(tmp_path: Path) -> None:
     assert rig.head() == ""
     for number in range(4):
         rig.turn(f"{number}", calls=4)
-    request = rig.before_trim([rig.said("one")])
+    request = rig.prepare_compaction([rig.said("one")])
     rig.settle(60.0)
-    assert not rig.reply(TrimReady, request).cut
+    assert not rig.reply(CompactionReady, request).cut

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.turn import TrimReady
+from messages.turn import CompactionReady
 from tests.actors.workspace.rig import WorkspaceRig
 from tests.actors.workspace.skills.hook_rig import write_skill
 
@@ -51,11 +51,11 @@ def test_commands_see_their_own_folder_and_none_of_the_others(hooked: WorkspaceR
 class TestHooksBeforeACut:
     def test_run_on_behalf_of_the_turn_that_waits_and_not_of_the_one_before(self, hooked: WorkspaceRig) -> None:
         hooked.prepare(audience="1:role", may_run=True)
-        request = hooked.before_trim([hooked.said("one")], audience="1:everyone")
+        request = hooked.prepare_compaction([hooked.said("one")], audience="1:everyone")
         (run,) = hooked.runs
         assert run.audience == "1:everyone"
         hooked.settle(20.0)
-        assert hooked.reply(TrimReady, request).cut, "the hook has had its time"
+        assert hooked.reply(CompactionReady, request).cut, "the hook has had its time"
 
     def test_do_not_run_in_a_turn_that_may_run_nothing(self, hooked: WorkspaceRig) -> None:
         hooked.prepare(may_run=True)

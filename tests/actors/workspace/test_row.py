@@ -32,7 +32,7 @@ def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, subtests: pytest
             compacts, has_runs = on
             table = parts(plan_of(folder, **OFF, **{"workspace.compaction": compacts, "workspace.subagents": has_runs}))
             (part,) = (each for each in table if each.spec.kind == WORKSPACE_KIND)
-            assert (part.readies_trims, part.contributes, part.subscribes) == (compacts, True, True)
+            assert (part.prepares_compaction, part.contributes, part.subscribes) == (compacts, True, True)
             assert {command.name for command in part.commands} == {"session", *(["compact"] if compacts else [])}
             assert bool(part.verbs) is has_runs
             assert {path.name for path in part.skills} == ({"subagent"} if has_runs else set())

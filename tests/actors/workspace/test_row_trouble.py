@@ -41,7 +41,7 @@ def test_with_all_switches_off_it_takes_part_in_turns_only(tmp_path: Path) -> No
     found = parts(plan_of(tmp_path, **ON_ALONE))
     part = next(each for each in found if each.spec.kind == "workspace")
     assert part.contributes
-    assert not part.readies_trims
+    assert not part.prepares_compaction
     assert not part.verbs
     assert [command.name for command in part.commands] == ["session"]
 
@@ -50,7 +50,7 @@ def test_each_switch_brings_its_own(tmp_path: Path) -> None:
     on = {f"workspace.{name}": True for name in ("recall", "session", "compaction", "llm", "subagents")}
     found = parts(plan_of(tmp_path, **ON_ALONE, **on))
     part = next(each for each in found if each.spec.kind == "workspace")
-    assert part.readies_trims
+    assert part.prepares_compaction
     assert [command.name for command in part.commands] == ["session", "compact"]
     assert set(part.verbs) == {"subagent.run", "subagent.wait", "subagent.stop", "subagent.list"}
     assert "subagent" in {each.spec.kind for each in found}

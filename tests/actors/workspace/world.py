@@ -63,13 +63,13 @@ class World:
             attachments=lambda _window: "",
             contributors=(workspace_of,),
             subscribers=(workspace_of,),
-            trim_gate=workspace_of if compacts else None,
+            compactor=workspace_of if compacts else None,
             max_history_tokens=self._tokens,
         )
 
         def window(key: str) -> ContextActor:
             of = Window.from_key(key)
-            return ContextActor(of, Journal(self.root, of, config.history_tokens, is_gated=compacts), config)
+            return ContextActor(of, Journal(self.root, of, config.history_tokens, awaits_cuts=compacts), config)
 
         shared = SharedLooks(SkillLives((), ()), Definitions(()))
         own = WorkspaceConfig(

@@ -316,36 +316,35 @@ def test_how_far_was_read_is_never_without_an_end() -> None:
     assert one.reached == 20
 
 
-@pytest.mark.parametrize(
-    ("after", "upto", "left"),
-    [
+def test_what_is_read_is_taken_out_of_the_gaps(subtests: pytest.Subtests) -> None:
+    for after, upto, left in [
         (10, 15, (Gap(15, 20), Gap(30, 40))),
         (12, 15, (Gap(10, 12), Gap(15, 20), Gap(30, 40))),
         (12, 35, (Gap(10, 12), Gap(35, 40))),
         (20, 30, (Gap(10, 20), Gap(30, 40))),
         (0, ENDLESS, ()),
-    ],
-)
-def test_what_is_read_is_taken_out_of_the_gaps(after: int, upto: int, left: tuple[Gap, ...]) -> None:
-    one = reading(40, Gap(10, 20), Gap(30, 40))
-    one.fill(after, upto)
-    assert one.gaps == left
+    ]:
+        with subtests.test(after=after, upto=upto, left=left):
+            one = reading(40, Gap(10, 20), Gap(30, 40))
+            one.fill(after, upto)
+            assert one.gaps == left
 
 
-@pytest.mark.parametrize("newest", [20, ENDLESS])
-def test_a_page_that_was_read_before_a_session_says_nothing_of_what_was_missed_since(newest: int) -> None:
-    one = reading()
-    one.join(2, newest)
-    joins = one.joins
-    one.leave()
-    one.join(2, 30)
-    one.fill_page(10, 15, joins=joins, reached=0, is_last=True)
-    assert one.gaps[0].after == 15
-    assert all(one.lacks(number) for number in (16, 25, 30))
-    one.fill_page(15, 0, joins=joins, reached=0, is_last=True)
-    assert one.gaps[0].after == 15
-    one.fill_page(15, 28, joins=one.joins, reached=30, is_last=True)
-    assert one.gaps == ()
+def test_a_page_that_was_read_before_a_session_says_nothing_of_what_was_missed_since(subtests: pytest.Subtests) -> None:
+    for newest in [20, ENDLESS]:
+        with subtests.test(newest=newest):
+            one = reading()
+            one.join(2, newest)
+            joins = one.joins
+            one.leave()
+            one.join(2, 30)
+            one.fill_page(10, 15, joins=joins, reached=0, is_last=True)
+            assert one.gaps[0].after == 15
+            assert all(one.lacks(number) for number in (16, 25, 30))
+            one.fill_page(15, 0, joins=joins, reached=0, is_last=True)
+            assert one.gaps[0].after == 15
+            one.fill_page(15, 28, joins=one.joins, reached=30, is_last=True)
+            assert one.gaps == ()
 
 
 def test_only_what_is_settled_and_no_parent_may_be_forgotten() -> None:

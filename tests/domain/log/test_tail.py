@@ -79,11 +79,12 @@ def test_a_record_cut_short_and_sealed_is_not_the_last_event() -> None:
         assert state.last.id == "e2"
 
 
-@pytest.mark.parametrize("tail", [b"", b"\n", b"\n## ", b"\n<!-- end ", b"\xff" * 100])
-def test_what_is_no_log_is_not_known(tail: bytes) -> None:
-    state = tail_state(tail, from_start=True)
+def test_what_is_no_log_is_not_known(subtests: pytest.Subtests) -> None:
+    for tail in [b"", b"\n", b"\n## ", b"\n<!-- end ", b"\xff" * 100]:
+        with subtests.test(tail=tail):
+            state = tail_state(tail, from_start=True)
 
-    assert (state.last, state.is_known, state.last_message_id) == (None, False, 0)
+            assert (state.last, state.is_known, state.last_message_id) == (None, False, 0)
 
 
 @BOUNDED

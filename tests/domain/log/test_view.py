@@ -74,12 +74,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_findings_name_line_and_reason(case: Case) -> None:
-    found = findings(parse(case.data))
+def test_findings_name_line_and_reason(subtests: pytest.Subtests) -> None:
+    for case in CASES:
+        with subtests.test(case=case):
+            found = findings(parse(case.data))
 
-    assert [finding.line for finding in found] == case.lines
-    assert any(case.reason in finding.reason for finding in found)
+            assert [finding.line for finding in found] == case.lines
+            assert any(case.reason in finding.reason for finding in found)
 
 
 def test_a_whole_log_has_no_findings_and_nor_has_a_sealed_one() -> None:
@@ -87,15 +88,13 @@ def test_a_whole_log_has_no_findings_and_nor_has_a_sealed_one() -> None:
     assert findings(parse(appended(written([said(1)])[:-9])), WINDOW, NAME) == ()
 
 
-@pytest.mark.parametrize(
-    ("window", "name", "reason"),
-    [
+def test_a_header_must_agree_with_where_the_file_lies(subtests: pytest.Subtests) -> None:
+    for window, name, reason in [
         (Window(surface=Surface.DISCORD_CHANNEL, id=WINDOW.id), NAME, "folder of discord-channel/"),
         (WINDOW, LogName(started_at=START, seq=2), "20261122T140322Z_0001"),
         (WINDOW, LogName(started_at=START.replace(second=0), seq=1), "20261122T140322Z_0001"),
-    ],
-)
-def test_a_header_must_agree_with_where_the_file_lies(window: Window, name: LogName, reason: str) -> None:
-    found = findings(parse(written([])), window, name)
+    ]:
+        with subtests.test(window=window, name=name, reason=reason):
+            found = findings(parse(written([])), window, name)
 
-    assert [reason in finding.reason for finding in found] == [True]
+            assert [reason in finding.reason for finding in found] == [True]

@@ -13,11 +13,14 @@ START = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
 
 
 @pytest.mark.req("S0-44", "S0-46")
-@pytest.mark.parametrize("surface", ["discord-channel", "discord-thread"])
-def test_a_log_lies_under_its_surface_and_context(surface: str) -> None:
-    window = Window(surface=Surface(surface), id="123456789012345678")
+def test_a_log_lies_under_its_surface_and_context(subtests: pytest.Subtests) -> None:
+    for surface in ["discord-channel", "discord-thread"]:
+        with subtests.test(surface=surface):
+            window = Window(surface=Surface(surface), id="123456789012345678")
 
-    assert log_path(window, START, 1) == PurePosixPath(f"logs/{surface}/123456789012345678/20260130T142355Z_0001.md")
+            assert log_path(window, START, 1) == PurePosixPath(
+                f"logs/{surface}/123456789012345678/20260130T142355Z_0001.md"
+            )
 
 
 @pytest.mark.req("S0-47")
@@ -105,10 +108,10 @@ def test_the_command_line_has_no_logs() -> None:
         log_folder(Window(surface=Surface.CLI, id="123456789012345678"))
 
 
-@pytest.mark.parametrize("seq", [-1, 0, 10_000])
-def test_a_seq_out_of_range_is_refused(seq: int) -> None:
-    with pytest.raises(ValueError, match=f"seq {seq}"):
-        log_path(WINDOW, START, seq)
+def test_a_seq_out_of_range_is_refused(subtests: pytest.Subtests) -> None:
+    for seq in [-1, 0, 10_000]:
+        with subtests.test(seq=seq), pytest.raises(ValueError, match=f"seq {seq}"):
+            log_path(WINDOW, START, seq)
 
 
 def test_a_naive_start_is_refused() -> None:
@@ -116,19 +119,16 @@ def test_a_naive_start_is_refused() -> None:
         log_path(WINDOW, START.replace(tzinfo=None), 1)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_what_is_no_path_of_a_log_is_refused(subtests: pytest.Subtests) -> None:
+    for path in [
         "20260130T142355Z_0001.md",
         "logs/cli/123456789012345678/20260130T142355Z_0001.md",
         "logs/discord-thread/../20260130T142355Z_0001.md",
         "logs/discord-thread/123456789012345678/notes.md",
         "work/discord-thread/123456789012345678/20260130T142355Z_0001.md",
-    ],
-)
-def test_what_is_no_path_of_a_log_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match=r"log path|surface|context id|log name"):
-        parse_log_path(PurePosixPath(path))
+    ]:
+        with subtests.test(path=path), pytest.raises(ValueError, match=r"log path|surface|context id|log name"):
+            parse_log_path(PurePosixPath(path))
 
 
 def test_the_next_name_is_newer_than_every_other() -> None:

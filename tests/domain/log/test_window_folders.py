@@ -15,9 +15,10 @@ def test_a_window_has_its_folders_under_the_names_of_its_logs() -> None:
     assert output_folder(THREAD) == PurePath("output/discord-thread/123456789012345678")
 
 
-@pytest.mark.parametrize("context_id", ["..", "../123456789012345678", "", "1", "12345678901234567x"])
-def test_an_id_that_could_lead_elsewhere_has_none(context_id: str) -> None:
-    window = Window(surface=Surface.DISCORD_CHANNEL, id=context_id)
-    for folder in (attachments_folder, output_folder):
-        with pytest.raises(ValueError, match="15 to 20 decimal digits"):
-            folder(window)
+def test_an_id_that_could_lead_elsewhere_has_none(subtests: pytest.Subtests) -> None:
+    for context_id in ["..", "../123456789012345678", "", "1", "12345678901234567x"]:
+        with subtests.test(context_id=context_id):
+            window = Window(surface=Surface.DISCORD_CHANNEL, id=context_id)
+            for folder in (attachments_folder, output_folder):
+                with pytest.raises(ValueError, match="15 to 20 decimal digits"):
+                    folder(window)

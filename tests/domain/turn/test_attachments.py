@@ -98,12 +98,13 @@ def test_a_long_text_is_the_same_in_pieces_and_its_beginning_is_kept(subtests: p
                     assert readable_text(bytearray(data), most) == readable_text(data, most)
 
 
-@pytest.mark.parametrize("wrong", [b"\xe9", b"\x00", b"\xf0\x9f\x98"])
-def test_what_is_wrong_far_behind_the_beginning_makes_it_no_text(wrong: bytes) -> None:
-    far = b"a" * (_PIECE_BYTES - 1)
-    for data in (far + wrong, far * 2 + wrong + far, far + far + far + wrong):
-        assert readable_text(data, 10) is None
-    assert readable_text(b"\xff\xfe" + "a".encode("utf-16-le") * _PIECE_BYTES + b"\x00", 10) is None
+def test_what_is_wrong_far_behind_the_beginning_makes_it_no_text(subtests: pytest.Subtests) -> None:
+    for wrong in [b"\xe9", b"\x00", b"\xf0\x9f\x98"]:
+        with subtests.test(wrong=wrong):
+            far = b"a" * (_PIECE_BYTES - 1)
+            for data in (far + wrong, far * 2 + wrong + far, far + far + far + wrong):
+                assert readable_text(data, 10) is None
+            assert readable_text(b"\xff\xfe" + "a".encode("utf-16-le") * _PIECE_BYTES + b"\x00", 10) is None
 
 
 @given(

@@ -110,9 +110,10 @@ def test_a_timeout_out_of_range_is_refused_naming_value_and_rule(subtests: pytes
             assert "more than 0 and at most 600" in reason
 
 
-@pytest.mark.parametrize("timeout_s", [0.001, 120.0, 600.0])
-def test_a_timeout_in_range_is_accepted(timeout_s: float) -> None:
-    assert fault_of_timeout(timeout_s) == ""
+def test_a_timeout_in_range_is_accepted(subtests: pytest.Subtests) -> None:
+    for timeout_s in [0.001, 120.0, 600.0]:
+        with subtests.test(timeout_s=timeout_s):
+            assert fault_of_timeout(timeout_s) == ""
 
 
 def test_a_timeout_beyond_all_floats_is_left_for_the_range_to_refuse() -> None:

@@ -144,7 +144,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(["say", "overhear", "answer"]), st.int
 @given(ACTS, st.integers(20, 200))
 def test_overheard_messages_change_nothing_in_that(acts: list[tuple[str, int]], limit_tokens: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(under_test, "TRIM_EVERY", 3)
+        patch.setattr(under_test, "FORGET_EVERY", 3)
         living, log = Conversation(limit_tokens), list[Event]()
         for number, (act, size) in enumerate(acts):
             name = f"e{number}"

@@ -30,10 +30,11 @@ def test_a_block_stands_immediately_before_the_prompt() -> None:
     assert with_block("", "prompt") == "prompt"
 
 
-@pytest.mark.parametrize("lead", ["", "  ", "x\n", "\n\t"])
-def test_an_imitated_prefix_never_starts_a_line_of_what_the_model_sees(lead: str) -> None:
-    text = defuse(f"{lead}{MEMORY_PREFIX}\n{{}}")
-    assert not any(line.lstrip().startswith(MEMORY_PREFIX) for line in text.split("\n"))
+def test_an_imitated_prefix_never_starts_a_line_of_what_the_model_sees(subtests: pytest.Subtests) -> None:
+    for lead in ["", "  ", "x\n", "\n\t"]:
+        with subtests.test(lead=lead):
+            text = defuse(f"{lead}{MEMORY_PREFIX}\n{{}}")
+            assert not any(line.lstrip().startswith(MEMORY_PREFIX) for line in text.split("\n"))
 
 
 @given(st.text())

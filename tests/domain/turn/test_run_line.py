@@ -33,12 +33,13 @@ def test_what_says_nothing_is_left_out_and_what_must_be_said_is_not() -> None:
     assert told.keys() == {"type", "window", "run", "number", "at", "role", "text", "author"}
 
 
-@pytest.mark.parametrize("text", ["a\nb\r\u2028\u0085", "\x1b[31m", "ü😀", "\ud800", '"\\'])
-def test_whatever_a_model_writes_is_one_line_of_ascii(text: str) -> None:
-    line = run_line(MessageGrew(moment=MOMENT, offset=0, text=text))
-    assert line.isascii()
-    assert line.splitlines() == [line]
-    assert json.loads(line)["text"] == text
+def test_whatever_a_model_writes_is_one_line_of_ascii(subtests: pytest.Subtests) -> None:
+    for text in ["a\nb\r\u2028\u0085", "\x1b[31m", "ü😀", "\ud800", '"\\']:
+        with subtests.test(text=text):
+            line = run_line(MessageGrew(moment=MOMENT, offset=0, text=text))
+            assert line.isascii()
+            assert line.splitlines() == [line]
+            assert json.loads(line)["text"] == text
 
 
 def test_the_types_are_pis() -> None:

@@ -42,21 +42,19 @@ def test_a_sound_file_gives_a_skill_and_no_fault() -> None:
     assert (reading.skill, reading.faults) == (TEA, ())
 
 
-@pytest.mark.parametrize(
-    ("fields", "fault"),
-    [
+def test_a_file_that_does_not_say_when_to_use_it_is_no_skill(subtests: pytest.Subtests) -> None:
+    for fields, fault in [
         (None, "front matter none: must be `key: value` lines"),
         (["name"], "front matter ['name']: must be `key: value` lines"),
         ({"name": "tea"}, "description none: is required, so the skill is not used"),
         ({"name": "tea", "description": " "}, "description ' ': is required, so the skill is not used"),
         ({"name": "tea", "description": 7}, "description 7: is required, so the skill is not used"),
-    ],
-)
-def test_a_file_that_does_not_say_when_to_use_it_is_no_skill(fields: object, fault: str) -> None:
-    reading = read_front_matter(fields, PATH)
+    ]:
+        with subtests.test(fields=fields, fault=fault):
+            reading = read_front_matter(fields, PATH)
 
-    assert reading.skill is None
-    assert reading.faults == (fault,)
+            assert reading.skill is None
+            assert reading.faults == (fault,)
 
 
 def test_a_lesser_fault_is_named_and_the_skill_is_used(subtests: pytest.Subtests) -> None:

@@ -154,19 +154,17 @@ def test_of_one_text_only_so_many_are_taken() -> None:
     assert len(set(addresses_in(text))) == MOST_IN_TEXT
 
 
-@pytest.mark.parametrize(
-    ("written", "host", "another"),
-    [
+def test_a_host_is_the_one_that_browsers_go_to_and_not_its_older_reading(subtests: pytest.Subtests) -> None:
+    for written, host, another in [
         ("https://fa\u00df.example/", "xn--fa-hia.example", "fass.example"),
         ("https://FA\u1e9e.example/", "xn--fa-hia.example", "fass.example"),
         ("https://\u00df\u3002example/", "xn--zca.example", "ss.example"),
         ("https://\u03bb\u03cc\u03b3\u03bf\u03c2.example/", "xn--oxapnm1c.example", "xn--oxapnq6b.example"),
-    ],
-)
-def test_a_host_is_the_one_that_browsers_go_to_and_not_its_older_reading(written: str, host: str, another: str) -> None:
-    addresses = SeenAddresses()
-    addresses.add_from(f"see {written}")
+    ]:
+        with subtests.test(written=written, host=host, another=another):
+            addresses = SeenAddresses()
+            addresses.add_from(f"see {written}")
 
-    assert normal_address(written) == f"https://{host}/"
-    assert f"https://{host}/" in addresses
-    assert f"https://{another}/" not in addresses
+            assert normal_address(written) == f"https://{host}/"
+            assert f"https://{host}/" in addresses
+            assert f"https://{another}/" not in addresses

@@ -107,18 +107,21 @@ def test_of_each_call_all_is_kept_that_is_told_and_once() -> None:
     assert conversation.calls(TurnId("u1"))[0].calls[0] is shown_call
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "command"),
-    [("bash", '{"command": "ls"}', "ls"), ("bash", "{", ""), ("bash", '{"command": 5}', ""), ("other", "{}", "")],
-)
-def test_a_call_that_was_not_understood_has_no_command(tool: str, arguments: str, command: str) -> None:
-    log = [
-        said("u1"),
-        of_turn(Kind.AGENT, "a", "u1", "", final=False),
-        of_turn(Kind.TOOL_CALL, "c", "u1", arguments, call_id="1", tool=tool),
-        of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool=tool),
-    ]
-    assert rebuilt(log, 1_000, COUNTED).calls()[0].calls[0].command == command
+def test_a_call_that_was_not_understood_has_no_command(subtests: pytest.Subtests) -> None:
+    for tool, arguments, command in [
+        ("bash", '{"command": "ls"}', "ls"),
+        ("bash", "{", ""),
+        ("bash", '{"command": 5}', ""),
+        ("other", "{}", ""),
+    ]:
+        with subtests.test(tool=tool, arguments=arguments, command=command):
+            log = [
+                said("u1"),
+                of_turn(Kind.AGENT, "a", "u1", "", final=False),
+                of_turn(Kind.TOOL_CALL, "c", "u1", arguments, call_id="1", tool=tool),
+                of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool=tool),
+            ]
+            assert rebuilt(log, 1_000, COUNTED).calls()[0].calls[0].command == command
 
 
 def test_a_result_whose_call_no_log_has_is_told_of_all_the_same() -> None:

@@ -184,15 +184,18 @@ def test_other_files_in_the_folder_are_passed_over(tmp_path: Path, log: WindowLo
     assert newest_name(log.path.parent) == log.path.name
 
 
-@pytest.mark.parametrize("id", ["", "..", "../1234567890123456", "1" * 10_000, "12345678901234567x", "1" * 14])
-def test_a_window_that_is_no_discord_id_has_no_file(tmp_path: Path, id: str) -> None:
-    window = Window(surface=Surface.DISCORD_THREAD, id=id)
+def test_a_window_that_is_no_discord_id_has_no_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, id in enumerate(["", "..", "../1234567890123456", "1" * 10_000, "12345678901234567x", "1" * 14]):
+        with subtests.test(id=id):
+            root = tmp_path / str(number)
+            root.mkdir()
+            window = Window(surface=Surface.DISCORD_THREAD, id=id)
 
-    with pytest.raises(ValueError, match="context id"):
-        WindowLog.create(tmp_path, window, START, "a")
-    with pytest.raises(ValueError, match="context id"):
-        WindowLog.open_newest(tmp_path, window)
-    assert list(tmp_path.iterdir()) == []
+            with pytest.raises(ValueError, match="context id"):
+                WindowLog.create(root, window, START, "a")
+            with pytest.raises(ValueError, match="context id"):
+                WindowLog.open_newest(root, window)
+            assert list(root.iterdir()) == []
 
 
 @pytest.mark.parametrize("says_full", [True, False], ids=["reported", "silent"])

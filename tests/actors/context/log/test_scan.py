@@ -52,20 +52,23 @@ def test_a_data_root_without_logs_has_no_windows(tmp_path: Path) -> None:
     assert list(newest_logs(tmp_path / "logs")) == []
 
 
-@pytest.mark.parametrize("size", [0, 100, 8_000, 30_000, 60_000, 65_300])
-def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, size: int) -> None:
-    path = log_of(
-        tmp_path,
-        *(said(n, "x" * 500, message_id=str(10**17 + n)) for n in range(300)),
-        said(300, "y" * size, Kind.AGENT),
-    )
+def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, size in enumerate([0, 100, 8_000, 30_000, 60_000, 65_300]):
+        with subtests.test(size=size):
+            root = tmp_path / str(number)
+            root.mkdir()
+            path = log_of(
+                root,
+                *(said(n, "x" * 500, message_id=str(10**17 + n)) for n in range(300)),
+                said(300, "y" * size, Kind.AGENT),
+            )
 
-    state = read_tail_state(path)
+            state = read_tail_state(path)
 
-    assert state.is_known
-    assert state.last is not None
-    assert (state.last.id, state.last.kind) == ("e300", Kind.AGENT)
-    assert state.last_message_id == 10**17 + 299
+            assert state.is_known
+            assert state.last is not None
+            assert (state.last.id, state.last.kind) == ("e300", Kind.AGENT)
+            assert state.last_message_id == 10**17 + 299
 
 
 def test_a_last_event_that_is_longer_is_not_known(tmp_path: Path) -> None:
@@ -80,12 +83,15 @@ def test_a_new_window_is_known_to_hold_nothing(tmp_path: Path) -> None:
     assert (state.is_known, state.last) == (True, None)
 
 
-@pytest.mark.parametrize("size", [0, 30])
-def test_a_file_without_a_whole_header_is_not_known(tmp_path: Path, size: int) -> None:
-    path = log_of(tmp_path)
-    path.write_bytes(path.read_bytes()[:size])
+def test_a_file_without_a_whole_header_is_not_known(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for number, size in enumerate([0, 30]):
+        with subtests.test(size=size):
+            root = tmp_path / str(number)
+            root.mkdir()
+            path = log_of(root)
+            path.write_bytes(path.read_bytes()[:size])
 
-    assert not read_tail_state(path).is_known
+            assert not read_tail_state(path).is_known
 
 
 @contextmanager

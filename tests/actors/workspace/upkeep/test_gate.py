@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from messages.turn import TrimReady
+from messages.turn import CompactionReady
 from tests.actors.workspace.rig import FOUND, ON, RULE, STATE, WorkspaceRig, reply_of
 
 GARBAGE = "I would rather not."
@@ -23,12 +23,12 @@ def rig(tmp_path: Path) -> WorkspaceRig:
 
 @pytest.mark.req("S4-166", "S4-168", "S4-169", "X-103")
 def test_before_a_cut_session_then_memory_and_history_then_the_handover(rig: WorkspaceRig) -> None:
-    request = rig.before_trim([rig.said("The gas budget is four hundred.")])
+    request = rig.prepare_compaction([rig.said("The gas budget is four hundred.")])
     assert "workspace.session" in {each.purpose for each in [rig.work("session", STATE)]}
     assert "Ask Mona first" in rig.text("SESSION.md")
     assert not rig.is_answered(request)
     rig.work("consolidate", FOUND)
-    ready = rig.reply(TrimReady, request)
+    ready = rig.reply(CompactionReady, request)
     assert ready.cut
     assert "Ask Mona first" in ready.handover
     assert "The gas budget is 400 euros" in ready.handover
@@ -43,10 +43,10 @@ def test_before_a_cut_session_then_memory_and_history_then_the_handover(rig: Wor
 def test_table(rig: WorkspaceRig, session: str, consolidation: str) -> None:
     if session == "stale":
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-    request = rig.before_trim([rig.said(RULE)])
+    request = rig.prepare_compaction([rig.said(RULE)])
     rig.work("session", STATE if session == "fresh" else None)
     rig.work("consolidate", {"ok": FOUND, "failed": None, "garbage": GARBAGE}[consolidation])
-    ready = rig.reply(TrimReady, request)
+    ready = rig.reply(CompactionReady, request)
     assert ready.cut == (consolidation == "ok" or session != "none")
     assert bool(ready.trouble) == (not ready.cut)
     if consolidation != "ok":
@@ -63,9 +63,9 @@ class TestAWorkerThatHangs:
     ) -> None:
         rig = WorkspaceRig(tmp_path, **switches)
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        first = rig.before_trim([rig.said(RULE)])
+        first = rig.prepare_compaction([rig.said(RULE)])
         rig.settle(60.0)
-        assert rig.reply(TrimReady, first).cut
+        assert rig.reply(CompactionReady, first).cut
         for _ in range(3):
             assert rig.cut([rig.said("more")]).cut, "at once"
 
@@ -77,16 +77,16 @@ class TestAWorkerThatHangs:
 
     def test_once_a_worker_has_answered_cuts_wait_again(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.before_trim([rig.said(RULE)])
+        rig.prepare_compaction([rig.said(RULE)])
         rig.settle(60.0)
         rig.requests()
         rig.turn("two")
         rig.work("consolidate", FOUND)
-        request = rig.before_trim([rig.said("more")])
+        request = rig.prepare_compaction([rig.said("more")])
         assert not rig.is_answered(request)
 
     def test_an_answer_that_comes_late_changes_nothing(self, rig: WorkspaceRig) -> None:
-        rig.before_trim([rig.said(RULE)])
+        rig.prepare_compaction([rig.said(RULE)])
         (asked,) = rig.requests()
         rig.settle(60.0)
         before = rig.texts
@@ -99,7 +99,7 @@ class TestWhatIsOwed:
     def test_a_stretch_that_was_cut_unwritten_is_written_later_once(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         turns = [rig.said("one"), rig.said("two")]
-        rig.before_trim(turns)
+        rig.prepare_compaction(turns)
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.turn("three")
@@ -114,7 +114,7 @@ class TestWhatIsOwed:
 
     def test_it_outlives_a_kill(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.before_trim([rig.said("one")])
+        rig.prepare_compaction([rig.said("one")])
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.die()
@@ -124,7 +124,7 @@ class TestWhatIsOwed:
 
     def test_it_is_owed_still_where_the_window_cannot_tell_it_now(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.before_trim([rig.said("one")])
+        rig.prepare_compaction([rig.said("one")])
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.refusal = "the disk is full"
@@ -149,7 +149,7 @@ class TestWhatIsOwed:
     def test_one_that_can_never_be_written_does_not_hold_up_the_others(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         for text, kept in (("one", "k1"), ("two", "k2")):
-            rig.before_trim([rig.said(text)], first_kept=kept)
+            rig.prepare_compaction([rig.said(text)], first_kept=kept)
             rig.work("session", STATE)
             rig.work("consolidate", None)
         told: set[str] = set()
@@ -162,14 +162,14 @@ class TestWhatIsOwed:
 
     def test_what_was_not_cut_is_not_written_again_with_more(self, rig: WorkspaceRig) -> None:
         one, two = rig.said("one"), rig.said("two")
-        request = rig.before_trim([one])
+        request = rig.prepare_compaction([one])
         rig.work("session", None)
         rig.work("consolidate", None)
-        assert not rig.reply(TrimReady, request).cut
+        assert not rig.reply(CompactionReady, request).cut
         rig.tell(rig.ended(rig.said("three")))
         rig.settle()
         rig.work("consolidate", FOUND)
-        rig.before_trim([one, two])
+        rig.prepare_compaction([one, two])
         rig.work("session", STATE)
         asked = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
         assert '"one"' not in asked.messages[0].text
@@ -178,14 +178,14 @@ class TestWhatIsOwed:
 
     def test_the_same_cut_asked_about_again_after_a_kill_is_not_written_twice(self, rig: WorkspaceRig) -> None:
         turns = [rig.said("one")]
-        rig.before_trim(turns)
+        rig.prepare_compaction(turns)
         rig.work("session", STATE)
         rig.work("consolidate", FOUND)
         memory, history = rig.texts[1:]
         rig.die()
-        request = rig.before_trim(turns)
+        request = rig.prepare_compaction(turns)
         rig.work("session", STATE)
-        assert rig.reply(TrimReady, request).cut
+        assert rig.reply(CompactionReady, request).cut
         assert rig.requests() == []
         assert rig.texts[1:] == (memory, history)
 
@@ -228,13 +228,13 @@ class TestTakenBack:
         turn, other = rig.said(RULE), rig.said("The kiln is blue.")
         rig.agent.mkdir(parents=True, exist_ok=True)
         (rig.agent / "refused-session.txt").write_text(RULE)
-        request = rig.before_trim([turn, other])
+        request = rig.prepare_compaction([turn, other])
         rig.take_back(turn)
         told = [each.messages[0].text for each in rig.requests()]
         rig.settle(60.0)
         told = [each.messages[0].text for each in rig.requests()] + told[1:]
         assert not [text for text in told if RULE in text]
-        assert RULE not in rig.reply(TrimReady, request).handover
+        assert RULE not in rig.reply(CompactionReady, request).handover
         assert not [path for path in rig.agent.rglob("*.*") if path.is_file() and RULE in path.read_text()]
 
 
@@ -257,9 +257,9 @@ class TestNewWindow:
         rig.write("MEMORY.md", "## Constraints\n- No trains\n")
         rig.is_mute = True
         rig.begin_window()
-        request = rig.before_trim()
+        request = rig.prepare_compaction()
         rig.settle(31.0)
-        assert "No trains" in rig.reply(TrimReady, request).handover
+        assert "No trains" in rig.reply(CompactionReady, request).handover
 
 
 class TestHead:
@@ -294,37 +294,37 @@ class TestHead:
 
 def test_two_questions_at_once_are_answered_one_after_the_other(rig: WorkspaceRig) -> None:
     turns = [rig.said("one")]
-    first, second = rig.before_trim(turns), rig.before_trim(turns, first_kept="later")
+    first, second = rig.prepare_compaction(turns), rig.prepare_compaction(turns, first_kept="later")
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
-    assert rig.reply(TrimReady, first).cut
+    assert rig.reply(CompactionReady, first).cut
     rig.work("session", STATE)
-    assert rig.reply(TrimReady, second).cut
+    assert rig.reply(CompactionReady, second).cut
     assert rig.text("HISTORY.md").count("The kiln was planned.") == 1
 
 
 def test_a_question_that_is_asked_again_while_workers_are_asked_is_answered_with_the_first(rig: WorkspaceRig) -> None:
     turns = [rig.said("one")]
-    stopped, again = rig.before_trim(turns), rig.before_trim(turns)
+    stopped, again = rig.prepare_compaction(turns), rig.prepare_compaction(turns)
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
-    handover = rig.reply(TrimReady, stopped).handover
-    assert rig.reply(TrimReady, again).handover == handover != ""
+    handover = rig.reply(CompactionReady, stopped).handover
+    assert rig.reply(CompactionReady, again).handover == handover != ""
     assert rig.requests() == []
 
 
 def test_a_wish_with_words_of_its_own_is_another_question(rig: WorkspaceRig) -> None:
     turns = [rig.said("one")]
-    first, second = rig.before_trim(turns), rig.before_trim(turns, words="keep the oak in mind")
+    first, second = rig.prepare_compaction(turns), rig.prepare_compaction(turns, words="keep the oak in mind")
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
-    assert rig.reply(TrimReady, first).cut
+    assert rig.reply(CompactionReady, first).cut
     assert "keep the oak in mind" in rig.work("session", STATE).messages[0].text
-    assert rig.reply(TrimReady, second).cut
+    assert rig.reply(CompactionReady, second).cut
 
 
 def test_an_end_while_workers_are_asked_asks_no_others(rig: WorkspaceRig) -> None:
-    rig.before_trim([rig.said("one")])
+    rig.prepare_compaction([rig.said("one")])
     (first,) = rig.requests()
     model = rig.model
     rig.stop()

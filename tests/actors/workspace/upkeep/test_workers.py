@@ -17,7 +17,7 @@ def rig(tmp_path: Path) -> WorkspaceRig:
 
 def test_one_window_has_one_call_at_a_time(rig: WorkspaceRig) -> None:
     rig.turn("one", calls=4)
-    request = rig.before_trim([rig.said("two")])
+    request = rig.prepare_compaction([rig.said("two")])
     (first,) = rig.requests()
     assert first.purpose == "workspace.session"
     rig.tell(reply_of(first, "nonsense"))
@@ -49,7 +49,7 @@ def test_after_a_failure_three_turns_pass_without_one(rig: WorkspaceRig) -> None
 def test_no_secret_is_told_to_a_model_or_written(tmp_path: Path) -> None:
     rig = WorkspaceRig(tmp_path, **ON, secrets=frozenset({"hunter2-the-long-one"}))
     rig.write("SESSION.md", "# Constraints\n- The key is hunter2-the-long-one\n")
-    rig.before_trim([rig.said("It is hunter2-the-long-one, mind.")])
+    rig.prepare_compaction([rig.said("It is hunter2-the-long-one, mind.")])
     asked = rig.work("session", {**STATE, "constraints": ["The key is hunter2-the-long-one always"]})
     other = rig.work("consolidate", {**FOUND, "history": "They said hunter2-the-long-one."})
     assert "hunter2" not in asked.messages[0].text + other.messages[0].text

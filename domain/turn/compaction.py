@@ -1,8 +1,8 @@
-"""Trimming: which turns a conversation forgets when its history grows too long, and which a request leaves out.
+"""Compaction: which turns a conversation forgets when its history grows too long, and which a request leaves out.
 
 Oldest whole turns go, as one batch each time the limit is passed, so that the beginning of requests changes once in
-many turns. Where another part readies each cut (`is_gated`), nothing goes but by a cut that the log tells of, or beyond
-twice the limit; what no cut was agreed on is left out of requests only.
+many turns. Where another part prepares each cut (`awaits_cuts`), turns go only by a logged cut, or beyond twice the
+limit; turns without an agreed cut are left out of requests only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from domain.turn.turn import Turn
 from messages.base import TurnId
 
 KEEP_SHARE = 0.75
-"""Share of the limit that is left after trimming, so that the request's prefix changes once in many turns."""
+"""Share of the limit that is left after a compaction, so that the request's prefix changes once in many turns."""
 CUT = "cut"
 """`what` of the system event by which turns before `first_kept` are forgotten."""
 _LOOKED_AT_EVERY = 16
@@ -21,7 +21,7 @@ _LOOKED_AT_EVERY = 16
 
 
 @dataclass(frozen=True, slots=True)
-class TrimPlan:
+class CompactionPlan:
     """A batch of turns that is to go."""
 
     cut: tuple[Turn, ...]
@@ -31,20 +31,20 @@ class TrimPlan:
     """Turns that stay."""
 
 
-class Trimming:
+class Compaction:
     """Bound on the turns of one conversation; the same events leave the same turns."""
 
-    def __init__(self, turns: dict[TurnId, Turn], limit_chars: int, *, is_gated: bool = False) -> None:
+    def __init__(self, turns: dict[TurnId, Turn], limit_chars: int, *, awaits_cuts: bool = False) -> None:
         """Start with all turns remembered.
 
         Args:
             turns: The conversation's own, the oldest first; those that are forgotten are taken out.
             limit_chars: Bound on what a request holds besides its newest turn.
-            is_gated: Whether another part readies each cut.
+            awaits_cuts: True if another part prepares each cut.
         """
         self._turns = turns
         self._limit_chars = limit_chars
-        self._is_gated = is_gated
+        self._awaits_cuts = awaits_cuts
         self._sized: set[TurnId] = set()
         self._left_out_before = TurnId("")
         """Turns before this one are in no request, though not forgotten."""
@@ -55,12 +55,12 @@ class Trimming:
         """A turn is none any more."""
         self._sized.discard(turn_id)
 
-    def trim(self, newest: TurnId) -> None:
+    def forget_old(self, newest: TurnId) -> None:
         """Forget old turns, looking at each turn once, when its first request is made.
 
         Sizes are those that earlier turns ended with, so a conversation rebuilt from its log forgets the same ones.
         """
-        if self._is_gated:
+        if self._awaits_cuts:
             return
         total = 0
         for turn in list(self._turns.values()):
@@ -73,7 +73,7 @@ class Trimming:
 
     def bound(self) -> None:
         """Forget old turns of an uncut history of more than twice the allowed length."""
-        if not self._is_gated or len(self._turns) % _LOOKED_AT_EVERY:
+        if not self._awaits_cuts or len(self._turns) % _LOOKED_AT_EVERY:
             return
         *before, newest = self._turns.values()
         total = sum(turn.size_chars for turn in before)
@@ -81,7 +81,7 @@ class Trimming:
             self._forget_before(newest, total)
             self.kept_from = next(iter(self._turns))
 
-    def plan(self, newest_id: TurnId) -> TrimPlan | None:
+    def plan(self, newest_id: TurnId) -> CompactionPlan | None:
         """Turns to cut before a request for a turn is made; None for no cut."""
         newest = self._turns[newest_id]
         before = self._before(newest_id)
@@ -91,9 +91,9 @@ class Trimming:
         goes = left_out
         if total + newest.prompt_chars > self._limit_chars:
             goes = [*left_out, *self._too_many(shown, newest, total)]
-        return self._planned(goes, (*before[len(goes) :], newest))
+        return self._plan(goes, (*before[len(goes) :], newest))
 
-    def plan_but(self, keep: int) -> TrimPlan | None:
+    def plan_but(self, keep: int) -> CompactionPlan | None:
         """All but the newest turns, which are at rest; None where there are no others."""
         turns = list(self._turns.values())
         goes = list[Turn]()
@@ -101,7 +101,7 @@ class Trimming:
             if turn.is_unfinished:
                 break
             goes.append(turn)
-        return self._planned(goes, turns[len(goes) :])
+        return self._plan(goes, turns[len(goes) :])
 
     def cut(self, first_kept: TurnId) -> None:
         """Forget what is before a turn, but for what is unfinished; of an unknown turn nothing."""
@@ -113,7 +113,7 @@ class Trimming:
                 self._sized.discard(turn.id)
         self.kept_from, self._left_out_before = first_kept, TurnId("")
 
-    def leave_out(self, plan: TrimPlan) -> None:
+    def leave_out(self, plan: CompactionPlan) -> None:
         """Have requests begin behind what no cut was agreed on."""
         self._left_out_before = plan.first_kept
 
@@ -125,8 +125,8 @@ class Trimming:
             return turns
         return turns[next(at for at, turn in enumerate(turns) if turn.id == start) :]
 
-    def _planned(self, goes: list[Turn], kept: list[Turn] | tuple[Turn, ...]) -> TrimPlan | None:
-        return TrimPlan(tuple(goes), kept[0].id, len(kept)) if goes and kept else None
+    def _plan(self, goes: list[Turn], kept: list[Turn] | tuple[Turn, ...]) -> CompactionPlan | None:
+        return CompactionPlan(tuple(goes), kept[0].id, len(kept)) if goes and kept else None
 
     def _before(self, turn_id: TurnId) -> list[Turn]:
         before = list[Turn]()

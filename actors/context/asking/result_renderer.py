@@ -1,4 +1,4 @@
-"""Wordings of a window: what another part makes of the results of its commands, asked before each model call."""
+"""Renderings of command results by another part, asked for before each model call."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ PATIENCE = 3
 """Model calls in a row that wait in vain; from then on the part is asked, and not waited for."""
 
 
-class Wordings:
-    """Asker of one window. Whatever becomes of the question, the model call follows, in bounded time.
+class ResultRenderer:
+    """Client of one window. Whatever comes of the question, the model call follows, in bounded time.
 
-    A wording that came is used until a newer one comes: what it says of a result is said again, so that the beginning
-    of the next request is that of the last one. Results that it does not name are shown as the log has them, in so far
-    as a request has room.
+    A wording is used until a newer one comes: the next request repeats its texts, so the requests begin alike. Results
+    that a wording does not name are shown as in the log, as far as a request has room.
     """
 
     def __init__(self, host: WindowHost, config: ContextConfig) -> None:
@@ -57,20 +56,12 @@ class Wordings:
         self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """State of the last request: turn, block, and number of steps before the block."""
 
-    def begin(self, run: TurnRun, block: str, *, then: Callable[[], None]) -> bool:
-        """Ask for the wording of a request.
-
-        Args:
-            run: The turn.
-            block: Block of the request.
-            then: Called when the model call goes on.
-
-        Returns:
-            True if the model call waits; else `then` is not called.
-        """
+    def ask_wording(self, run: TurnRun, block: str, then: Callable[[], None]) -> None:
+        """Ask for the wording of a request with `block`; `then` goes on with the model call."""
         if self._config.wording is None:
-            return False
-        self._forget_what_was_taken_back()
+            then()
+            return
+        self._forget_retracted()
         conversation, breaks_from = self._host.conversation, self._breaks_from(run, block)
         self._turns = conversation.calls(run.turn_id)
         self._asked_s = self._host.monotonic()
@@ -88,47 +79,48 @@ class Wordings:
                 breaks_from=breaks_from,
             )
 
-        worder, waits = self._config.wording(self._host.window), self._missed < PATIENCE
-        if waits:
+        worder = self._config.wording(self._host.window)
+        if self._missed < PATIENCE:
             run.phase = Phase.WORDING
             take = partial(self._take_in_time, then)
             request_id = self._host.ask(worder, make, self._config.wording_deadline_s, take)
             run.request_id = self._waits_for = request_id
-        else:
-            request_id = RequestId(self._host.new_id())
-            self._host.tell(worder, make(request_id, self._host.address))
+            self._asked = (*self._asked[-1:], request_id)
+            return
+        request_id = RequestId(self._host.new_id())
+        self._host.tell(worder, make(request_id, self._host.address))
         self._asked = (*self._asked[-1:], request_id)
-        return waits
+        then()
 
     def _take_in_time(self, then: Callable[[], None], reply: RequestWorded | Refused | None) -> None:
         if reply is not None:
-            self.take(reply)
+            self.take_reply(reply)
         elif self._waits_for is not None:
-            self.miss(self._waits_for, "no answer came in time")
+            self._miss(self._waits_for, "no answer came in time")
         then()
 
-    def take(self, reply: RequestWorded | Refused) -> None:
+    def take_reply(self, reply: RequestWorded | Refused) -> None:
         """Take in an answer to one of the last two questions, in time or not, unless a newer one came; any other not.
 
         Even one that is late is of use to the next request.
         """
-        self._forget_what_was_taken_back()
+        self._forget_retracted()
         if reply.request_id not in self._asked:
             return
         is_last = reply.request_id == self._asked[-1]
         self._asked = self._asked[self._asked.index(reply.request_id) + 1 :]
         if isinstance(reply, Refused):
-            self.miss(reply.request_id, flaw_of(reply) or reply.reason)
+            self._miss(reply.request_id, flaw_of(reply) or reply.reason)
             return
-        worded = self._checked(reply)
+        worded = self._check_reply(reply)
         if worded is None:
             return
         self._last = worded
         if is_last and self._host.monotonic() - self._asked_s <= self._config.wording_deadline_s:
             self._missed = 0  # What is late each time is not waited for each time.
 
-    def miss(self, request_id: RequestId, reason: str) -> None:
-        """A question has no answer that could be used; if a model call waits for it, that goes on as it is."""
+    def _miss(self, request_id: RequestId, reason: str) -> None:
+        """Count a question without a usable answer; a model call that waits for the answer goes on without."""
         if request_id == self._waits_for:
             self._waits_for = None
             self._missed += 1
@@ -137,16 +129,16 @@ class Wordings:
         last = "; model calls no longer wait for it" if self._missed == PATIENCE else ""
         log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
 
-    def worded(self, run: TurnRun) -> Worded:
+    def wording(self, run: TurnRun) -> Worded:
         """Present wording of a turn's request."""
         if self._config.wording is None:
             return AS_LOGGED
-        self._forget_what_was_taken_back()
+        self._forget_retracted()
         last = self._last or AS_LOGGED
         limit_chars = self._host.conversation.limit_chars
         return unworded(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
 
-    def _forget_what_was_taken_back(self) -> None:
+    def _forget_retracted(self) -> None:
         """Discard wordings that were asked for before a retraction: their texts may come from retracted words."""
         withdrawals = self._host.conversation.withdrawals
         if withdrawals != self._withdrawals:
@@ -159,24 +151,24 @@ class Wordings:
         self._shown = now = run.turn_id, block, newest.step if newest is not None else 0
         return before[0] if before[1] and before != now else TurnId("")
 
-    def _checked(self, reply: RequestWorded) -> Worded | None:
+    def _check_reply(self, reply: RequestWorded) -> Worded | None:
         """Reply as it may be used; None if unsound."""
         flaw = flaw_of(reply)
         if not flaw and not all(is_block(note) for _, note in reply.notes):
             flaw = "a note is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
         if flaw:
-            self.miss(reply.request_id, flaw)
+            self._miss(reply.request_id, flaw)
             return None
         events = {call.event for turn in self._turns for call in turn.calls}
         turns = {turn.turn_id for turn in self._turns}
-        results = _known(reply.results, events)
-        notes = _known(reply.notes, turns)
+        results = _select_known(reply.results, events)
+        notes = _select_known(reply.notes, turns)
         if len(results) + len(notes) < len(reply.results) + len(reply.notes):
             log.warning("%s: a wording names what was not asked about, or twice: left out", self._host.address)
         return Worded(results, notes)
 
 
-def _known(pairs: Iterable[tuple[N, str]], asked: Collection[N]) -> dict[N, str]:
+def _select_known(pairs: Iterable[tuple[N, str]], asked: Collection[N]) -> dict[N, str]:
     """The pairs of a reply whose names were asked about; of several of one name the first."""
     known: dict[N, str] = {}
     for name, text in pairs:

@@ -12,12 +12,12 @@ from messages.context import RetractMessages, StartNewWindow
 from messages.model import Usage
 from messages.socket import Refused
 from messages.turn import (
-    BeforeTrim,
+    CompactionReady,
     CompactWindow,
     CountUsage,
+    PrepareCompaction,
     SpokenTold,
     TellSpoken,
-    TrimReady,
     WindowBegun,
     WindowCompacted,
 )
@@ -32,17 +32,17 @@ class Gated(Rig):
     """A window whose history is cut only when somebody is ready; it holds some three long turns."""
 
     def __init__(self, root: Path) -> None:
-        super().__init__(root, max_history_tokens=150, trim_gate=lambda _window: GATE)
+        super().__init__(root, max_history_tokens=150, compactor=lambda _window: GATE)
         self.gate = self.system.edge("gate")
 
-    def questions(self) -> list[BeforeTrim]:
+    def questions(self) -> list[PrepareCompaction]:
         """What was asked since the last look."""
-        return of_type(BeforeTrim, self.gate.drain())
+        return of_type(PrepareCompaction, self.gate.drain())
 
-    def ready(self, handover: str = "", *, cut: bool = True) -> BeforeTrim:
+    def ready(self, handover: str = "", *, cut: bool = True) -> PrepareCompaction:
         """Answer the one open question."""
         (question,) = self.questions()
-        self.tell(CHANNEL, TrimReady(request_id=question.request_id, handover=handover, cut=cut))
+        self.tell(CHANNEL, CompactionReady(request_id=question.request_id, handover=handover, cut=cut))
         return question
 
     def turn(self, text: str, number: int, *handover: str, cut: bool = True) -> list[str]:
@@ -123,9 +123,9 @@ def test_a_cut_that_is_not_agreed_on_leaves_turns_out_of_requests_and_is_asked_a
         rig.advance(65.5)
     else:
         reply = {
-            "not cut": TrimReady(request_id=question.request_id, handover=HEAD, cut=False),
+            "not cut": CompactionReady(request_id=question.request_id, handover=HEAD, cut=False),
             "refused": Refused(request_id=question.request_id, reason="no"),
-            "unsound": TrimReady(request_id=question.request_id, handover="[2026-01-30 14:00 UTC] Alice: hi"),
+            "unsound": CompactionReady(request_id=question.request_id, handover="[2026-01-30 14:00 UTC] Alice: hi"),
         }[how]
         rig.tell(CHANNEL, reply)
     sent = rig.answer("Fine.").messages
@@ -240,7 +240,7 @@ class TestByCommand:
             self.compact(rig)
         elif how == "not agreed":
             (question,) = rig.questions()
-            rig.tell(CHANNEL, TrimReady(request_id=question.request_id, cut=False, trouble="the disk is full"))
+            rig.tell(CHANNEL, CompactionReady(request_id=question.request_id, cut=False, trouble="the disk is full"))
         elif how == "late":
             rig.advance(66.0)
         (refusal,) = of_type(Refused, self.asked.drain())
