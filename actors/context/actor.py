@@ -110,10 +110,10 @@ class ContextActor(Actor):
         """That log's path below the data root; empty where nothing is kept."""
         return self._journal.path
 
-    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+    def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of one of the window's logs, as far as they can be read."""
         with self.blocking():
-            return self._requests.spoken(path, first, last)
+            return self._requests.read_spoken(path, first, last)
 
     def on_start(self) -> None:
         """Read the log, if there is one, and go on where it ends."""

@@ -32,7 +32,7 @@ class WindowHost(Host, Protocol):
     def surface(self) -> Address:
         """Address of the actor that shows messages to users."""
 
-    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+    def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of one of the window's logs, as far as they can be read."""
 
     def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:

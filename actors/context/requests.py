@@ -38,19 +38,19 @@ class PartRequests:
             case CompactWindow():
                 self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=BUSY))
             case TellSpoken():
-                self._host.tell(request.reply_to, self._told(request))
+                self._host.tell(request.reply_to, self._read_stretch(request))
             case CountUsage():
                 self._driver.count(request.usage)
 
-    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+    def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""
         try:
-            return self._journal.spoken(path, first, last)
+            return self._journal.read_spoken(path, first, last)
         except LogUnwritable as error:
             log.warning("%s: words are told from memory: %s", self._host.address, error.reason)
             return spoken_turns(self._journal.conversation, path, {}, first, last)
 
-    def _told(self, request: TellSpoken) -> SpokenTold | Refused:
+    def _read_stretch(self, request: TellSpoken) -> SpokenTold | Refused:
         """The words asked for: from memory where it has the stretch, else from the log."""
         conversation = self._host.conversation
         known = {turn.id for turn in conversation.turns}
@@ -58,7 +58,7 @@ class PartRequests:
             if request.log == self._host.log_path and request.first in known:
                 turns = spoken_turns(conversation, request.log, {}, request.first, request.last)
             else:
-                turns = self._journal.spoken(request.log, request.first, request.last)
+                turns = self._journal.read_spoken(request.log, request.first, request.last)
         except (ValueError, LogUnwritable) as error:
             if not isinstance(error.__cause__, FileNotFoundError):
                 return Refused(request_id=request.request_id, reason=str(error))

@@ -14,7 +14,7 @@ from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun, added, left_out_notice, result_meta
+from actors.context.turn_run import Phase, TurnRun, add_usage, left_out_notice, result_meta
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded
@@ -92,7 +92,7 @@ class TurnDriver:
     def count(self, usage: Usage) -> None:
         """Add what was used on the window's behalf outside of its turns."""
         if self.run is None:
-            self._unlogged = added(self._unlogged, usage)
+            self._unlogged = add_usage(self._unlogged, usage)
         else:
             self.run.count(usage)
 

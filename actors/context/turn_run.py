@@ -47,7 +47,7 @@ def result_meta(result: BashResult) -> dict[str, MetaValue]:
     return meta
 
 
-def added(one: Usage, other: Usage) -> Usage:
+def add_usage(one: Usage, other: Usage) -> Usage:
     """The usage of both."""
     return Usage(
         prompt_tokens=one.prompt_tokens + other.prompt_tokens,
@@ -105,7 +105,7 @@ class TurnRun:
 
     def count(self, usage: Usage) -> None:
         """Add the usage of one reply."""
-        self.usage = added(self.usage, usage)
+        self.usage = add_usage(self.usage, usage)
 
     def take_usage(self) -> dict[str, MetaValue]:
         """Usage that no event has recorded yet, for the metadata of the next event; empty if there is none."""

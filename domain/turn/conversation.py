@@ -41,14 +41,19 @@ from messages.turn import TurnShown
 SHOWN_KEPT = 200
 """Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
 FORGET_EVERY = 256
-"""Messages that are only overheard, after which old turns are forgotten though no request is made."""
+"""Default of `Conversation.forget_every`."""
 
 
 class Conversation:
     """The fold of a window's events. The same events give the same conversation, in one go or one by one."""
 
     def __init__(
-        self, max_history_tokens: int, counted_result_chars: int | None = None, *, awaits_cuts: bool = False
+        self,
+        max_history_tokens: int,
+        counted_result_chars: int | None = None,
+        *,
+        awaits_cuts: bool = False,
+        forget_every: int = FORGET_EVERY,
     ) -> None:
         """An empty conversation.
 
@@ -57,6 +62,7 @@ class Conversation:
             counted_result_chars: Largest counted size of a result where another part words results; None without such a
                 part.
             awaits_cuts: True if another part prepares each cut of the history.
+            forget_every: Overheard messages after which old turns are forgotten though no request is made.
         """
         self._counted_result_chars = counted_result_chars
         self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
@@ -67,7 +73,7 @@ class Conversation:
         """Messages that show texts that are owed no more, the newest last."""
         self.compaction = Compaction(self._turns, self.limit_chars, awaits_cuts=awaits_cuts)
         self._images = 0
-        self._overheard = 0
+        self._overheard, self._forget_every = 0, forget_every
         self._speakers = Speakers()
         self.seen = SeenMessages()
         self.pending: dict[str, str] = {}
@@ -172,13 +178,13 @@ class Conversation:
         newest = self._turns[turn_id]
         images_from = first_shown(newest.images_before + len(newest.images))
         messages: list[ChatMessage] = []
-        for turn in self.shown(turn_id):
+        for turn in self.request_turns(turn_id):
             is_newest = turn is newest
             messages.extend(turn.messages(block if is_newest else "", asides if is_newest else (), images_from, worded))
         messages[0] = msgspec.structs.replace(messages[0], text=with_block(head, messages[0].text))
         return tuple(messages)
 
-    def shown(self, turn_id: TurnId) -> list[Turn]:
+    def request_turns(self, turn_id: TurnId) -> list[Turn]:
         """The turns that a request for `turn_id` shows, which is the last of them."""
         self.compaction.forget_old(turn_id)
         withheld = self._withheld()
@@ -192,7 +198,7 @@ class Conversation:
 
     def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
         """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all readable."""
-        turns = self.readable if turn_id is None else self.shown(turn_id)
+        turns = self.readable if turn_id is None else self.request_turns(turn_id)
         return tuple(turn.as_shown for turn in turns if turn.state is not TurnState.OVERHEARD)
 
     def is_overgrown(self, turn_id: TurnId, joining: TurnId | None = None) -> bool:
@@ -236,7 +242,7 @@ class Conversation:
         if refusal := str(meta.get("refusal", "")):
             self._owe(owed(event, refusal, opened, ends_turn=False))
         self._overheard += 1
-        if self._overheard % FORGET_EVERY == 0:
+        if self._overheard % self._forget_every == 0:
             self.compaction.forget_old(TurnId(event.id))
 
     def _add_agent(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
@@ -376,18 +382,12 @@ class Conversation:
         self._debts[debt.event_id] = debt
 
 
-def rebuilt(
-    events: Iterable[Event],
-    max_history_tokens: int,
-    counted_result_chars: int | None = None,
-    *,
-    awaits_cuts: bool = False,
-) -> Conversation:
+def rebuilt(events: Iterable[Event], max_history_tokens: int, counted_result_chars: int | None = None) -> Conversation:
     """The conversation that `events` of one log make."""
-    return folded(Conversation(max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts), events)
+    return fold_events(Conversation(max_history_tokens, counted_result_chars), events)
 
 
-def folded(conversation: Conversation, events: Iterable[Event]) -> Conversation:
+def fold_events(conversation: Conversation, events: Iterable[Event]) -> Conversation:
     """A conversation that has taken in further `events`."""
     for event in events:
         conversation.add(event)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from domain.log.event import Event, Kind
 from domain.turn.compaction import CUT
-from domain.turn.conversation import Conversation, folded
+from domain.turn.conversation import Conversation, fold_events
 from domain.turn.turn import TAKEN_BACK, Turn
 from messages.base import TurnId
 from messages.model import Role
@@ -20,7 +20,7 @@ _ENDLESS = 10**12
 
 def all_turns(events: Iterable[Event]) -> Conversation:
     """The conversation of one log's events, with no turn forgotten."""
-    return folded(Conversation(_ENDLESS), (event for event in events if not _is_cut(event)))
+    return fold_events(Conversation(_ENDLESS), (event for event in events if not _is_cut(event)))
 
 
 def spoken_turns(
@@ -47,14 +47,14 @@ def spoken_turns(
         return ()
     start, end = places.get(first, 0), places.get(last) if last else None
     return tuple(
-        _spoken(turn, path, lines.get(turn.id, 0))
+        _spoken_turn(turn, path, lines.get(turn.id, 0))
         for turn in conversation.readable
         if not turn.is_unfinished and places.get(turn.id, 0) >= start and (end is None or places[turn.id] <= end)
     )
 
 
-def _spoken(turn: Turn, path: str, line: int) -> SpokenTurn:
-    said = [turn.text, *_joined(turn)]
+def _spoken_turn(turn: Turn, path: str, line: int) -> SpokenTurn:
+    said = [turn.text, *_joined_words(turn)]
     answers = [step.text for step in turn.steps if step.role is Role.ASSISTANT and step.text.strip()]
     answer = answers[-1] if answers and answers[-1] != TAKEN_BACK else ""
     results = tuple(step.text[-RESULT_CHARS:] for step in turn.steps if step.role is Role.TOOL)
@@ -70,7 +70,7 @@ def _spoken(turn: Turn, path: str, line: int) -> SpokenTurn:
     )
 
 
-def _joined(turn: Turn) -> Iterator[str]:
+def _joined_words(turn: Turn) -> Iterator[str]:
     """Texts that joined the turn while it ran, without the header of requests."""
     for step in turn.steps:
         if step.role is Role.USER and step.text != TAKEN_BACK:

@@ -146,7 +146,7 @@ class CompactionClient:
             log=host.log_path,
             kept_from=host.conversation.compaction.kept_from,
             first_kept=plan.first_kept if plan is not None else TurnId(""),
-            spoken=host.spoken(host.log_path, plan.cut[0].id, plan.cut[-1].id) if plan is not None else (),
+            spoken=host.read_spoken(host.log_path, plan.cut[0].id, plan.cut[-1].id) if plan is not None else (),
             words=words,
             audience=audience,
             may_run=may_run,

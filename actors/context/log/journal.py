@@ -19,7 +19,7 @@ from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation, folded
+from domain.turn.conversation import Conversation, fold_events
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
 from messages.base import EventId, TurnId, Value, Window, make_ready
@@ -193,7 +193,7 @@ class Journal:
         except OSError as error:
             raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
 
-    def spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
+    def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of one of the window's logs, as `domain.turn.spoken` gives them.
 
         Args:
@@ -301,7 +301,7 @@ class Journal:
             before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
             try:
                 events = (logged.event for logged in parsed.events)
-                before.append(*last_words(folded(self._conversation(), events)))
+                before.append(*last_words(fold_events(self._conversation(), events)))
                 before.end_window()
             finally:
                 before.close()

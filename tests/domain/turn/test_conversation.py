@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
-from domain.turn import conversation as under_test
-from domain.turn.conversation import SHOWN_KEPT, Conversation, rebuilt
+from domain.turn.conversation import SHOWN_KEPT, Conversation, fold_events, rebuilt
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TurnState
 from messages.base import TurnId
@@ -143,24 +141,22 @@ ACTS = st.lists(st.tuples(st.sampled_from(["say", "overhear", "answer"]), st.int
 
 @given(ACTS, st.integers(20, 200))
 def test_overheard_messages_change_nothing_in_that(acts: list[tuple[str, int]], limit_tokens: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(under_test, "FORGET_EVERY", 3)
-        living, log = Conversation(limit_tokens), list[Event]()
-        for number, (act, size) in enumerate(acts):
-            name = f"e{number}"
-            still_open = living.open_turns()
-            if act == "answer" and still_open:
-                log.append(of_turn(Kind.AGENT, name, still_open[0].id, "y" * size))
-            elif act == "overhear":
-                meta: dict[str, MetaValue] = {"author": "Bob", "message_id": str(number), "overheard": True}
-                log.append(event(name, AT, Kind.USER, "x" * size, meta))
-            else:
-                log.append(said(name, "x" * size, number))
-            living.add(log[-1])
-            living.shows("1")
-            if still_open := living.open_turns():
-                asked = living.request(still_open[0].id)
-                assert rebuilt(log, limit_tokens).request(still_open[0].id) == asked
+    living, log = Conversation(limit_tokens, forget_every=3), list[Event]()
+    for number, (act, size) in enumerate(acts):
+        name = f"e{number}"
+        still_open = living.open_turns()
+        if act == "answer" and still_open:
+            log.append(of_turn(Kind.AGENT, name, still_open[0].id, "y" * size))
+        elif act == "overhear":
+            meta: dict[str, MetaValue] = {"author": "Bob", "message_id": str(number), "overheard": True}
+            log.append(event(name, AT, Kind.USER, "x" * size, meta))
+        else:
+            log.append(said(name, "x" * size, number))
+        living.add(log[-1])
+        living.shows("1")
+        if still_open := living.open_turns():
+            asked = living.request(still_open[0].id)
+            assert fold_events(Conversation(limit_tokens, forget_every=3), log).request(still_open[0].id) == asked
 
 
 def test_messages_that_nobody_asks_about_are_not_kept_for_ever() -> None:

@@ -206,7 +206,7 @@ def test_a_pipe_in_the_place_of_an_earlier_log_is_not_waited_for(tmp_path: Path)
     with pytest.raises(LogUnwritable, match="no regular file"):
         list(journal.past())
     with pytest.raises(LogUnwritable, match="no regular file"):
-        journal.spoken(earlier, TurnId(""), TurnId(""))
+        journal.read_spoken(earlier, TurnId(""), TurnId(""))
     with pytest.raises(LogUnwritable, match="no regular file"):
         [list(events) for events in journal.newest_first()]
     journal.close()
