@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal
 
 UNSEEN = re.compile(
     "["
@@ -88,6 +89,10 @@ _BY_CATEGORY = {"Ps": "[", "Pe": "]", "Pd": "-", "Cf": "", "Mn": "", "Me": ""}
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """Escape sequences by which a terminal changes colours, and so on."""
 
+LONGEST_FOREIGN_RUN = 256
+"""Characters beyond ASCII that are normalized at a time: a run of marks costs the square of the run's length."""
+_PIECE = re.compile(rf"[\x00-\x7f]*+[^\x00-\x7f]{{1,{LONGEST_FOREIGN_RUN}}}|[\x00-\x7f]+")
+
 
 class _Looks(dict[int, str]):
     """Table for `str.translate`, filled as characters come."""
@@ -101,11 +106,23 @@ class _Looks(dict[int, str]):
 _LOOKS = _Looks()
 
 
+def pieces(text: str) -> list[str]:
+    """Consecutive pieces of `text`, each normalized alone; only a run of foreign characters that is too long is cut."""
+    return _PIECE.findall(text)
+
+
+def normalize(form: Literal["NFD", "NFKC", "NFKD"], text: str) -> str:
+    """`text` in a normal form of Unicode, in time that grows with the length of `text`."""
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize(form, piece) for piece in pieces(text))
+
+
 def without_unseen(text: str) -> str:
     """`text` in compatible form, without what is unseen."""
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
-    return UNSEEN.sub("", text if text.isascii() else unicodedata.normalize("NFKD", text))
+    return UNSEEN.sub("", normalize("NFKD", text))
 
 
 def as_seen(text: str) -> str:

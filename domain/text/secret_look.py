@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
-from domain.text.lookalike import as_seen
+from domain.text.lookalike import as_seen, normalize
 
 _NAMES = (
     r"(?:pass(?:w[o0]rd|wd|phrase|code)|pwd|secret|token|credentials?"
@@ -96,7 +95,7 @@ def looks_secret(text: str) -> bool:
 
 def _forms(line: str) -> Iterable[str]:
     """A line, and what is seen or meant when letters are disguised, marked or set apart."""
-    plain = unicodedata.normalize("NFKC", line)
+    plain = normalize("NFKC", line)
     bare = _MARKUP.sub("", plain)
     joined = _SPACED.sub(lambda match: match[0].replace(" ", ""), bare)
     return dict.fromkeys((line, plain, bare, joined, *(() if bare.isascii() else (as_seen(bare),))))

@@ -16,6 +16,9 @@ from messages.turn import CountUsage
 
 log = logging.getLogger(__name__)
 
+LONGEST_ANSWER = 64_000
+"""Characters of a model's answer that is looked into at all; a look for secrets costs more the longer the answer is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -107,7 +110,10 @@ class Workers:
             self.count_usage(answer)
             work = self._end()
             self._on_news(True)
-            work.on_answer(answer.text)
+            if len(answer.text) > LONGEST_ANSWER:
+                work.on_failed(_word_length(work.purpose, len(answer.text)))
+            else:
+                work.on_answer(answer.text)
         self._next()
 
     def _give_up(self, reason: str) -> None:
@@ -123,3 +129,7 @@ class Workers:
         assert self._running is not None, "one works"
         (_, work), self._running = self._running, None
         return work
+
+
+def _word_length(purpose: str, chars: int) -> str:
+    return f"the answer of the worker for {purpose} has {chars:,} characters: must have at most {LONGEST_ANSWER:,}"

@@ -10,8 +10,6 @@ from typing import Any
 from domain.text.brief import brief
 from domain.text.presentable import without_hidden
 
-LONGEST_ANSWER = 64_000
-"""Characters."""
 _MOST_FAILURES = 40
 """Largest number of places that begin like an object without being an object."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
@@ -30,13 +28,11 @@ def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
         needed: Names of fields.
 
     Raises:
-        ValueError: `answer` has no object, or is too long.
+        ValueError: `answer` has no object.
     """
-    if len(answer) > LONGEST_ANSWER:
-        raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
     found = [value for value in _values(_bare(answer)) if isinstance(value, dict)]
     if not found:
-        raise ValueError(f"answer {shown(answer)}: must be a JSON object")
+        raise ValueError(f"answer {quotation(answer)}: must be a JSON object")
     fitting = [value for value in found if needed and all(name in value for name in needed)]
     return fitting[-1] if fitting else max(found, key=len)
 
@@ -50,8 +46,8 @@ def texts_of(value: object, name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise ValueError(f"{name} {shown(value)}: must be a list of texts")
-    return tuple(line for each in value if (line := " ".join(_seen(each).split())))
+        raise ValueError(f"{name} {quotation(value)}: must be a list of texts")
+    return tuple(line for each in value if (line := " ".join(_visible(each).split())))
 
 
 def text_of(value: object, name: str) -> str:
@@ -63,11 +59,11 @@ def text_of(value: object, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise ValueError(f"{name} {shown(value)}: must be a text")
-    return _seen(value).strip()
+        raise ValueError(f"{name} {quotation(value)}: must be a text")
+    return _visible(value).strip()
 
 
-def shown(value: object) -> str:
+def quotation(value: object) -> str:
     """A value in an error: its beginning."""
     text = value if isinstance(value, str) else brief(value, 2 * _SHOWN)
     return repr(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
@@ -80,19 +76,19 @@ def _bare(answer: str) -> str:
     return text[thoughts.end() :].strip() if thoughts else text
 
 
-def _seen(text: str) -> str:
+def _visible(text: str) -> str:
     """A text without hidden characters; of what reorders a text nothing is taken out, for it is to be refused."""
     return without_hidden(text, _REORDERING)
 
 
 def _values(text: str) -> Iterator[object]:
     """Values that may be the answer, in the order of the text; values within another value are left out."""
-    whole = _parsed(text)
+    whole = _parse(text)
     if isinstance(whole, dict):
         yield whole
         return
     for match in _FENCED.finditer(text):
-        yield _parsed(match[1])
+        yield _parse(match[1])
     decoder = json.JSONDecoder(strict=False)
     at, failures = text.find("{"), 0
     while at >= 0 and failures < _MOST_FAILURES:
@@ -105,7 +101,7 @@ def _values(text: str) -> Iterator[object]:
         at = text.find("{", end)
 
 
-def _parsed(text: str) -> object:
+def _parse(text: str) -> object:
     """The value of a JSON text; None for other text."""
     try:
         return json.loads(text, strict=False)
@@ -113,14 +109,8 @@ def _parsed(text: str) -> object:
         return None
 
 
-def unfenced(answer: str) -> str:
-    """An answer as a reader sees it, without the code block that stands around all of it.
-
-    Raises:
-        ValueError: it is too long.
-    """
-    if len(answer) > LONGEST_ANSWER:
-        raise ValueError(f"answer of {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}")
-    text = _seen(_bare(answer))
+def without_fence(answer: str) -> str:
+    """An answer as a reader sees it, without the code block that stands around all of it."""
+    text = _visible(_bare(answer))
     match = _FENCED.fullmatch(text)
     return match[1].strip() if match and "```" not in match[1] else text

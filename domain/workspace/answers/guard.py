@@ -9,7 +9,7 @@ from itertools import chain
 from domain.text.imitation import OWN_LINES, imitates
 from domain.text.presentable import without_hidden
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import shown
+from domain.workspace.answers.answer_json import quotation
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80
@@ -122,7 +122,7 @@ def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks
 
 def told(text: str, flaw: str) -> str:
     """Name of a text with such a flaw in an error: the text's beginning, but no part of a secret."""
-    return "(secret)" if flaw == _SECRET else shown(text)
+    return "(secret)" if flaw == _SECRET else quotation(text)
 
 
 def _plain(text: str) -> str:

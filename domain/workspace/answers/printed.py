@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
+from domain.text.lookalike import normalize
 from domain.text.presentable import without_hidden
 from messages.turn import SpokenTurn
 
@@ -52,7 +52,7 @@ class Printed:
 
 def _stems(text: str) -> Iterator[str]:
     """Stems of a text's words; of an address or path also the stems of its parts."""
-    for word in _WORD.findall(unicodedata.normalize("NFKC", without_hidden(text)).casefold()):
+    for word in _WORD.findall(normalize("NFKC", without_hidden(text)).casefold()):
         yield from _stem(word)
         if len(parts := _JOINT.split(word)) > 1:
             for part in parts:

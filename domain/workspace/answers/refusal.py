@@ -23,7 +23,7 @@ def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
         answer: All text that the reason may quote.
         is_secret: What tells a secret.
     """
-    if not any(is_secret(text) for text in (reason, answer, _unescaped(answer))):
+    if not any(is_secret(text) for text in {reason, answer, _without_escapes(answer)}):
         return reason
     _, _, rule = reason.rpartition(_RULE)
     return f"{_UNTOLD}; it must {rule}" if rule and rule != reason and not is_secret(rule) else _UNTOLD
@@ -32,13 +32,13 @@ def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
 def kept_answer(answer: str, own: Scrubber) -> str:
     """Kept part of an answer: all but the agent's own secrets; `REMOVED` where secrets cannot be taken out."""
     kept = own.scrub(answer)
-    if not own.finds(kept) and not own.finds(_unescaped(kept)):
+    if not own.finds(kept) and not own.finds(_without_escapes(kept)):
         return kept
-    plain = own.scrub(without_hidden(_unescaped(kept)))
+    plain = own.scrub(without_hidden(_without_escapes(kept)))
     return REMOVED if own.finds(plain) else plain
 
 
-def _unescaped(text: str) -> str:
+def _without_escapes(text: str) -> str:
     r"""Text of JSON without escapes: JSON may spell a letter as `\u0041`."""
     return _ESCAPE.sub(
         lambda match: chr(int(match[1], 16)) if match[1] else _SHORT_ESCAPES.get(match[2], match[2]), text

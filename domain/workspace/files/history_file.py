@@ -9,7 +9,7 @@ from datetime import datetime
 from domain.memory.block_json import block_json
 from domain.text.lines import decode_text, encode_text
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import shown, unfenced
+from domain.workspace.answers.answer_json import quotation, without_fence
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.memory_file import mark_of, utc, with_block
 from domain.workspace.files.outline import Section, new_line_of, sections
@@ -94,7 +94,7 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
     blocks = _to_fold(parts)
     if not blocks:
         raise ValueError(f"file with {sum(map(_is_dated, parts))} dated blocks: must have more than {NEWEST} to fold")
-    text = history_text(_without_heading(unfenced(answer)), is_secret)
+    text = history_text(_without_heading(without_fence(answer)), is_secret)
     was = sum(len(part.text) for part in blocks)
     if not was * _LEAST_SHARE <= len(text) <= max(was * _MOST_SHARE, 400):
         raise ValueError(
@@ -103,7 +103,7 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
     old, there = {part.raw.strip() for part in blocks}, sections(now, 2)
     if old - {part.raw.strip() for part in there}:
         raise ValueError(
-            f"file whose block {shown(blocks[0].title)} or a later one: has changed since a worker read it"
+            f"file whose block {quotation(blocks[0].title)} or a later one: has changed since a worker read it"
         )
     new_line = new_line_of(now)
     marks = list(dict.fromkeys(mark for part in blocks for mark in _MARK.findall(part.raw)))[-_CARRIED_MARKS:]

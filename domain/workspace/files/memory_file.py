@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from domain.text.lines import decode_text, encode_text, one_line
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import shown, unfenced
+from domain.workspace.answers.answer_json import quotation, without_fence
 from domain.workspace.answers.guard import IsSecret, flaw_of, told
 from domain.workspace.files.editing import bullet, with_items, without_sections
 from domain.workspace.files.outline import Section, items, new_line_of, sections
@@ -105,9 +105,9 @@ def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch:
     fresh = list[str]()
     for entry in entries:
         if entry.section not in SECTIONS:
-            raise ValueError(f"section {shown(entry.section)}: must be one of {', '.join(SECTIONS)}")
+            raise ValueError(f"section {quotation(entry.section)}: must be one of {', '.join(SECTIONS)}")
         if one_line(entry.text) != entry.text or not any(map(str.isalnum, entry.text)):
-            raise ValueError(f"entry {shown(entry.text)}: must have words in one line and no bullet")
+            raise ValueError(f"entry {quotation(entry.text)}: must have words in one line and no bullet")
         mark, key = mark_of(stretch, entry.text), same_words(entry.text)
         if mark not in marks and key not in known:
             marks.add(mark)
@@ -176,7 +176,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
     left = {same_words(text) for text in said[CONSTRAINTS]}
     for entry in before:
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
-            raise ValueError(f"constraint {shown(entry.text)}: people's own must stay in its section")
+            raise ValueError(f"constraint {quotation(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
     return _rewritten(now, base, before, {**said, CONSTRAINTS: _still_binding(before, said[CONSTRAINTS])})
 
@@ -216,19 +216,19 @@ def _section(label: re.Match[str]) -> str:
 
 def _said(answer: str) -> Mapping[str, tuple[str, ...]]:
     """Section -> entries, as an answer has them."""
-    text = unfenced(answer)
+    text = without_fence(answer)
     if _FENCE.search(text):
-        raise ValueError(f"answer {shown(text)}: must have no code block")
+        raise ValueError(f"answer {quotation(text)}: must have no code block")
     found: dict[str, list[str]] = {}
     names = {title_key(title): title for title in SECTIONS}
     for part in sections(text.encode("utf-8", "surrogateescape"), 2):
         if part.title and (name := names.get(title_key(part.title))):
             found.setdefault(name, []).extend(item.text for item in items(part))
         elif part.title and items(part):
-            raise ValueError(f"heading {shown(part.title)}: must be one of {', '.join(SECTIONS)}")
+            raise ValueError(f"heading {quotation(part.title)}: must be one of {', '.join(SECTIONS)}")
     missing = [title for title in SECTIONS if title not in found]
     if missing:
-        raise ValueError(f"answer {shown(text)}: must have the headings {', '.join(missing)}")
+        raise ValueError(f"answer {quotation(text)}: must have the headings {', '.join(missing)}")
     return {title: tuple(unique(one_line(text) for text in found[title])) for title in SECTIONS}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from domain.text.lines import one_line
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import json_object, shown, text_of, texts_of
+from domain.workspace.answers.answer_json import json_object, quotation, text_of, texts_of
 from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
 from domain.workspace.answers.printed import Printed
 from domain.workspace.files.editing import with_items, without_sections
@@ -146,7 +146,7 @@ def updated(
     fields = json_object(answer, _FIELDS)
     missing = [name for name in TITLES if name not in fields]
     if missing:
-        raise ValueError(f"answer with {shown(', '.join(fields))}: must have the fields {', '.join(missing)}")
+        raise ValueError(f"answer with {quotation(', '.join(fields))}: must have the fields {', '.join(missing)}")
     title = one_line(text_of(fields["title"], "title"))
     if title != before.title:
         title = _short(title, LONGEST_TITLE) if any(map(str.isalnum, title)) else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.text.lines import one_line
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import json_object, shown, text_of
+from domain.workspace.answers.answer_json import json_object, quotation, text_of
 from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
 from domain.workspace.answers.printed import Printed
 from domain.workspace.files.history_file import LONGEST_BLOCK, history_text
@@ -54,7 +54,7 @@ def parsed_consolidation(
     said = json_object(answer, ("entries", "history"))
     raw = said.get("entries")
     if not isinstance(raw, list) or "history" not in said:
-        raise ValueError(f"answer with {shown(', '.join(said))}: must have the fields entries, a list, and history")
+        raise ValueError(f"answer with {quotation(', '.join(said))}: must have the fields entries, a list, and history")
     echoes = Spoken(spoken)
     printed = Printed(spoken)
     whole = _history(text_of(said["history"], "history"), spoken, echoes, is_secret)
@@ -89,7 +89,8 @@ def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, is_secret:
     block = history_text(text, is_secret)
     if echoes.has_words_of(block):
         raise ValueError(
-            f"history {shown(block)}: must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
+            f"history {quotation(block)}: "
+            f"must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
         )
     return block
 

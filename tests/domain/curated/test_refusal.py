@@ -52,7 +52,7 @@ _PIECES = (
         "${",
         "a/",
     ),
-    *("'", "Authorization: Basic ", "hooks.slack.com/services/a", "discord.com/api/webhooks/", "="),
+    *("'", "Authorization: Basic ", "hooks.slack.com/services/a", "discord.com/api/webhooks/", "=", "\u0301\u0316"),
 )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from pathlib import Path
 
 import pytest
 
+from actors.workspace.upkeep.workers import LONGEST_ANSWER
 from messages.model import Usage
 from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig, reply_of
 
@@ -56,3 +59,26 @@ def test_no_secret_is_told_to_a_model_or_written(tmp_path: Path) -> None:
     assert "hunter2" not in rig.text("MEMORY.md") + rig.text("HISTORY.md")
     refused = "".join(path.read_text() for path in rig.agent.glob("refused-*"))
     assert "hunter2" not in refused
+
+
+def test_an_answer_that_is_too_long_is_refused_unread_and_one_of_the_greatest_length_is_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    for number, (answer, is_used) in enumerate(
+        [
+            (json.dumps(STATE).ljust(LONGEST_ANSWER), True),
+            (json.dumps(STATE).ljust(LONGEST_ANSWER + 1), False),
+            ("x" * 1_000_000, False),
+        ]
+    ):
+        rig = WorkspaceRig(tmp_path / str(number), **ON)
+        rig.turn("one", calls=4)
+        before = rig.texts
+        caplog.clear()
+        rig.work("session", answer)
+        assert (rig.texts != before) is is_used
+        reason = f"worker for session has {len(answer):,} characters: must have at most {LONGEST_ANSWER:,}"
+        assert (reason in caplog.text) is not is_used
+        assert list(rig.agent.glob("refused-*")) == [], "no part of it was looked into"
+        assert rig.counted == [Usage(prompt_tokens=5, cost_usd=0.25)]

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.answers.answer_json import LONGEST_ANSWER, json_object, shown, text_of, texts_of, unfenced
+from domain.workspace.answers.answer_json import json_object, quotation, text_of, texts_of, without_fence
 
 
 def test_an_object_is_found_whole_in_a_block_or_among_words(subtests: pytest.Subtests) -> None:
@@ -45,13 +44,13 @@ def test_where_nothing_is_needed_the_object_with_the_most_fields_is_taken() -> N
 def test_texts_are_taken_as_a_reader_sees_them_and_what_reorders_them_is_left_to_be_refused() -> None:
     assert texts_of(["a\u200bb", "\u200b", "c\U000e0041"], "x") == ("ab", "c")
     assert text_of("a\u00adb\u202ec", "x") == "ab\u202ec"
-    assert unfenced("```\n- a\ufe0fb\n```") == "- ab"
+    assert without_fence("```\n- a\ufe0fb\n```") == "- ab"
 
 
 def test_values_of_any_depth_can_be_shown() -> None:
     deep = json_object('{"a":' + "[" * 900 + "]" * 900 + "}")
-    assert len(shown(deep)) < 200
-    assert shown({"a": 16**8_000}).startswith("\"{'a': <a number of some")
+    assert len(quotation(deep)) < 200
+    assert quotation({"a": 16**8_000}).startswith("\"{'a': <a number of some")
 
 
 def test_line_breaks_within_texts_are_let_pass() -> None:
@@ -62,13 +61,6 @@ def test_what_has_no_object_is_refused(subtests: pytest.Subtests) -> None:
     for answer in ["", "no", "[1]", '"x"', '{"a": ', "{" * 50_000, "[" * 50_000, '{"a":' * 9_000]:
         with subtests.test(answer=answer), pytest.raises(ValueError, match="must be a JSON object"):
             json_object(answer)
-
-
-def test_what_is_too_long_is_refused_unread() -> None:
-    with pytest.raises(ValueError, match=re.escape(f"must have at most {LONGEST_ANSWER:,}")):
-        json_object("{}" + " " * LONGEST_ANSWER)
-    with pytest.raises(ValueError, match=re.escape(f"must have at most {LONGEST_ANSWER:,}")):
-        unfenced(" " * (LONGEST_ANSWER + 1))
 
 
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3), st.text("ab c\n", max_size=9))
@@ -90,21 +82,16 @@ def test_fields_have_the_type_that_they_should_have() -> None:
 
 
 def test_a_code_block_around_all_of_an_answer_is_taken_off() -> None:
-    assert unfenced("```markdown\n# A\n- b\n```\n") == "# A\n- b"
-    assert unfenced("<thinking>so</thinking># A") == "# A"
-    assert unfenced("# A\n```\nx\n```") == "# A\n```\nx\n```"
-    assert unfenced("```\na\n```\nb\n```\nc\n```") == "```\na\n```\nb\n```\nc\n```"
+    assert without_fence("```markdown\n# A\n- b\n```\n") == "# A\n- b"
+    assert without_fence("<thinking>so</thinking># A") == "# A"
+    assert without_fence("# A\n```\nx\n```") == "# A\n```\nx\n```"
+    assert without_fence("```\na\n```\nb\n```\nc\n```") == "```\na\n```\nb\n```\nc\n```"
 
 
 def test_errors_show_the_beginning_of_a_value() -> None:
-    assert shown("x" * 100) == repr("x" * 80) + "…"
-    assert shown(["x"]) == repr("['x']")
-
-
-def test_answers_of_the_greatest_length_are_read() -> None:
-    assert json_object("{}".ljust(LONGEST_ANSWER)) == {}
-    assert unfenced("a".ljust(LONGEST_ANSWER)) == "a"
-    assert shown("x" * 80) == repr("x" * 80)
+    assert quotation("x" * 80) == repr("x" * 80)
+    assert quotation("x" * 100) == repr("x" * 80) + "…"
+    assert quotation(["x"]) == repr("['x']")
 
 
 def test_an_object_among_words_may_have_line_breaks_within_texts() -> None:
