@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -29,6 +30,12 @@ SMALL_STEPS = {"joined", "looked-through"}
 
 _disks: dict[Path, RecordingDisk] = {}
 violations: list[str] = []
+
+
+@lru_cache(64)
+def events_in(data: bytes) -> tuple[Event, ...]:
+    """Events of a log."""
+    return tuple(logged.event for logged in parse(data).events)
 
 
 class _Quick(ReservedDisk):
@@ -92,8 +99,8 @@ class WatchedSystem(ActorSystem):
             written, safe = Path(path).read_bytes(), self._disk.surviving(Path(path)) or b""
             if safe == written:
                 continue
-            safe_ids = {logged.event.id for logged in parse(safe).events}
-            for event in (logged.event for logged in parse(written).events):
+            safe_ids = {event.id for event in events_in(safe)}
+            for event in events_in(written):
                 if event.id not in safe_ids and not _may_be_lost(event, message):
                     yield f"{event.kind.value} {event.id}"
 
@@ -117,7 +124,7 @@ class WatchedSystem(ActorSystem):
     def _owes(self, nonce: str) -> bool:
         """Whether some log that would survive has the text of that mark."""
         for path in (self._root / "logs").rglob("*.md"):
-            for event in (logged.event for logged in parse(self._disk.surviving(path) or b"").events):
+            for event in events_in(self._disk.surviving(path) or b""):
                 if nonce == event.id or (event.kind is Kind.SYSTEM and nonce == event.meta_dict().get("event")):
                     return True
         return False

@@ -14,7 +14,6 @@ import msgspec
 from actors.context.actor import ContextActor
 from actors.context.log.recovery import survey
 from domain.log.event import Event, Kind
-from domain.log.parser import parse
 from domain.turn.conversation import Conversation, rebuilt
 from messages.base import Message, MessageId
 from messages.context import ResumeWindow, UserMessage
@@ -22,6 +21,7 @@ from messages.discord import Delivered, DeliveryFailed, PostMessage
 from messages.model import ModelRequest, Role, StopReason
 from messages.shell import RunBash
 from messages.turn import RequestWorded, WordRequest
+from tests.actors.context import durability
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, user_message
 from tests.recording_disk import TornWrite
 
@@ -112,7 +112,7 @@ class World:
 
     def finish(self) -> None:
         """All that is owed comes about."""
-        for _ in range(8):
+        for _ in range(7):  # Longer than the window waits for its model.
             self.wait(301)
 
     def settle(self) -> None:
@@ -136,7 +136,7 @@ class World:
 
     def logs(self) -> list[list[Event]]:
         """The events of each log, the oldest log first."""
-        return [[logged.event for logged in parse(path.read_bytes()).events] for path in self.rig.logs()]
+        return [list(durability.events_in(path.read_bytes())) for path in self.rig.logs()]
 
     def answers_to(self, message_id: int) -> list[str]:
         """What people were shown in answer to a message, apart from being told that nothing can be stored."""
@@ -202,7 +202,7 @@ class World:
     def _unlogged(self) -> list[UserMessage]:
         """What was said and no log has."""
         logs = self.root / "logs" / CHANNEL.surface.value / CHANNEL.id
-        events = [logged.event for path in logs.glob("*.md") for logged in parse(path.read_bytes()).events]
+        events = [event for path in logs.glob("*.md") for event in durability.events_in(path.read_bytes())]
         known = {event.meta_dict()["message_id"] for event in events if event.kind is Kind.USER}
         return [message for message in self.said if message.message_id not in known]
 

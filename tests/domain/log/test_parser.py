@@ -94,7 +94,7 @@ def test_a_log_cut_at_any_byte_and_sealed_goes_on_without_damage() -> None:
 
 
 def test_a_seal_that_was_itself_cut_at_any_byte_is_sealed(subtests: pytest.Subtests) -> None:
-    cases: list[int] = [1, 30, 60, 100, -1, -2, -3, -12]
+    cases: list[int] = [1, 60, -1, -2, -12]
     for torn in cases:
         with subtests.test(torn=torn):
             last = said(19, "cut short")
@@ -145,8 +145,8 @@ def test_a_seal_says_how_much_was_cut_short() -> None:
 
 
 def flipped(data: bytes, at: int) -> Iterator[bytes]:
-    """`data` with one byte changed in several ways: one bit of it, into a line feed, into a space."""
-    for byte in {data[at] ^ 0x01, data[at] ^ 0x10, data[at] ^ 0x80, 0x0A, 0x20} - {data[at]}:
+    """`data` with one byte changed in two ways, by turns: one bit of the byte, and into a line feed or a space."""
+    for byte in {data[at] ^ (0x01, 0x10, 0x80)[at % 3], (0x0A, 0x20)[at % 2]} - {data[at]}:
         yield data[:at] + bytes([byte]) + data[at + 1 :]
 
 
