@@ -49,6 +49,7 @@ def test_commands_see_their_own_folder_and_none_of_the_others(hooked: WorkspaceR
 
 
 class TestHooksBeforeACut:
+    @pytest.mark.req("S4-42")
     def test_run_on_behalf_of_the_turn_that_waits_and_not_of_the_one_before(self, hooked: WorkspaceRig) -> None:
         hooked.prepare(audience="1:role", may_run=True)
         request = hooked.prepare_compaction([hooked.said("one")], audience="1:everyone")

@@ -23,7 +23,7 @@ OFF = {"layers.objects": False, "layers.workspace": True}
 CHILD = "---\nname: helper\ndescription: Helps.\ncontextMode: contextual\n---\nYou help.\n"
 
 
-@pytest.mark.req("S4-117", "S4-118", "X-64")
+@pytest.mark.req("S4-17", "S4-117", "S4-118", "S4-124", "X-64")
 def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, subtests: pytest.Subtests) -> None:
     for number, on in enumerate([*itertools.product([False, True], repeat=2)]):
         folder = tmp_path / str(number)
@@ -34,7 +34,9 @@ def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, subtests: pytest
             (part,) = (each for each in table if each.spec.kind == WORKSPACE_KIND)
             assert (part.prepares_compaction, part.contributes, part.subscribes) == (compacts, True, True)
             assert {command.name for command in part.commands} == {"session", *(["compact"] if compacts else [])}
-            assert bool(part.verbs) is has_runs
+            runs = {f"subagent.{verb}" for verb in ("run", "wait", "stop", "list")}
+            assert set(part.verbs) == (runs if has_runs else set())
+            assert not any(verb.in_lanes for verb in part.verbs.values()), "no sub-agent runs sub-agents"
             assert {path.name for path in part.skills} == ({"subagent"} if has_runs else set())
             assert any(each.spec.kind == SUBAGENT_KIND for each in table) is has_runs
 
@@ -70,7 +72,7 @@ def test_a_thread_has_a_folder_of_its_own_and_nothing_of_its_channels(tmp_path: 
     assert config.folder_of(thread) == tmp_path / "channels" / "discord-thread" / "7"
 
 
-@pytest.mark.req("S4-07", "S4-13", "S4-14", "S4-123", "X-65")
+@pytest.mark.req("S4-07", "S4-13", "S4-14", "S4-123", "S4-124", "X-65")
 def test_the_layer_has_no_vectors_no_database_and_opens_no_network() -> None:
     forbidden = (
         "numpy",

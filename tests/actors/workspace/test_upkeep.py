@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.actors.workspace.rig import WorkspaceRig, lasting_answer, session_answer
+from domain.workspace.files.session_state import LONGEST_SESSION, MOST_ITEMS, SESSION_TEMPLATE
+from messages.model import ModelFailed
+from tests.actors.workspace.rig import WorkspaceRig, lasting_answer, reply_of, session_answer
 
 LOG = "logs/a.md"
 Make = Callable[..., WorkspaceRig]
@@ -128,8 +131,10 @@ def test_without_llm_no_model_is_asked_and_every_cut_is_agreed_on(make: Make) ->
 
 
 @pytest.mark.req("S4-95", "S4-166", "S4-171", "S4-172", "S4-82", "S4-66", "S4-180", "S4-88")
-@pytest.mark.req("S4-120", "S4-173", "S4-98", "S4-126")
+@pytest.mark.req("S4-120", "S4-173", "S4-98", "S4-126", "S4-151")
 def test_before_a_cut_the_session_is_written_then_memory_and_history_and_then_it_may_come(kept: WorkspaceRig) -> None:
+    (kept.folder / "HISTORY.md").write_text("# History\n\n## 2026-01-01T08:00:00Z\n- A month went by.\n")
+    older = kept.text("HISTORY.md")
     kept.say("Ask Mona first.")
     cut = kept.begin_cut(words="the budget")
     asked = [kept.answer_next(session_answer(constraints=["Ask Mona before firing"]))]
@@ -142,7 +147,8 @@ def test_before_a_cut_the_session_is_written_then_memory_and_history_and_then_it
     assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
     assert "400 euros" in ready.handover, "constraints of MEMORY.md are handed over too"
     assert "The gas budget is 400 euros" in kept.text("MEMORY.md")
-    assert "The kiln was planned." in kept.text("HISTORY.md")
+    assert "The kiln was planned." in kept.text("HISTORY.md").removeprefix(older)
+    assert kept.text("HISTORY.md").startswith(older)
 
 
 @pytest.mark.req("S4-167", "S4-154", "S4-156", "S4-103", "S4-168")
@@ -230,6 +236,52 @@ def test_a_worker_that_hangs_delays_one_cut_and_no_turn(kept: WorkspaceRig) -> N
     assert kept.ready(kept.begin_cut(first_kept="later")) is not None, "no worker is waited for"
 
 
+@pytest.mark.req("S4-99")
+@pytest.mark.parametrize("how", ["failed", "silent", "too long"])
+def test_while_no_worker_ever_answers_every_turn_is_prepared_at_once_and_every_cut_is_answered(
+    kept: WorkspaceRig, how: str
+) -> None:
+    (kept.folder / "SESSION.md").write_text("# Constraints\n- Ask Mona before firing\n")
+    for number in range(6):
+        kept.say(f"number {number}")
+        cut = kept.begin_cut(first_kept=f"t{number:04}")
+        assert kept.prepare("continue").instructions, "at once, though a cut is being readied"
+        ready = None
+        for _ in range(4):
+            request = kept.next_request()
+            if request is not None and how == "failed":
+                kept.tell(ModelFailed(request_id=request.request_id, reason="overloaded", attempts=1))
+            elif request is not None and how == "too long":
+                kept.tell(reply_of(request, "x" * 1_000_000))
+            kept.settle(31.0 if how == "silent" else 3.0)
+            ready = ready or kept.ready(cut)
+        assert ready is not None, number
+        assert (ready.cut, "Ask Mona before firing" in ready.handover) == (True, True)
+
+
+@pytest.mark.req("S4-84")
+def test_however_much_workers_add_the_session_stays_short_and_what_is_resolved_goes(kept: WorkspaceRig) -> None:
+    for number in range(12):
+        kept.say(f"number {number}")
+        if request := kept.next_request():
+            many = [f"{number}.{each} {'word ' * 40}" for each in range(MOST_ITEMS + 3)]
+            resolved = [f"Ask Mona {number - 2} first"]
+            answer = session_answer(
+                worklog=many,
+                next_steps=many,
+                active_files=many,
+                current_state=many,
+                errors=[f"Ask Mona {number} first"],
+            )
+            kept.answer(request, json.dumps({**json.loads(answer), "resolved": resolved}))
+            text = kept.text("SESSION.md")
+            assert f"Ask Mona {number} first" in text
+            assert f"Ask Mona {number - 2} first" not in text
+            assert text.count("- ") <= 5 * MOST_ITEMS
+            assert len(text) <= LONGEST_SESSION + len(SESSION_TEMPLATE)
+    assert "11.0 word" in kept.text("SESSION.md"), "each answer was used"
+
+
 @pytest.mark.req("S4-40", "S4-184", "S4-41", "S4-186")
 @pytest.mark.parametrize("bad", ["", "I would rather not.", '{"title": 1}', "{" * 50])
 def test_a_bad_answer_changes_no_file(kept: WorkspaceRig, bad: str) -> None:
@@ -254,11 +306,15 @@ def test_what_people_write_while_a_worker_thinks_stays(kept: WorkspaceRig) -> No
     assert "- The kiln is loaded" in path.read_text()
 
 
-@pytest.mark.req("S4-127", "S4-178", "S4-179", "S4-146", "S4-16", "X-66")
+@pytest.mark.req("S4-127", "S4-178", "S4-179", "S4-146", "S4-16", "S4-124", "X-66")
 def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -> None:
     log = kept.root.parent / LOG
     log.parent.mkdir()
-    log.write_text("## 2026-11-25 Alice\n7731: what only the log's file says\n")
+    for path in (
+        log,
+        *(folder / f"{name}.jsonl" for folder in (kept.root, kept.folder) for name in ("log", "context")),
+    ):
+        path.write_text("## 2026-11-25 Alice\n7731: what only the log's file says\n")
     kept.say("one")
     kept.say("two")
     first = kept.answer_next(session_answer(next_steps=["Three"]))
@@ -270,7 +326,8 @@ def test_words_are_told_by_the_window_and_no_log_is_opened(kept: WorkspaceRig) -
     kept.begin_window()
     kept.settle(1.0)
     assert ready is not None
-    shown = [*(request.messages[0].text for request in requests), ready.handover, kept.head(), *kept.texts]
+    recalled = kept.prepare("What does the file of the log say of 7731?").block
+    shown = [*(request.messages[0].text for request in requests), ready.handover, kept.head(), recalled, *kept.texts]
     assert [text for text in shown if "7731" in text] == []
 
 

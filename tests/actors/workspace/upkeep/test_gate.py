@@ -69,6 +69,17 @@ class TestAWorkerThatHangs:
         for _ in range(3):
             assert rig.cut([rig.said("more")]).cut, "at once"
 
+    @pytest.mark.req("S4-99")
+    def test_behind_other_work_that_hangs_a_cut_waits_sixty_seconds_all_the_same(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        rig.turn("one", calls=4)
+        rig.settle(1.0)
+        request = rig.prepare_compaction([rig.said(RULE)])
+        rig.settle(59.0)
+        assert not rig.is_answered(request), "three workers follow one another, and each has thirty seconds"
+        rig.settle(1.0)
+        assert rig.reply(CompactionReady, request).cut
+
     def test_one_that_hung_in_the_background_delays_no_cut(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         rig.turn("one", calls=4)
