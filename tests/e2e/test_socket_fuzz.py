@@ -25,8 +25,8 @@ from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process
 from tests.patience import PATIENCE_S
 
-LINES = int(os.environ.get("FUZZ_LINES", "6000"))
-CLIENTS = 16
+LINES = int(os.environ.get("FUZZ_LINES", "2400"))
+CLIENTS = 8
 AT_A_TIME = 8
 MOST_GROWTH_MIB = 64
 VERBS: Mapping[str, Mapping[str, object]] = {

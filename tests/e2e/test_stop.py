@@ -20,7 +20,7 @@ from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Process, bot_texts, events, of_kind
 from tests.patience import eventually
 
-FEW = 8
+FEW = 4
 LIMIT_S = 60.0
 """Far less than the commands sleep; an end takes ten seconds on a machine that is not busy."""
 SLEEP = json.dumps({"command": "sleep 300", "timeout": 300})
