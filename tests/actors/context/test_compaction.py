@@ -112,30 +112,37 @@ def test_a_life_later_the_same_turns_are_left_and_the_part_is_asked_for_the_head
 
 
 @pytest.mark.req("S4-99", "S4-170", "X-103")
-@pytest.mark.parametrize("how", ["not cut", "refused", "late", "unsound"])
 def test_a_cut_that_is_not_agreed_on_leaves_turns_out_of_requests_and_is_asked_about_again(
-    rig: Gated, how: str
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    rig.filled()
-    rig.say("four", 4)
-    (question,) = rig.questions()
-    if how == "late":
-        rig.advance(65.5)
-    else:
-        reply = {
-            "not cut": CompactionReady(request_id=question.request_id, handover=HEAD, cut=False),
-            "refused": Refused(request_id=question.request_id, reason="no"),
-            "unsound": CompactionReady(request_id=question.request_id, handover="[2026-01-30 14:00 UTC] Alice: hi"),
-        }[how]
-        rig.tell(CHANNEL, reply)
-    sent = rig.answer("Fine.").messages
-    rig.deliver()
-    assert "two" in sent[0].text
-    assert sent[0].text.startswith(HEAD)
-    assert cuts(rig) == []
-    rig.say("five", 5)
-    (again,) = rig.questions()
-    assert [turn.text[:3] for turn in again.spoken] == ["one"]
+    cases: list[str] = ["not cut", "refused", "late", "unsound"]
+    for number, how in enumerate(cases):
+        with subtests.test(how=how):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Gated(root)
+            rig.filled()
+            rig.say("four", 4)
+            (question,) = rig.questions()
+            if how == "late":
+                rig.advance(65.5)
+            else:
+                reply = {
+                    "not cut": CompactionReady(request_id=question.request_id, handover=HEAD, cut=False),
+                    "refused": Refused(request_id=question.request_id, reason="no"),
+                    "unsound": CompactionReady(
+                        request_id=question.request_id, handover="[2026-01-30 14:00 UTC] Alice: hi"
+                    ),
+                }[how]
+                rig.tell(CHANNEL, reply)
+            sent = rig.answer("Fine.").messages
+            rig.deliver()
+            assert "two" in sent[0].text
+            assert sent[0].text.startswith(HEAD)
+            assert cuts(rig) == []
+            rig.say("five", 5)
+            (again,) = rig.questions()
+            assert [turn.text[:3] for turn in again.spoken] == ["one"]
 
 
 @pytest.mark.req("S4-99")

@@ -95,23 +95,26 @@ def test_calls_of_one_round_run_one_after_another_in_their_order(rig: Rig) -> No
 
 
 @pytest.mark.req("S0-91")
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
+def test_a_call_that_cannot_be_run_is_answered_with_an_error_and_the_turn_goes_on(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[ToolCall, str]] = [
         (ToolCall(id="x", name="python", arguments_json="{}"), "not found"),
         (ToolCall(id="x", name="bash", arguments_json="{broken"), "JSON"),
         (ToolCall(id="x", name="bash", arguments_json="{}"), "command"),
-    ],
-)
-def test_a_call_that_cannot_be_run_is_answered_with_an_error_and_the_turn_goes_on(
-    rig: Rig, call: ToolCall, words: str
-) -> None:
-    rig.say("do it", 1)
-    rig.answer("", call, stop=StopReason.TOOL_CALLS)
-    assert rig.commands() == []
-    request = rig.answer("sorry")
-    assert words in request.messages[-1].text
-    assert rig.events()[3].meta_dict()["error"] is True
+    ]
+    for number, (call, words) in enumerate(cases):
+        with subtests.test(call=call, words=words):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root)
+            rig.say("do it", 1)
+            rig.answer("", call, stop=StopReason.TOOL_CALLS)
+            assert rig.commands() == []
+            request = rig.answer("sorry")
+            assert words in request.messages[-1].text
+            assert rig.events()[3].meta_dict()["error"] is True
+            rig.stop()
 
 
 def test_a_refused_command_is_told_to_the_model(rig: Rig) -> None:
@@ -171,11 +174,17 @@ def test_a_failed_model_is_a_notice_to_the_person_and_a_system_event(rig: Rig) -
     assert texts(rig.answer("yes"))[-1] == "again"
 
 
-@pytest.mark.parametrize("text", ["", "  \n "])
-def test_an_empty_answer_is_a_notice(rig: Rig, text: str) -> None:
-    rig.say("hello", 1)
-    rig.answer(text)
-    assert "empty answer" in rig.deliver().text
+def test_an_empty_answer_is_a_notice(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["", "  \n "]
+    for number, text in enumerate(cases):
+        with subtests.test(text=text):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root)
+            rig.say("hello", 1)
+            rig.answer(text)
+            assert "empty answer" in rig.deliver().text
+            rig.stop()
 
 
 def test_answers_to_an_older_request_change_nothing(rig: Rig) -> None:

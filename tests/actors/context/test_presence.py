@@ -121,14 +121,20 @@ class TestProgress:
         rig.advance(10.0)
         assert progress(rig) == []
 
-    @pytest.mark.parametrize(("text", "then"), [("Let me look.", ("Let me look.", "")), ("", ("", "thinking"))])
-    def test_a_status_does_not_outlive_its_command(self, rig: Rig, text: str, then: tuple[str, str]) -> None:
-        start_command(rig, text, "make all")
-        rig.advance(STATUS_AFTER_S)
-        rig.finish_command("done")
-        said(rig)
-        rig.advance(STATUS_AFTER_S)
-        assert progress(rig) == [then]
+    def test_a_status_does_not_outlive_its_command(self, tmp_path: Path, subtests: pytest.Subtests) -> None:
+        cases: list[tuple[str, tuple[str, str]]] = [("Let me look.", ("Let me look.", "")), ("", ("", "thinking"))]
+        for number, (text, then) in enumerate(cases):
+            with subtests.test(text=text, then=then):
+                root = tmp_path / str(number)
+                root.mkdir()
+                rig = Rig(root, streams=True, reacts=True)
+                start_command(rig, text, "make all")
+                rig.advance(STATUS_AFTER_S)
+                rig.finish_command("done")
+                said(rig)
+                rig.advance(STATUS_AFTER_S)
+                assert progress(rig) == [then]
+                rig.stop()
 
     def test_a_failure_takes_the_place_of_the_running_message(self, rig: Rig) -> None:
         request_id = ask(rig)
@@ -172,26 +178,32 @@ class TestTyping:
             rig.advance(TYPING_RENEWAL_S)
             assert said(rig) == [ShowTyping(window=CHANNEL, on=True)]
 
-    @pytest.mark.parametrize("ending", ["answered", "empty", "failed", "stopped"])
-    def test_it_ends_with_the_turn_however_that_ends(self, rig: Rig, ending: str) -> None:
-        rig.say("hello", 1)
-        (request,) = rig.requests()
-        said(rig)
-        match ending:
-            case "answered":
-                rig.tell(CHANNEL, reply(request, "hi"))
-            case "empty":
-                rig.tell(CHANNEL, reply(request, ""))
-            case "failed":
-                rig.tell(CHANNEL, ModelFailed(request_id=request.request_id, reason="asleep", attempts=1))
-            case _:
-                stop = StopTurn(
-                    request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Alice"
-                )
-                rig.tell(CHANNEL, stop)
-        assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=False)]
-        rig.advance(10 * TYPING_RENEWAL_S)
-        assert of_type(ShowTyping, said(rig)) == []
+    def test_it_ends_with_the_turn_however_that_ends(self, tmp_path: Path, subtests: pytest.Subtests) -> None:
+        cases: list[str] = ["answered", "empty", "failed", "stopped"]
+        for number, ending in enumerate(cases):
+            with subtests.test(ending=ending):
+                root = tmp_path / str(number)
+                root.mkdir()
+                rig = Rig(root, streams=True, reacts=True)
+                rig.say("hello", 1)
+                (request,) = rig.requests()
+                said(rig)
+                match ending:
+                    case "answered":
+                        rig.tell(CHANNEL, reply(request, "hi"))
+                    case "empty":
+                        rig.tell(CHANNEL, reply(request, ""))
+                    case "failed":
+                        rig.tell(CHANNEL, ModelFailed(request_id=request.request_id, reason="asleep", attempts=1))
+                    case _:
+                        stop = StopTurn(
+                            request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Alice"
+                        )
+                        rig.tell(CHANNEL, stop)
+                assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=False)]
+                rig.advance(10 * TYPING_RENEWAL_S)
+                assert of_type(ShowTyping, said(rig)) == []
+                rig.stop()
 
     def test_the_next_turn_has_a_lease_of_its_own(self, rig: Rig) -> None:
         rig.say("one", 1)

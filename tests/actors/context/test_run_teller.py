@@ -98,18 +98,27 @@ def write(rig: Rig, *texts: str, answer: str | None) -> None:
         rig.tell(CHANNEL, reply(request, answer))
 
 
-@pytest.mark.parametrize(
-    "texts", [("Hel", "Hello wo"), ("Hello", "Hello", "Hello world"), ("Other", "Oth", "Hello"), ("", "Hello")]
-)
-def test_what_the_model_writes_adds_up_also_when_it_starts_over(rig: Rig, texts: tuple[str, ...]) -> None:
-    edge = follow(rig)
-    rig.say("hi", 1)
-    write(rig, *texts, answer=None)
-    written = ""
-    for event in edge.drain():
-        if isinstance(event, MessageGrew):
-            written = written[: event.offset] + event.text
-    assert written == texts[-1]
+def test_what_the_model_writes_adds_up_also_when_it_starts_over(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, ...]] = [
+        ("Hel", "Hello wo"),
+        ("Hello", "Hello", "Hello world"),
+        ("Other", "Oth", "Hello"),
+        ("", "Hello"),
+    ]
+    for number, texts in enumerate(cases):
+        with subtests.test(texts=texts):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root, mid_turn="steer", max_rounds=2)
+            edge = follow(rig)
+            rig.say("hi", 1)
+            write(rig, *texts, answer=None)
+            written = ""
+            for event in edge.drain():
+                if isinstance(event, MessageGrew):
+                    written = written[: event.offset] + event.text
+            assert written == texts[-1]
+            rig.stop()
 
 
 def test_an_answer_that_grows_begins_once(rig: Rig) -> None:

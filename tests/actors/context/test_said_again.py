@@ -44,25 +44,31 @@ def test_the_surface_hears_of_what_is_logged_each_time(rig: Rig) -> None:
     assert logged(rig) == ["hello"]
 
 
-@pytest.mark.parametrize("restarts", [False, True])
-def test_a_message_of_an_older_log_is_no_news(rig: Rig, restarts: bool) -> None:
-    for number in (50, 40):
-        rig.say(f"message {number}", number)
-        rig.answer("answer")
-        rig.deliver()
-    new_window(rig)
-    new_window(rig)
-    if restarts:
-        rig.kill()
-        rig = Rig(rig.root)
-    for number in (40, 50):
-        rig.say(f"message {number}", number)
-    assert rig.requests() == []
-    assert confirmed(rig)[-2:] == [40, 50]
-    rig.say("late, and never heard", 45)
-    rig.say("news", 60)
-    assert logged(rig) == ["message 50", "message 40", "late, and never heard", "news"]
-    rig.stop()
+def test_a_message_of_an_older_log_is_no_news(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[bool] = [False, True]
+    for number, restarts in enumerate(cases):
+        with subtests.test(restarts=restarts):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root)
+            for number in (50, 40):
+                rig.say(f"message {number}", number)
+                rig.answer("answer")
+                rig.deliver()
+            new_window(rig)
+            new_window(rig)
+            if restarts:
+                rig.kill()
+                rig = Rig(rig.root)
+            for number in (40, 50):
+                rig.say(f"message {number}", number)
+            assert rig.requests() == []
+            assert confirmed(rig)[-2:] == [40, 50]
+            rig.say("late, and never heard", 45)
+            rig.say("news", 60)
+            assert logged(rig) == ["message 50", "message 40", "late, and never heard", "news"]
+            rig.stop()
+            rig.stop()
 
 
 def test_a_log_that_does_not_say_what_was_before_it_is_asked_no_less(rig: Rig) -> None:

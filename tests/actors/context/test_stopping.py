@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from domain.log.event import Kind
@@ -88,16 +90,22 @@ def test_stopping_nothing_is_refused(rig: Rig) -> None:
     assert "nothing" in refused.reason
 
 
-@pytest.mark.parametrize("word", ["stop", "Stop!", "<@910000000000000001> STOP."])
-def test_the_word_alone_stops_and_is_only_noted(rig: Rig, word: str) -> None:
-    rig.say("one", 1)
-    rig.say(word, 2, wants_answer=False)
-    assert of_type(CancelModel, rig.model.drain())
-    assert [event.kind for event in rig.events()] == [Kind.USER, Kind.USER, Kind.SYSTEM]
-    assert rig.events()[1].meta_dict()["overheard"] is True
-    assert [news.events[0].text for news in of_type(EventsLogged, rig.listener.drain())] == [word]
-    rig.say("next", 3)
-    assert texts(rig.answer("ok"))[-1] == "next"
+def test_the_word_alone_stops_and_is_only_noted(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["stop", "Stop!", "<@910000000000000001> STOP."]
+    for number, word in enumerate(cases):
+        with subtests.test(word=word):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Rig(root)
+            rig.say("one", 1)
+            rig.say(word, 2, wants_answer=False)
+            assert of_type(CancelModel, rig.model.drain())
+            assert [event.kind for event in rig.events()] == [Kind.USER, Kind.USER, Kind.SYSTEM]
+            assert rig.events()[1].meta_dict()["overheard"] is True
+            assert [news.events[0].text for news in of_type(EventsLogged, rig.listener.drain())] == [word]
+            rig.say("next", 3)
+            assert texts(rig.answer("ok"))[-1] == "next"
+            rig.stop()
 
 
 def test_the_word_is_an_ordinary_message_when_nothing_runs(rig: Rig) -> None:

@@ -259,21 +259,28 @@ def _strange_turn(reply: RequestWorded) -> RequestWorded:
     return msgspec.structs.replace(reply, notes=((TurnId("stranger"), NOTE),))
 
 
-@pytest.mark.parametrize("lie", [_twice, _stranger, _strange_turn])
 def test_what_was_not_asked_about_or_is_said_twice_is_left_out_and_told(
-    rig: Worded, lie: Callable[[RequestWorded], RequestWorded], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, subtests: pytest.Subtests, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rig.say("one", 1)
-    rig.word_all()
-    rig.run_command("files")
-    question = rig.asked()
-    rig.tell(CHANNEL, lie(worded(question.request_id, dict.fromkeys(results_of(question), "ref"))))
-    request = rig.end()
-    assert shown_results(request) == ["ref"]
-    assert "again" not in str(request.messages)
-    assert "stranger" not in str(request.messages)
-    assert NOTE not in str(request.messages)
-    assert "names what was not asked about, or twice: left out" in caplog.text
+    cases: list[Callable[[RequestWorded], RequestWorded]] = [_twice, _stranger, _strange_turn]
+    for number, lie in enumerate(cases):
+        with subtests.test(lie=lie):
+            root = tmp_path / str(number)
+            root.mkdir()
+            caplog.clear()
+            rig = Worded(root)
+            rig.say("one", 1)
+            rig.word_all()
+            rig.run_command("files")
+            question = rig.asked()
+            rig.tell(CHANNEL, lie(worded(question.request_id, dict.fromkeys(results_of(question), "ref"))))
+            request = rig.end()
+            assert shown_results(request) == ["ref"]
+            assert "again" not in str(request.messages)
+            assert "stranger" not in str(request.messages)
+            assert NOTE not in str(request.messages)
+            assert "names what was not asked about, or twice: left out" in caplog.text
+            rig.stop()
 
 
 def test_a_sound_answer_is_no_news_for_the_log(rig: Worded, caplog: pytest.LogCaptureFixture) -> None:
@@ -285,9 +292,10 @@ def test_a_sound_answer_is_no_news_for_the_log(rig: Worded, caplog: pytest.LogCa
     assert caplog.text == ""
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_an_unsound_answer_is_left_out_whole(
+    tmp_path: Path, subtests: pytest.Subtests, caplog: pytest.LogCaptureFixture
+) -> None:
+    cases: list[dict[str, Any]] = [
         {"results": None},
         {"results": ((EventId("e"), 5),)},
         {"results": ((EventId("e"), b"text"),)},
@@ -301,25 +309,28 @@ def test_a_sound_answer_is_no_news_for_the_log(rig: Worded, caplog: pytest.LogCa
         {"notes": NOTE + "\n"},
         {"notes": "INJECTED_CONTEXT_lower\n{}"},
         {"notes": ""},
-    ],
-)
-def test_an_unsound_answer_is_left_out_whole(
-    rig: Worded, fields: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    rig.say("one", 1)
-    rig.word_all()
-    rig.run_command("files")
-    rig.word_all()
-    before = rig.run_command("more", call_id="call-2")
-    question = rig.asked()
-    if isinstance(fields.get("notes"), str) and fields["notes"] != "note":
-        fields = {"notes": ((question.turn_id, fields["notes"]),)}
-    sound = worded(question.request_id, dict.fromkeys(results_of(question), "new"), {question.turn_id: NOTE})
-    rig.tell(CHANNEL, msgspec.structs.replace(sound, **fields))
-    request = rig.end()
-    assert shown_results(request) == ["ref files", "more"]
-    assert request.messages[: len(before.messages)] == before.messages
-    assert "results are not worded: " in caplog.text
+    ]
+    for number, fields in enumerate(cases):
+        with subtests.test(fields=fields):
+            root = tmp_path / str(number)
+            root.mkdir()
+            caplog.clear()
+            rig = Worded(root)
+            rig.say("one", 1)
+            rig.word_all()
+            rig.run_command("files")
+            rig.word_all()
+            before = rig.run_command("more", call_id="call-2")
+            question = rig.asked()
+            if isinstance(fields.get("notes"), str) and fields["notes"] != "note":
+                fields = {"notes": ((question.turn_id, fields["notes"]),)}
+            sound = worded(question.request_id, dict.fromkeys(results_of(question), "new"), {question.turn_id: NOTE})
+            rig.tell(CHANNEL, msgspec.structs.replace(sound, **fields))
+            request = rig.end()
+            assert shown_results(request) == ["ref files", "more"]
+            assert request.messages[: len(before.messages)] == before.messages
+            assert "results are not worded: " in caplog.text
+            rig.stop()
 
 
 def test_unsound_answers_end_the_waiting_as_well(rig: Worded) -> None:
@@ -333,22 +344,28 @@ def test_unsound_answers_end_the_waiting_as_well(rig: Worded) -> None:
     assert len(rig.requests()) == 1
 
 
-@pytest.mark.parametrize("request_id", ["", "another", None, 5, []])
-def test_an_answer_to_what_was_not_asked_changes_nothing(rig: Worded, request_id: Any) -> None:
-    rig.say("one", 1)
-    rig.word_all()
-    rig.run_command("files")
-    question = rig.asked()
-    lie = worded(question.request_id, dict.fromkeys(results_of(question), "lie"))
-    rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=request_id))
-    assert rig.requests() == []
-    rig.word(question, dict.fromkeys(results_of(question), "ref files"))
-    for each in (request_id, question.request_id):
-        rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=each))
-        rig.tell(CHANNEL, Refused(request_id=each, reason="no"))
-    rig.run_command("more", call_id="call-2")
-    rig.let_wait()
-    assert shown_results(rig.end()) == ["ref files", "more"]
+def test_an_answer_to_what_was_not_asked_changes_nothing(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[Any] = ["", "another", None, 5, []]
+    for number, request_id in enumerate(cases):
+        with subtests.test(request_id=request_id):
+            root = tmp_path / str(number)
+            root.mkdir()
+            rig = Worded(root)
+            rig.say("one", 1)
+            rig.word_all()
+            rig.run_command("files")
+            question = rig.asked()
+            lie = worded(question.request_id, dict.fromkeys(results_of(question), "lie"))
+            rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=request_id))
+            assert rig.requests() == []
+            rig.word(question, dict.fromkeys(results_of(question), "ref files"))
+            for each in (request_id, question.request_id):
+                rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=each))
+                rig.tell(CHANNEL, Refused(request_id=each, reason="no"))
+            rig.run_command("more", call_id="call-2")
+            rig.let_wait()
+            assert shown_results(rig.end()) == ["ref files", "more"]
+            rig.stop()
 
 
 def test_a_refusal_of_something_else_ends_no_wait(rig: Worded) -> None:

@@ -103,33 +103,37 @@ def test_what_was_written_to_a_log_is_safe_before_it_is_let_go(tmp_path: Path) -
     second.close()
 
 
-@pytest.mark.parametrize("is_looked_at", [True, False])
-@pytest.mark.parametrize("how", ["replaced", "longer", "altered", "removed"])
 def test_a_log_that_was_changed_while_it_was_let_go_is_not_written_to(
-    tmp_path: Path, how: str, is_looked_at: bool
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    open_logs = OpenLogs(1)
-    log = made(tmp_path, 0, open_logs)
-    log.append(said(1, "a"))
-    other = made(tmp_path, 1, open_logs)
-    whole = log.path.read_bytes()
-    if how == "replaced":
-        log.path.rename(log.path.with_suffix(".kept"))
-        log.path.write_bytes(whole)
-    elif how == "longer":
-        log.path.write_bytes(whole + b"a remark\n")
-    elif how == "altered":
-        log.path.write_bytes(whole[:-20] + whole[-19:] + b"\n")
-    else:
-        log.path.unlink()
-    before = log.path.read_bytes() if log.path.exists() else b""
+    for number, (is_looked_at, how) in enumerate(
+        [(is_looked_at, how) for is_looked_at in [True, False] for how in ["replaced", "longer", "altered", "removed"]]
+    ):
+        with subtests.test(is_looked_at=is_looked_at, how=how):
+            root = tmp_path / str(number)
+            root.mkdir()
+            open_logs = OpenLogs(1)
+            log = made(root, 0, open_logs)
+            log.append(said(1, "a"))
+            other = made(root, 1, open_logs)
+            whole = log.path.read_bytes()
+            if how == "replaced":
+                log.path.rename(log.path.with_suffix(".kept"))
+                log.path.write_bytes(whole)
+            elif how == "longer":
+                log.path.write_bytes(whole + b"a remark\n")
+            elif how == "altered":
+                log.path.write_bytes(whole[:-20] + whole[-19:] + b"\n")
+            else:
+                log.path.unlink()
+            before = log.path.read_bytes() if log.path.exists() else b""
 
-    with pytest.raises(LogUnwritable if how == "removed" else LogChanged):
-        log.append(said(2, "b"), is_looked_at=is_looked_at)
-    assert (log.path.read_bytes() if log.path.exists() else b"") == before
-    other.append(said(1))
-    log.close()
-    other.close()
+            with pytest.raises(LogUnwritable if how == "removed" else LogChanged):
+                log.append(said(2, "b"), is_looked_at=is_looked_at)
+            assert (log.path.read_bytes() if log.path.exists() else b"") == before
+            other.append(said(1))
+            log.close()
+            other.close()
 
 
 @pytest.mark.req("C-31")

@@ -123,22 +123,28 @@ def test_a_torn_tail_is_sealed_when_the_log_is_opened(tmp_path: Path, log: Windo
     assert check_file(log.path) == ()
 
 
-@pytest.mark.parametrize("left", [0, 1, 40, -1])
-def test_a_header_cut_short_by_a_crash_is_written_again(tmp_path: Path, log: WindowLog, left: int) -> None:
-    log.close()
-    header = log.path.read_bytes()
-    log.path.write_bytes(header[:left])
+def test_a_header_cut_short_by_a_crash_is_written_again(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[int] = [0, 1, 40, -1]
+    for number, left in enumerate(cases):
+        with subtests.test(left=left):
+            root = tmp_path / str(number)
+            root.mkdir()
+            log = WindowLog.create(root, WINDOW, START, "alice")
+            log.close()
+            header = log.path.read_bytes()
+            log.path.write_bytes(header[:left])
 
-    found = WindowLog.open_newest(tmp_path, WINDOW)
+            found = WindowLog.open_newest(root, WINDOW)
 
-    assert found is not None
-    found[0].append(said(1, "a"))
-    found[0].close()
-    assert texts(tmp_path) == ["a"]
-    assert check_file(log.path) == ()
-    repaired = parse(log.path.read_bytes()).header
-    assert repaired is not None
-    assert (repaired.window, repaired.started_at, repaired.opened_by) == (WINDOW, START, "recovery")
+            assert found is not None
+            found[0].append(said(1, "a"))
+            found[0].close()
+            assert texts(root) == ["a"]
+            assert check_file(log.path) == ()
+            repaired = parse(log.path.read_bytes()).header
+            assert repaired is not None
+            assert (repaired.window, repaired.started_at, repaired.opened_by) == (WINDOW, START, "recovery")
+            log.close()
 
 
 @pytest.mark.req("S0-48")
@@ -198,27 +204,33 @@ def test_a_window_that_is_no_discord_id_has_no_file(tmp_path: Path, subtests: py
             assert list(root.iterdir()) == []
 
 
-@pytest.mark.parametrize("says_full", [True, False], ids=["reported", "silent"])
-@pytest.mark.parametrize("room_bytes", [0, 1, 40, 100, 120])
 def test_a_full_disk_refuses_the_event_and_the_log_goes_on_when_there_is_room(
-    tmp_path: Path, log: WindowLog, room_bytes: int, says_full: bool
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    log.close()
-    disk = FailingDisk()
-    found = WindowLog.open_newest(tmp_path, WINDOW, disk)
-    assert found is not None
-    found[0].append(said(1, "kept"))
-    disk.room_bytes, disk.says_full = room_bytes, says_full
+    for number, (says_full, room_bytes) in enumerate(
+        [(says_full, room_bytes) for says_full in [True, False] for room_bytes in [0, 1, 40, 100, 120]]
+    ):
+        with subtests.test(says_full=says_full, room_bytes=room_bytes):
+            root = tmp_path / str(number)
+            root.mkdir()
+            log = WindowLog.create(root, WINDOW, START, "alice")
+            log.close()
+            disk = FailingDisk()
+            found = WindowLog.open_newest(root, WINDOW, disk)
+            assert found is not None
+            found[0].append(said(1, "kept"))
+            disk.room_bytes, disk.says_full = room_bytes, says_full
 
-    with pytest.raises(LogUnwritable, match=r"No space left|the disk or a quota is full"):
-        found[0].append(said(2, "refused"))
+            with pytest.raises(LogUnwritable, match=r"No space left|the disk or a quota is full"):
+                found[0].append(said(2, "refused"))
 
-    again = WindowLog.open_newest(tmp_path, WINDOW)
-    assert again is not None
-    again[0].append(said(2, "told later"))
-    again[0].close()
-    assert texts(tmp_path) == ["kept", "told later"]
-    assert check_file(log.path) == ()
+            again = WindowLog.open_newest(root, WINDOW)
+            assert again is not None
+            again[0].append(said(2, "told later"))
+            again[0].close()
+            assert texts(root) == ["kept", "told later"]
+            assert check_file(log.path) == ()
+            log.close()
 
 
 def test_a_failed_sync_is_never_repeated_on_the_same_descriptor(tmp_path: Path) -> None:
@@ -261,15 +273,21 @@ def test_opening_syncs_what_a_killed_process_may_not_have(tmp_path: Path, log: W
     assert (disk.syncs, disk.writes) == (1, 0)
 
 
-@pytest.mark.parametrize("room_bytes", [0, 50])
-def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, log: WindowLog, room_bytes: int) -> None:
-    log.append(said(1, "a"))
-    log.close()
+def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[int] = [0, 50]
+    for number, room_bytes in enumerate(cases):
+        with subtests.test(room_bytes=room_bytes):
+            root = tmp_path / str(number)
+            root.mkdir()
+            log = WindowLog.create(root, WINDOW, START, "alice")
+            log.append(said(1, "a"))
+            log.close()
 
-    with pytest.raises(LogUnwritable):
-        WindowLog.create(tmp_path, WINDOW, START, "a", FailingDisk(room_bytes))
+            with pytest.raises(LogUnwritable):
+                WindowLog.create(root, WINDOW, START, "a", FailingDisk(room_bytes))
 
-    assert texts(tmp_path) == ["a"]
+            assert texts(root) == ["a"]
+            log.close()
 
 
 def test_a_new_log_is_whole_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
@@ -320,23 +338,27 @@ def test_a_log_that_was_cut_shorter_is_not_written_to(log: WindowLog) -> None:
 
 
 @pytest.mark.req("X-171")
-@pytest.mark.parametrize("is_opened_again", [False, True])
-def test_a_log_in_which_words_were_altered_is_not_written_to(
-    tmp_path: Path, log: WindowLog, is_opened_again: bool
-) -> None:
-    log.append(said(1, "the old words"))
-    if is_opened_again:
-        log.close()
-        log, _ = WindowLog.open_newest(tmp_path, WINDOW) or pytest.fail("there is a log")
-    log.append(said(2, "b"))
-    with log.path.open("r+b") as other:
-        data = other.read()
-        other.seek(data.index(b"old"))
-        other.write(b"new")
-    os.utime(log.path)  # the clock of files may stand still for some milliseconds
+def test_a_log_in_which_words_were_altered_is_not_written_to(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[bool] = [False, True]
+    for number, is_opened_again in enumerate(cases):
+        with subtests.test(is_opened_again=is_opened_again):
+            root = tmp_path / str(number)
+            root.mkdir()
+            log = WindowLog.create(root, WINDOW, START, "alice")
+            log.append(said(1, "the old words"))
+            if is_opened_again:
+                log.close()
+                log, _ = WindowLog.open_newest(root, WINDOW) or pytest.fail("there is a log")
+            log.append(said(2, "b"))
+            with log.path.open("r+b") as other:
+                data = other.read()
+                other.seek(data.index(b"old"))
+                other.write(b"new")
+            os.utime(log.path)  # the clock of files may stand still for some milliseconds
 
-    with pytest.raises(LogChanged, match="altered in its midst"):
-        log.append(said(3, "c"))
+            with pytest.raises(LogChanged, match="altered in its midst"):
+                log.append(said(3, "c"))
+            log.close()
 
 
 def test_a_log_of_which_only_the_time_was_changed_is_written_to(tmp_path: Path, log: WindowLog) -> None:
@@ -436,18 +458,24 @@ def test_check_notices_a_log_under_another_name_or_in_another_folder(tmp_path: P
     assert check_file(moved.rename(tmp_path / "copy.md")) == ()
 
 
-@pytest.mark.parametrize("what", ["pipe", "read-only pipe", "socket"])
 def test_what_is_no_file_in_a_logs_place_is_refused_at_once_and_stays_as_it_is(
-    tmp_path: Path, log: WindowLog, what: str
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    log.close()
-    log.path.unlink()
-    if what == "socket":
-        os.mknod(log.path, stat.S_IFSOCK | 0o600)
-    else:
-        os.mkfifo(log.path, 0o400 if what == "read-only pipe" else 0o600)
-    mode = log.path.lstat().st_mode
+    cases: list[str] = ["pipe", "read-only pipe", "socket"]
+    for number, what in enumerate(cases):
+        with subtests.test(what=what):
+            root = tmp_path / str(number)
+            root.mkdir()
+            log = WindowLog.create(root, WINDOW, START, "alice")
+            log.close()
+            log.path.unlink()
+            if what == "socket":
+                os.mknod(log.path, stat.S_IFSOCK | 0o600)
+            else:
+                os.mkfifo(log.path, 0o400 if what == "read-only pipe" else 0o600)
+            mode = log.path.lstat().st_mode
 
-    with pytest.raises(LogUnwritable, match="cannot be opened: it is no regular file"):
-        WindowLog.open_newest(tmp_path, WINDOW)
-    assert log.path.lstat().st_mode == mode
+            with pytest.raises(LogUnwritable, match="cannot be opened: it is no regular file"):
+                WindowLog.open_newest(root, WINDOW)
+            assert log.path.lstat().st_mode == mode
+            log.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -134,25 +133,27 @@ CHANGES = (removed, saved_by_an_editor, emptied, cut_shorter, added_to, folder_r
 
 
 @pytest.mark.req("X-171")
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("calls", [0, 1, 2])
 def test_a_log_that_was_changed_since_the_message_takes_no_answer_and_no_call(
-    tmp_path: Path, change: Callable[[Path], None], calls: int
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    journal = begun(tmp_path)
-    place = tmp_path / journal.path
-    journal.write(made("q", Kind.USER, message_id="1"), sync=True)
-    change(place)
+    for number, (change, calls) in enumerate([(change, calls) for change in CHANGES for calls in [0, 1, 2]]):
+        with subtests.test(change=change, calls=calls):
+            root = tmp_path / str(number)
+            root.mkdir()
+            journal = begun(root)
+            place = root / journal.path
+            journal.write(made("q", Kind.USER, message_id="1"), sync=True)
+            change(place)
 
-    last = made("a", Kind.AGENT, turn="q", final=not calls)
-    for call in range(calls):
-        journal.write(last, sync=False)
-        last = made(f"c{call}", Kind.TOOL_CALL, turn="q", call_id=str(call), tool="bash")
+            last = made("a", Kind.AGENT, turn="q", final=not calls)
+            for call in range(calls):
+                journal.write(last, sync=False)
+                last = made(f"c{call}", Kind.TOOL_CALL, turn="q", call_id=str(call), tool="bash")
 
-    with pytest.raises(LogUnwritable, match=r"no longer there|replaced|bytes long"):
-        journal.write(last, sync=True)
-    with pytest.raises(LogUnwritable, match="given up earlier"):
-        journal.write(made("b", Kind.AGENT, turn="q", final=True), sync=True)
+            with pytest.raises(LogUnwritable, match=r"no longer there|replaced|bytes long"):
+                journal.write(last, sync=True)
+            with pytest.raises(LogUnwritable, match="given up earlier"):
+                journal.write(made("b", Kind.AGENT, turn="q", final=True), sync=True)
 
 
 @pytest.mark.req("X-171")
