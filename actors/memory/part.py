@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import apsw  # noqa: F401 - before there is a second thread, as actors that open databases start side by side
+
 from actors.kernel import Actor, ActorSpec
 from actors.memory.checks import index_findings, search_findings
 from actors.memory.recall.commands import COMMANDS, REBUILT, SEARCH, STATS, WHY
