@@ -158,6 +158,7 @@ def test_doctor_finds_the_skills_that_came_with_it_and_names_the_command_as_it_w
     checks = {row["name"]: row for row in json.loads(untouched.run("agent", "doctor", "--json"))["checks"]}
     by_path = untouched.run("agent", "doctor")
     by_name = untouched.run("agent", "doctor", folders=(untouched.place / "bin",))
+    shutil.rmtree(untouched.home / "data")  # another test's agent makes its own
 
     assert str(untouched.packages / "skills" / "memory-search") in checks["skills"]["detail"]
     if shutil.which("cc") is not None:
