@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import apsw
@@ -81,53 +82,70 @@ def with_words(root: Path) -> MemoryRig:
     return rig
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> MemoryRig:
+    """A life that has ended, after a comparison of the logs: from now on nothing about the logs is new."""
+    root = tmp_path_factory.mktemp("template")
+    rig = with_words(root)
+    rig.stop()
+    rig = MemoryRig(root, clock=later(rig))
+    rig.advance(5)
+    rig.stop()
+    return rig
+
+
+def copies(template: MemoryRig, folder: Path, changes: Mapping[str, str]) -> Iterator[tuple[str, str, Path]]:
+    """Name and statement of each change, with a copy of the template's folder for it."""
+    for number, (name, change) in enumerate(changes.items()):
+        yield name, change, Path(shutil.copytree(template.root, folder / str(number)))
+
+
 def shown(request: ModelRequest) -> str:
     return " ".join(excerpts(request))
 
 
-@pytest.mark.parametrize("change", ALTERATIONS.values(), ids=ALTERATIONS)
 def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index_is_as_it_was_after_the_start(
-    tmp_path: Path, change: str
+    template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    rig = with_words(tmp_path)
-    rig.stop()
-    rig = MemoryRig(tmp_path, clock=later(rig))  # compares the logs: from now on nothing about them is new
-    rig.advance(5)
-    rig.stop()
-    before = said(tmp_path)
-    alter(tmp_path, change)
+    before = said(template.root)
+    for name, change, root in copies(template, tmp_path, ALTERATIONS):
+        with subtests.test(name):
+            alter(root, change)
 
-    rig = MemoryRig(tmp_path, clock=later(rig))
-    rig.hear_readers(SECRET, PRIVATE)
-    rig.advance(5)
+            rig = MemoryRig(root, clock=later(template))
+            rig.hear_readers(SECRET, PRIVATE)
+            rig.advance(5)
 
-    is_well(rig, 4)
-    rig.stop()
-    assert said(tmp_path) == before
-    rig = MemoryRig(tmp_path, clock=later(rig))
-    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
-    assert "My cat is called Zorro" in words
-    assert "1234" not in words
-    rig.stop()
+            is_well(rig, 4)
+            rig.stop()
+            assert said(root) == before
+            rig = MemoryRig(root, clock=later(rig))
+            words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+            assert "My cat is called Zorro" in words
+            assert "1234" not in words
+            rig.stop()
 
 
-@pytest.mark.parametrize("change", ALTERATIONS.values(), ids=ALTERATIONS)
 def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_is_as_it_was_within_two_comparisons(
-    tmp_path: Path, change: str
+    template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    rig = with_words(tmp_path)
-    before = said(tmp_path)
-    alter(tmp_path, change)
+    before = said(template.root)
+    for name, change, root in copies(template, tmp_path, ALTERATIONS):
+        with subtests.test(name):
+            rig = MemoryRig(root, clock=later(template))
+            rig.hear_readers(SECRET, PRIVATE)
+            rig.advance(5)
+            alter(root, change)
 
-    words = shown(rig.exchange("What is my cat called?", "I see.", THREAD, audience=PUBLIC))
+            words = shown(rig.exchange("What is my cat called?", "I see.", THREAD, audience=PUBLIC))
 
-    for altered in ("Morro", "Mallory", "1234"):
-        assert altered not in words
-    rig.advance(2 * HOUR_S)
-    rig.advance(10)
-    is_well(rig, 6)
-    rig.stop()
-    assert [row for row in said(tmp_path)[0] if THREAD.id not in str(row)] == before[0]
+            for altered in ("Morro", "Mallory", "1234"):
+                assert altered not in words
+            rig.advance(2 * HOUR_S)
+            rig.advance(10)
+            is_well(rig, 6)
+            rig.stop()
+            assert [row for row in said(root)[0] if THREAD.id not in str(row)] == before[0]
 
 
 TURN_GONE = "DELETE FROM words WHERE rowid = 1; DELETE FROM turns WHERE id = 1"
@@ -166,26 +184,25 @@ def moved_aside(root: Path) -> list[str]:
     return [file.name for file in (root / "memory").glob("index.sqlite.unusable-*Z")]
 
 
-@pytest.mark.parametrize("change", AFTER_A_KILL.values(), ids=AFTER_A_KILL)
 def test_whatever_is_altered_after_a_kill_is_never_shown_and_the_index_is_as_it_was_after_the_start(
-    tmp_path: Path, change: str
+    template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    rig = with_words(tmp_path)
-    rig.stop()
-    rig = MemoryRig(tmp_path, clock=later(rig))  # compares the logs: from now on nothing about them is new
-    rig.advance(5)
-    before = said(tmp_path)
+    before = said(template.root)
+    for name, change, root in copies(template, tmp_path, AFTER_A_KILL):
+        with subtests.test(name):
+            rig = MemoryRig(root, clock=later(template))
+            rig.advance(5)
 
-    rig = killed(rig, change)
-    rig.hear_readers(SECRET, PRIVATE)
-    rig.advance(5)
+            rig = killed(rig, change)
+            rig.hear_readers(SECRET, PRIVATE)
+            rig.advance(5)
 
-    is_well(rig, 4)
-    assert said(tmp_path) == before
-    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
-    assert "My cat is called Zorro" in words
-    assert "1234" not in words
-    rig.stop()
+            is_well(rig, 4)
+            assert said(root) == before
+            words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+            assert "My cat is called Zorro" in words
+            assert "1234" not in words
+            rig.stop()
 
 
 def test_a_row_whose_seal_was_made_anew_with_it_is_not_what_the_log_says(tmp_path: Path) -> None:
@@ -318,27 +335,25 @@ def test_a_defect_in_an_index_that_cannot_be_compared_is_trouble_with_the_index(
     rig.stop()
 
 
-@pytest.mark.parametrize("number", range(12))
-def test_any_byte_may_be_another_one_after_a_stop(tmp_path: Path, number: int) -> None:
-    rig = with_words(tmp_path)
-    rig.stop()
-    rig = MemoryRig(tmp_path, clock=later(rig))
-    rig.advance(5)
-    rig.stop()
-    before = said(tmp_path)
-    chance = random.Random(number)
-    data = bytearray(index_of(tmp_path).read_bytes())
-    for _ in range(3):
-        used = [at for at in range(chance.randrange(len(data)), len(data)) if data[at]]
-        data[used[0] if used else 0] ^= 1 << chance.randrange(8)
-    index_of(tmp_path).write_bytes(data)
+def test_any_byte_may_be_another_one_after_a_stop(
+    template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    before = said(template.root)
+    for seed, _, root in copies(template, tmp_path, dict.fromkeys(map(str, range(12)), "")):
+        with subtests.test(seed):
+            chance = random.Random(int(seed))
+            data = bytearray(index_of(root).read_bytes())
+            for _ in range(3):
+                used = [at for at in range(chance.randrange(len(data)), len(data)) if data[at]]
+                data[used[0] if used else 0] ^= 1 << chance.randrange(8)
+            index_of(root).write_bytes(data)
 
-    rig = MemoryRig(tmp_path, clock=later(rig))
-    rig.advance(30)
+            rig = MemoryRig(root, clock=later(template))
+            rig.advance(30)
 
-    is_well(rig, 4)
-    rig.stop()
-    assert said(tmp_path) == before
+            is_well(rig, 4)
+            rig.stop()
+            assert said(root) == before
 
 
 def test_an_index_in_which_nothing_was_altered_is_left_as_it_is(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from actors.memory.codes.table import CodesTable
 from domain.memory import vector_codes
 from domain.memory.ranking import cosines
 
-DIMS, COUNT = 300, 900
+DIMS, COUNT = 130, 900
 
 
 class Coded:

@@ -21,7 +21,7 @@ from domain.memory import vector_codes
 from domain.memory.vector_codes import Frame
 from tests.actors.memory.vectors import START_S, Vectors
 
-DIMS = 300
+DIMS = 120
 SPACE = "model/1"
 COUNT = 200
 MAGIC = b"remembrancer-codes\n"

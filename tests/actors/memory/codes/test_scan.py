@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ctypes
+import functools
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -28,11 +29,12 @@ COMPILED = pytest.param(
 )
 
 
-def fitted(vectors: NDArray[np.float32], dims: int) -> Frame:
-    """A frame; of the widest vectors one that takes no time to make: any is right."""
+@functools.cache
+def frame_of(dims: int) -> Frame:
+    """A frame for vectors like those of `corpus`; of the widest one that takes no time to make: any is right."""
     if dims > 1000:
         return Frame(np.eye(dims, dtype=np.float32), 96, 0.002)
-    return vector_codes.fit_frame(vectors, dims, np.random.default_rng(1))
+    return vector_codes.fit_frame(corpus(1, 333, dims), dims, np.random.default_rng(1))
 
 
 def table_of(folder: Path, vectors: NDArray[np.float32], frame: Frame, *, is_fast: bool) -> tuple[CodesTable, Records]:
@@ -63,7 +65,7 @@ def test_no_cosine_is_above_its_bound(
     tmp_path_factory: pytest.TempPathFactory, is_fast: bool, seed: int, dims: int
 ) -> None:
     vectors = corpus(seed, 333, dims)
-    table, records = table_of(tmp_path_factory.mktemp("codes"), vectors, fitted(vectors, dims), is_fast=is_fast)
+    table, records = table_of(tmp_path_factory.mktemp("codes"), vectors, frame_of(dims), is_fast=is_fast)
     rng = np.random.default_rng(seed)
     query = vectors[int(rng.integers(333))] + 0.3 * corpus(seed + 1, 1, dims)[0]
     truth = cosines(vectors, query)
@@ -83,7 +85,7 @@ def test_no_cosine_is_above_its_bound(
 def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> None:
     vectors = corpus(7, 500, dims)
     asked = np.ones(500, np.bool_)
-    results, frame = [], fitted(vectors, dims)
+    results, frame = [], frame_of(dims)
     for is_fast in (True, False):
         (folder := tmp_path / str(is_fast)).mkdir()
         table, records = table_of(folder, vectors, frame, is_fast=is_fast)
@@ -136,7 +138,7 @@ def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, caplog: 
 
 def test_a_mask_must_fit_the_vectors(tmp_path: Path) -> None:
     vectors = corpus(1, 300, 8)
-    table, _ = table_of(tmp_path, vectors, fitted(vectors, 8), is_fast=True)
+    table, _ = table_of(tmp_path, vectors, frame_of(8), is_fast=True)
     question = vector_codes.frame_query(table.frame, vectors[0])
     with pytest.raises(ValueError, match="do not fit"):
         table.look(question, np.ones(100_000, np.bool_))
