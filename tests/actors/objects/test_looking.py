@@ -149,13 +149,15 @@ ACTS = (
 )
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_whatever_becomes_of_a_file_it_is_changed(root: Path, act: Callable[[Path, str], None]) -> None:
-    put(root, "b/c")
-    before = known(root, "b/c")
+def test_whatever_becomes_of_a_file_it_is_changed(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for act in ACTS:
+        with subtests.test(act.__name__):
+            root = tmp_path / act.__name__ / "work"
+            put(root, "b/c")
+            before = known(root, "b/c")
 
-    act(root, "b/c")
-    assert Looking(root).changed(before) == ("b/c",)
+            act(root, "b/c")
+            assert Looking(root).changed(before) == ("b/c",)
 
 
 def test_those_that_changed_are_in_the_order_of_those_that_are_known(root: Path) -> None:
@@ -169,14 +171,14 @@ def test_those_that_changed_are_in_the_order_of_those_that_are_known(root: Path)
     assert Looking(root).changed(before) == ("z", "b/y", "b/x")
 
 
-@pytest.mark.parametrize("field", ["device", "inode", "size", "mtime_ns", "ctime_ns"])
-def test_every_field_of_a_signature_tells(root: Path, field: str) -> None:
+def test_every_field_of_a_signature_tells(root: Path, subtests: pytest.Subtests) -> None:
     put(root, "a")
     signature = look(root, "a").signature
     fields = {name: getattr(signature, name) for name in signature.__struct_fields__}
-
-    other = Signature(**{**fields, field: fields[field] - 1})
-    assert Looking(root).changed({"a": (other, LATER_NS)}) == ("a",)
+    for field in ["device", "inode", "size", "mtime_ns", "ctime_ns"]:
+        with subtests.test(field=field):
+            other = Signature(**{**fields, field: fields[field] - 1})
+            assert Looking(root).changed({"a": (other, LATER_NS)}) == ("a",)
 
 
 @pytest.mark.parametrize(("after_ns", "is_fresh"), [(-(10**9), True), (0, True), (RACY_NS - 1, True), (RACY_NS, False)])
@@ -190,14 +192,12 @@ def test_a_file_that_changed_just_before_its_look_may_have_changed_again(
     assert changed == (("a",) if is_fresh else ())
 
 
-@pytest.mark.parametrize(
-    "name", ["", "..", "../outside/secret", "/etc/passwd", "a\0b", "\ud800", "b/\ud800", "x" * 5000]
-)
-def test_a_name_that_nothing_can_have_is_gone(root: Path, outside: Path, name: str) -> None:
+def test_a_name_that_nothing_can_have_is_gone(root: Path, outside: Path, subtests: pytest.Subtests) -> None:
     state = outside.stat()
     signature = Signature(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-
-    assert Looking(root).changed({name: (signature, LATER_NS)}) == (name,)
+    for name in ["", "..", "../outside/secret", "/etc/passwd", "a\0b", "\ud800", "b/\ud800", "x" * 5000]:
+        with subtests.test(name=name):
+            assert Looking(root).changed({name: (signature, LATER_NS)}) == (name,)
 
 
 def test_no_file_outside_passes_for_a_known_one(root: Path, outside: Path) -> None:
@@ -372,22 +372,26 @@ TRAPS = (
 )
 
 
-@pytest.mark.parametrize("reads", [True, False])
-@pytest.mark.parametrize("trap", TRAPS)
 def test_only_a_regular_file_of_one_name_below_the_root_is_seen(
-    root: Path, outside: Path, trap: Trap, reads: bool
+    tmp_path: Path, outside: Path, subtests: pytest.Subtests
 ) -> None:
-    name = trap(root, outside)
+    for trap in TRAPS:
+        root = tmp_path / trap.__name__
+        root.mkdir()
+        name = trap(root, outside)
+        for reads in (True, False):
+            with subtests.test(trap.__name__, reads=reads):
+                assert Looking(root).look(name, reads=reads) is None
+        outside.unlink()
+        outside.write_text(SECRET)
 
-    assert Looking(root).look(name, reads=reads) is None
 
-
-@pytest.mark.parametrize("name", ["", "a\0b", "a\0", "\ud800"])
-def test_a_name_that_no_file_can_have_is_none(root: Path, name: str) -> None:
+def test_a_name_that_no_file_can_have_is_none(root: Path, subtests: pytest.Subtests) -> None:
     put(root, "a")
-
-    assert Looking(root).look(name, reads=True) is None
-    assert Looking(root).look(name, reads=False) is None
+    for name in ["", "a\0b", "a\0", "\ud800"]:
+        with subtests.test(name=name):
+            assert Looking(root).look(name, reads=True) is None
+            assert Looking(root).look(name, reads=False) is None
 
 
 @pytest.mark.parametrize("shut", ["a/b", "a"])
@@ -644,9 +648,8 @@ def tree(root: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    ("pattern", "names"),
-    [
+def test_patterns_match_as_in_a_shell(tree: Path, subtests: pytest.Subtests) -> None:
+    for pattern, names in [
         ("*.py", ["a.py", "b.py", "j[1].py"]),
         ("?.py", ["a.py", "b.py"]),
         ("[ab].py", ["a.py", "b.py"]),
@@ -667,10 +670,9 @@ def tree(root: Path) -> Path:
         ("A*", []),
         ("[", []),
         ("[z-a]*", []),
-    ],
-)
-def test_patterns_match_as_in_a_shell(tree: Path, pattern: str, names: list[str]) -> None:
-    assert Looking(tree).matching([pattern]) == tuple(names)
+    ]:
+        with subtests.test(pattern=pattern, names=names):
+            assert Looking(tree).matching([pattern]) == tuple(names)
 
 
 def test_what_several_patterns_match_is_named_once(tree: Path) -> None:
@@ -679,9 +681,10 @@ def test_what_several_patterns_match_is_named_once(tree: Path) -> None:
     assert Looking(tree).matching([]) == ()
 
 
-@pytest.mark.parametrize("pattern", ["../*", "/*", "/etc/*", "src/../*", "", "*\0", "*\n", "\ud800*", "./*"])
-def test_a_pattern_that_is_not_plain_matches_nothing(tree: Path, outside: Path, pattern: str) -> None:
-    assert Looking(tree).matching([pattern]) == ()
+def test_a_pattern_that_is_not_plain_matches_nothing(tree: Path, outside: Path, subtests: pytest.Subtests) -> None:
+    for pattern in ["../*", "/*", "/etc/*", "src/../*", "", "*\0", "*\n", "\ud800*", "./*"]:
+        with subtests.test(pattern=pattern):
+            assert Looking(tree).matching([pattern]) == ()
 
 
 def test_so_many_entries_are_looked_at_for_all_patterns_together(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

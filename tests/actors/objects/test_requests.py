@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from messages.base import Message
 from messages.objects import (
     DiffObject,
     HistoryTold,
@@ -73,12 +75,13 @@ def test_read_takes_a_file_as_it_is_now(rig: ObjectsRig) -> None:
     assert "[text of f1, version 2]\n<other>" in rig.words()
 
 
-@pytest.mark.parametrize("path", ["nothing.txt", "d", "../x", "/etc/hostname", "link", "a\0b", "", "/", "x" * 1000])
-def test_read_of_what_is_no_file_of_the_folder_is_refused(rig: ObjectsRig, path: str) -> None:
+def test_read_of_what_is_no_file_of_the_folder_is_refused(rig: ObjectsRig, subtests: pytest.Subtests) -> None:
     (rig.folder / "d").mkdir()
     (rig.folder / "link").symlink_to("/etc/hostname")
-    assert "must be a regular file of your folder" in rig.refusal(ReadObject, path=path)
-    assert rig.shelf.of(rig.window).versions == []
+    for path in ["nothing.txt", "d", "../x", "/etc/hostname", "link", "a\0b", "", "/", "x" * 1000]:
+        with subtests.test(path=path):
+            assert "must be a regular file of your folder" in rig.refusal(ReadObject, path=path)
+            assert rig.shelf.of(rig.window).versions == []
 
 
 @pytest.mark.req("X-100")
@@ -137,16 +140,18 @@ def test_an_object_is_active_inactive_and_active_again(rig: ObjectsRig) -> None:
 
 
 @pytest.mark.req("S3-35", "X-102")
-@pytest.mark.parametrize("name", ["chat", "system", "memory", "curated", "soul", "agents"])
-def test_what_is_locked_cannot_be_put_away(rig: ObjectsRig, name: str) -> None:
-    assert f"{name} is locked" in rig.refusal(SwitchObject, id=name, to="inactive")
+def test_what_is_locked_cannot_be_put_away(rig: ObjectsRig, subtests: pytest.Subtests) -> None:
+    for name in ["chat", "system", "memory", "curated", "soul", "agents"]:
+        with subtests.test(name=name):
+            assert f"{name} is locked" in rig.refusal(SwitchObject, id=name, to="inactive")
 
 
 @pytest.mark.req("S3-42")
-@pytest.mark.parametrize("name", ["f1", "t1", "f0", "x", "", "f" * 60, "f01", "t99999999999"])
-def test_an_unknown_object_is_refused(rig: ObjectsRig, name: str) -> None:
-    reason = rig.refusal(SwitchObject, id=name, to="active")
-    assert "none of this conversation has that name" in reason or "id of an object" in reason
+def test_an_unknown_object_is_refused(rig: ObjectsRig, subtests: pytest.Subtests) -> None:
+    for name in ["f1", "t1", "f0", "x", "", "f" * 60, "f01", "t99999999999"]:
+        with subtests.test(name=name):
+            reason = rig.refusal(SwitchObject, id=name, to="active")
+            assert "none of this conversation has that name" in reason or "id of an object" in reason
 
 
 def test_a_state_that_there_is_not_is_refused(rig: ObjectsRig) -> None:
@@ -230,28 +235,27 @@ def test_texts_are_shown_by_number_time_and_hash_and_compared(rig: ObjectsRig) -
     assert rig.answer(ObjectShown, DiffObject, id="f1", old=2, new=2).text == "(no difference)"
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields", "reason"),
-    [
-        (ShowObject, {"id": ""}, "the id of an object or a hash is needed"),
-        (ShowObject, {"id": "f1", "version": 1, "hash": "0" * 8}, "and not several of them"),
-        (ShowObject, {"id": "f1", "at": "yesterday"}, "time 'yesterday': a moment such as"),
-        (ShowObject, {"id": "t7"}, "there is none of that name in this window"),
-        (ShowObject, {"id": "tx"}, "id of an object 'tx'"),
-        (ShowObject, {"id": "chat"}, "this conversation is kept nowhere"),
-        (ShowObject, {"id": "system"}, "system: has no versions"),
-        (TellHistory, {"id": "chat"}, "chat: has no versions"),
-        (DiffObject, {"id": "t1"}, "a file's name is needed"),
-        (DiffObject, {"id": "f1"}, "f1 has one version, so there is nothing to compare it with"),
-    ],
-)
-def test_what_cannot_be_told_is_refused(
-    rig: ObjectsRig, kind: type[ShowObject], fields: dict[str, str], reason: str
-) -> None:
+UNTOLD: list[tuple[type[Message], dict[str, Any], str]] = [
+    (ShowObject, {"id": ""}, "the id of an object or a hash is needed"),
+    (ShowObject, {"id": "f1", "version": 1, "hash": "0" * 8}, "and not several of them"),
+    (ShowObject, {"id": "f1", "at": "yesterday"}, "time 'yesterday': a moment such as"),
+    (ShowObject, {"id": "t7"}, "there is none of that name in this window"),
+    (ShowObject, {"id": "tx"}, "id of an object 'tx'"),
+    (ShowObject, {"id": "chat"}, "this conversation is kept nowhere"),
+    (ShowObject, {"id": "system"}, "system: has no versions"),
+    (TellHistory, {"id": "chat"}, "chat: has no versions"),
+    (DiffObject, {"id": "t1"}, "a file's name is needed"),
+    (DiffObject, {"id": "f1"}, "f1 has one version, so there is nothing to compare it with"),
+]
+
+
+def test_what_cannot_be_told_is_refused(rig: ObjectsRig, subtests: pytest.Subtests) -> None:
     rig.write("a.txt", "<a>\n")
     rig.cat("a.txt")
     rig.word()
-    assert reason in rig.refusal(kind, **fields)
+    for kind, fields, reason in UNTOLD:
+        with subtests.test(kind=kind, fields=fields, reason=reason):
+            assert reason in rig.refusal(kind, **fields)
 
 
 def test_lists_go_on_where_they_ended(rig: ObjectsRig) -> None:

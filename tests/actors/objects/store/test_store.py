@@ -103,14 +103,17 @@ def test_the_round_of_a_snapshot_that_is_asked_for_again_is_kept_once(rig: Store
     assert (rig.loaded().last_round, rig.loaded().snapshot) == (1, b"state")
 
 
-@pytest.mark.parametrize("number", [1, 3, 9])
-def test_a_round_that_is_not_the_next_one_is_refused_and_changes_nothing(rig: StoreRig, number: int) -> None:
+def test_a_round_that_is_not_the_next_one_is_refused_and_changes_nothing(
+    rig: StoreRig, subtests: pytest.Subtests
+) -> None:
     rig.kept(entries=b"1")
-    reply = rig.keep([rig.version("f1", "text")], entries=b"other", number=number)
-    assert isinstance(reply, Refused)
-    assert f"round {number}: 2 is the next" in reply.reason
-    assert rig.loaded().rounds == (b"1",)
-    assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
+    for number in [1, 3, 9]:
+        with subtests.test(number=number):
+            reply = rig.keep([rig.version("f1", "text")], entries=b"other", number=number)
+            assert isinstance(reply, Refused)
+            assert f"round {number}: 2 is the next" in reply.reason
+            assert rig.loaded().rounds == (b"1",)
+            assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
 
 
 def test_a_round_with_a_row_that_cannot_be_is_kept_not_even_in_part(rig: StoreRig) -> None:
@@ -152,11 +155,12 @@ def test_a_number_a_time_and_a_hash_lead_to_the_same_version(rig: StoreRig) -> N
     assert by_hash.version == first
 
 
-@pytest.mark.parametrize("prefix", ["1234567", "x" * 8, "%" * 8, "0" * 65])
-def test_what_is_no_beginning_of_a_hash_is_refused(rig: StoreRig, prefix: str) -> None:
+def test_what_is_no_beginning_of_a_hash_is_refused(rig: StoreRig, subtests: pytest.Subtests) -> None:
     rig.kept([rig.version("f1", "one")])
-    reply = rig.ask(FetchText, window=WINDOW, object="", content_hash=prefix)
-    assert isinstance(reply, Refused)
+    for prefix in ["1234567", "x" * 8, "%" * 8, "0" * 65]:
+        with subtests.test(prefix=prefix):
+            reply = rig.ask(FetchText, window=WINDOW, object="", content_hash=prefix)
+            assert isinstance(reply, Refused)
 
 
 def test_a_beginning_that_several_contents_have_is_refused(rig: StoreRig) -> None:
@@ -185,14 +189,15 @@ def test_of_what_has_a_hash_the_newest_is_given(rig: StoreRig) -> None:
     assert found.version.no == 3
 
 
-@pytest.mark.parametrize("name", ["t1", "", "f0", "f01", "f", "F1", "1", "f1 ", "f2000000000"])
-def test_what_is_no_name_of_a_file_is_refused_and_never_another_file(rig: StoreRig, name: str) -> None:
+def test_what_is_no_name_of_a_file_is_refused_and_never_another_file(rig: StoreRig, subtests: pytest.Subtests) -> None:
     rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
-    assert f"object {name!r}" in rig.refusal(FetchText, window=WINDOW, object=name, no=1)
-    assert f"object {name!r}" in rig.refusal(ListVersions, window=WINDOW, object=name)
-    reply = rig.keep([rig.version(name, "text", no=1)])
-    assert isinstance(reply, Refused)
-    assert f"object {name!r}" in reply.reason
+    for name in ["t1", "", "f0", "f01", "f", "F1", "1", "f1 ", "f2000000000"]:
+        with subtests.test(name=name):
+            assert f"object {name!r}" in rig.refusal(FetchText, window=WINDOW, object=name, no=1)
+            assert f"object {name!r}" in rig.refusal(ListVersions, window=WINDOW, object=name)
+            reply = rig.keep([rig.version(name, "text", no=1)])
+            assert isinstance(reply, Refused)
+            assert f"object {name!r}" in reply.reason
 
 
 def test_rows_of_a_round_name_what_they_are_of(rig: StoreRig) -> None:
@@ -310,32 +315,35 @@ def test_without_a_data_root_everything_is_kept_until_the_end() -> None:
 NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 what is tested is that it is refused
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        (StoreRound, {"round": 0, "entries": b""}),
-        (StoreRound, {"round": 1, "entries": "text"}),
-        (StoreRound, {"round": 10**10, "entries": b""}),
-        (FetchText, {"object": "f1", "no": "one"}),
-        (FetchText, {"object": "f1", "no": 2**70}),
-        (FetchText, {"object": "f1", "at": NAIVE}),
-        (ListVersions, {"object": "f1", "after": 2**63}),
-        (ListOutputs, {"only": -1}),
-        (CollectObjects, {"keep_days": -1}),
-    ],
-)
-def test_a_message_with_a_flaw_is_refused(rig: StoreRig, kind: type[Message], fields: dict[str, Any]) -> None:
+FLAWED: list[tuple[type[Message], dict[str, Any]]] = [
+    (StoreRound, {"round": 0, "entries": b""}),
+    (StoreRound, {"round": 1, "entries": "text"}),
+    (StoreRound, {"round": 10**10, "entries": b""}),
+    (FetchText, {"object": "f1", "no": "one"}),
+    (FetchText, {"object": "f1", "no": 2**70}),
+    (FetchText, {"object": "f1", "at": NAIVE}),
+    (ListVersions, {"object": "f1", "after": 2**63}),
+    (ListOutputs, {"only": -1}),
+    (CollectObjects, {"keep_days": -1}),
+]
+
+
+def test_a_message_with_a_flaw_is_refused(rig: StoreRig, subtests: pytest.Subtests) -> None:
     rig.kept()
-    window = {} if kind is CollectObjects else {"window": WINDOW}
-    assert rig.refusal(kind, **window, **fields).startswith(f"{kind.__name__}: ")
+    for kind, fields in FLAWED:
+        with subtests.test(kind=kind, fields=fields):
+            window = {} if kind is CollectObjects else {"window": WINDOW}
+            assert rig.refusal(kind, **window, **fields).startswith(f"{kind.__name__}: ")
 
 
-@pytest.mark.parametrize("fields", [{"valid_from": NAIVE}, {"size": 2**63}, {"no": 0}, {"path": "\udcff"}])
-def test_a_version_with_a_flaw_is_refused(rig: StoreRig, fields: dict[str, Any]) -> None:
-    reply = rig.keep([rig.version("f1", "text", **fields)])
-    assert isinstance(reply, Refused)
-    assert reply.reason.startswith("StoreRound: ")
-    assert rig.loaded().last_round == 0
+def test_a_version_with_a_flaw_is_refused(rig: StoreRig, subtests: pytest.Subtests) -> None:
+    flaws: list[dict[str, Any]] = [{"valid_from": NAIVE}, {"size": 2**63}, {"no": 0}, {"path": "\udcff"}]
+    for fields in flaws:
+        with subtests.test(fields=fields):
+            reply = rig.keep([rig.version("f1", "text", **fields)])
+            assert isinstance(reply, Refused)
+            assert reply.reason.startswith("StoreRound: ")
+            assert rig.loaded().last_round == 0
 
 
 def test_a_text_that_is_no_unicode_is_refused(rig: StoreRig) -> None:
