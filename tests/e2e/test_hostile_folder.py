@@ -188,19 +188,20 @@ def test_keys_of_the_author_are_not_taken(tmp_path: Path) -> None:
         assert 'OPENAI_API_KEY = "set"' in run("agent", "config", cwd=clone).stdout
 
 
-@pytest.mark.parametrize(
-    "name", ["OPENAI_BASE_URL", "HTTPS_PROXY", "LD_PRELOAD", "PATH", "XDG_STATE_HOME", "AGENT_CONFIG"]
-)
-@pytest.mark.parametrize("mode", [0o600, 0o644])
-def test_no_variable_of_the_folder_gets_into_the_process(tmp_path: Path, name: str, mode: int) -> None:
+def test_no_variable_of_the_folder_gets_into_the_process(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """google-gemini/gemini-cli#27854: a variable in the .env of a workspace declared that workspace trusted."""
-    (tmp_path / "secrets.env").write_text(f"{name}=/tmp/x\n")
-    (tmp_path / "secrets.env").chmod(mode)
+    names = ["OPENAI_BASE_URL", "HTTPS_PROXY", "LD_PRELOAD", "PATH", "XDG_STATE_HOME", "AGENT_CONFIG"]
+    for number, name in enumerate(names):
+        with subtests.test(name=name):
+            root = tmp_path / name
+            root.mkdir()
+            (root / "secrets.env").write_text(f"{name}=/tmp/x\n")
+            (root / "secrets.env").chmod((0o600, 0o644)[number % 2])
 
-    done = run("agent-cli", "run: echo $((7919*7919))", cwd=tmp_path)
+            done = run("agent-cli", "run: echo $((7919*7919))", cwd=root)
 
-    assert "62710561" in done.stdout
-    assert names_what_is_left_out(done.stderr)
+            assert "62710561" in done.stdout
+            assert names_what_is_left_out(done.stderr)
 
 
 def test_secrets_that_come_into_a_trusted_folder_need_trust_of_their_own(tmp_path: Path) -> None:
@@ -348,11 +349,7 @@ GATEWAY = ("gateway", "--port", "0", "--upstream", "http://127.0.0.1:9/v1")
 TRY = ("try", "--no-browser", "--say", "hello")
 
 
-@pytest.mark.parametrize("arguments", [TRY, GATEWAY, ("run",)])
-@pytest.mark.parametrize("has_config", [False, True])
-def test_data_that_came_with_the_folder_start_no_agent(
-    tmp_path: Path, arguments: tuple[str, ...], *, has_config: bool
-) -> None:
+def test_data_that_came_with_the_folder_start_no_agent(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """microsoft/vscode#132210: a link in a folder extends what is allowed there to the place that it leads to.
 
     Here the link stands for a window's folder, which commands may write to.
@@ -363,15 +360,23 @@ def test_data_that_came_with_the_folder_start_no_agent(
     home.mkdir()
     window.symlink_to(home)
     mine.write_text("[shell]\ntimeout_s = 9\n")
-    environment = {**SECRETS, **({"AGENT_CONFIG": str(mine)} if has_config else {})}
+    named = {**SECRETS, "AGENT_CONFIG": str(mine)}
     before = digest(tmp_path)
+    cases: list[tuple[tuple[str, ...], dict[str, str]]] = [
+        (TRY, SECRETS),
+        (TRY, named),
+        (GATEWAY, SECRETS),
+        (("run",), SECRETS),
+        (("run",), named),
+    ]
+    for arguments, environment in cases:
+        with subtests.test(arguments=arguments, is_named=environment is named):
+            done = run("agent", *arguments, cwd=clone, environment=environment)
 
-    done = run("agent", *arguments, cwd=clone, environment=environment)
-
-    assert (done.returncode, done.stdout) == (1, "")
-    assert OWN_DATA in done.stderr
-    assert "agent trust`" in done.stderr
-    assert digest(tmp_path) == before
+            assert (done.returncode, done.stdout) == (1, "")
+            assert OWN_DATA in done.stderr
+            assert "agent trust`" in done.stderr
+            assert digest(tmp_path) == before
     shown = run("agent", "trust", cwd=clone).stdout
     assert "data: the agent goes on with the conversations and reminders in it" in shown
     assert f"{window.relative_to(clone)}: a link to {home}, where the agent would read and write" in shown

@@ -58,8 +58,6 @@ class CompactionClient:
         if self._config.compactor is None:
             then()
             return
-        if self._asked_about is not None and self._asked_about[0] != self._host.log_path:
-            self.head = ""
         plan = self._host.conversation.compaction.plan(run.turn_id)
         if plan is None and self._asked_about == self._subject:
             then()

@@ -70,6 +70,12 @@ def cuts(rig: Rig) -> list[str]:
     return [str(each.meta_dict()["first_kept"]) for each in rig.events() if each.meta_dict().get("what") == "cut"]
 
 
+def begin_anew(rig: Rig) -> None:
+    """Start a new window."""
+    asker = rig.system.edge("new").address
+    rig.tell(CHANNEL, StartNewWindow(request_id=RequestId("n"), reply_to=asker, window=CHANNEL, asked_by=UserId("1")))
+
+
 @pytest.mark.req("S4-95", "S4-172")
 def test_the_first_turn_of_a_life_asks_and_its_head_stays_the_same_in_all_requests(rig: Gated) -> None:
     first = rig.turn("hello", 1, HEAD)
@@ -177,11 +183,7 @@ def test_a_history_twice_as_long_as_it_may_be_is_cut_whatever_the_part_says(rig:
 def test_a_new_window_has_no_head_until_the_part_says_so(tmp_path: Path) -> None:
     rig = Gated(tmp_path)
     rig.turn("hello", 1, HEAD)
-    asked = rig.system.edge("asked")
-    rig.tell(
-        CHANNEL,
-        StartNewWindow(request_id=RequestId("n"), reply_to=asked.address, window=CHANNEL, asked_by=UserId("1")),
-    )
+    begin_anew(rig)
     rig.say("anew", 2)
     (question,) = rig.questions()
     assert (question.kept_from, question.spoken) == ("", ())
@@ -192,12 +194,8 @@ def test_a_new_window_has_no_head_until_the_part_says_so(tmp_path: Path) -> None
 def test_the_windows_own_subscribers_hear_of_a_new_window(tmp_path: Path) -> None:
     rig = Gated(tmp_path)
     rig.turn("hello", 1, HEAD)
-    asked = rig.system.edge("asked")
     rig.listener.drain()
-    rig.tell(
-        CHANNEL,
-        StartNewWindow(request_id=RequestId("n"), reply_to=asked.address, window=CHANNEL, asked_by=UserId("1")),
-    )
+    begin_anew(rig)
     (begun,) = of_type(WindowBegun, rig.listener.drain())
     assert begun.log != begun.previous_log
     assert begun.previous_log.endswith(rig.logs()[0].name)
@@ -236,7 +234,7 @@ class TestByCommand:
         assert self.asked.drain() == [WindowCompacted(request_id=RequestId("c"), cut_turns=2, kept_turns=2)]
         assert "three" in rig.turn("five", 5)[0]
 
-    @pytest.mark.parametrize("how", ["busy", "too short", "twice", "not agreed", "late"])
+    @pytest.mark.parametrize("how", ["busy", "too short", "twice", "not agreed", "late", "new window"])
     def test_what_cannot_be_cut_is_refused_with_the_reason(self, rig: Gated, how: str) -> None:
         for number, text in enumerate(["one", "two", "three"] if how != "too short" else ["one"], 1):
             rig.turn(text, number, *([HEAD] if number == 1 else []))
@@ -250,6 +248,10 @@ class TestByCommand:
             rig.tell(CHANNEL, CompactionReady(request_id=question.request_id, cut=False, trouble="the disk is full"))
         elif how == "late":
             rig.advance(66.0)
+        elif how == "new window":
+            (question,) = rig.questions()
+            begin_anew(rig)
+            rig.tell(CHANNEL, CompactionReady(request_id=question.request_id, handover=HEAD))
         (refusal,) = of_type(Refused, self.asked.drain())
         expected = {
             "busy": "being worked on",
@@ -257,6 +259,7 @@ class TestByCommand:
             "twice": "already",
             "not agreed": "the disk is full",
             "late": "in time",
+            "new window": "began anew",
         }[how]
         assert expected in refusal.reason
         assert cuts(rig) == []
