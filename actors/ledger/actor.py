@@ -90,7 +90,6 @@ class LedgerActor(Actor):
         if self._files is None:
             return
         self._write_and_sync()
-        self._files.close()
         if self._waiting:
             log.error("%d lines of the ledger could not be written and are lost", len(self._waiting))
 

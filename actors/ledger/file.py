@@ -6,14 +6,13 @@ import logging
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, give_back, write_some
-from actors.linux.private_folder import make_private
+from actors.linux.disk import Disk
+from actors.linux.notebook import Notebook
 from actors.linux.regular_file import open_regular
 from messages.model import CallKind, CallSpent
 
@@ -22,23 +21,21 @@ log = logging.getLogger(__name__)
 FOLDER = "usage"
 _NAME = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl")
 _DECODER = msgspec.json.Decoder(CallSpent)
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
 
 
 class LedgerFiles:
-    """Writer of the files; what it has written survives the process at once, and a power loss after `sync`."""
+    """Writer of a notebook for each month; entries survive the process at once, and a power loss after `sync`."""
 
     def __init__(self, folder: Path, disk: Disk | None = None) -> None:
-        """Nothing is opened yet.
+        """Begin without a file.
 
         Args:
-            folder: Of the files; made at need.
-            disk: How they are written; None for the usual way.
+            folder: Of the files; made with the first entry.
+            disk: Disk to write to; None for the real disk.
         """
         self._folder = folder
-        self._disk = disk or RealDisk()
-        self._name = ""
-        self._fd: int | None = None
+        self._disk = disk
+        self._month: Notebook | None = None
 
     def append(self, spent: CallSpent) -> None:
         """Write one line at the end of the month's file.
@@ -46,59 +43,20 @@ class LedgerFiles:
         Raises:
             OSError: the line is not written; nothing of the line stays.
         """
-        fd = self._open(name_of(spent.at))
-        status = os.fstat(fd)
-        if not status.st_nlink:  # the operator has taken the file away
-            self.close()
-            fd = self._open(name_of(spent.at))
-            status = os.fstat(fd)
-        size = status.st_size
-        try:
-            write_some(self._disk, fd, msgspec.json.encode(spent) + b"\n")
-        except OSError:
-            with suppress(OSError):
-                os.ftruncate(fd, size)
-            self.close()  # and where it could not be cut, the next opening does
-            raise
+        path = self._folder / name_of(spent.at)
+        if self._month is None or self._month.path != path:
+            self.sync()
+            self._month = Notebook(path, self._disk)
+        self._month.append(msgspec.json.encode(spent) + b"\n", is_durable=False)
 
     def sync(self) -> None:
-        """Return when all is on the disk.
+        """Return when all entries are on the disk.
 
         Raises:
-            OSError: it may not be.
+            OSError: some may not be.
         """
-        if self._fd is not None:
-            try:
-                self._disk.sync(self._fd)
-            except OSError:
-                self.close()
-                raise
-
-    def close(self) -> None:
-        """Let go of the open file."""
-        fd, self._fd, self._name = self._fd, None, ""
-        if fd is not None:
-            give_back(fd)
-
-    def _open(self, name: str) -> int:
-        if self._fd is not None and self._name == name:
-            return self._fd
-        if self._fd is not None:
-            self.sync()
-            self.close()
-        make_private(self._folder)
-        path = self._folder / name
-        is_new = not path.exists()
-        fd = open_regular(path, _FLAGS, opens=self._disk.open)
-        try:
-            _mend(fd)
-            if is_new:
-                self._disk.sync_folder(self._folder)
-        except OSError:
-            os.close(fd)
-            raise
-        self._fd, self._name = fd, name
-        return fd
+        if self._month is not None:
+            self._month.sync()
 
 
 def name_of(at: datetime) -> str:
@@ -115,21 +73,6 @@ def _entry(line: bytes, year: int, month: int) -> CallSpent | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError):
         return None
     return spent if spent.at.month == month and spent.at.year == year else None
-
-
-def _mend(fd: int) -> None:
-    """Take away the end of a line that a power loss or a full disk cut off."""
-    size = os.fstat(fd).st_size
-    keep = size
-    while keep:
-        begin = max(0, keep - 65_536)
-        found = os.pread(fd, keep - begin, begin).rfind(b"\n")
-        if found >= 0:
-            keep = begin + found + 1
-            break
-        keep = begin
-    if keep != size:
-        os.ftruncate(fd, keep)
 
 
 class Damage:

@@ -28,7 +28,6 @@ def ledger_in(data: Path) -> None:
                 outcome=CallOutcome.ANSWERED,
             )
         )
-    files.close()
 
 
 def test_calls_are_summed_within_the_days_that_were_asked_for(tmp_path: Path) -> None:

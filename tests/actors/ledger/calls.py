@@ -54,4 +54,3 @@ def enter(folder: Path, *calls: CallSpent) -> None:
     files = LedgerFiles(folder)
     for call in calls:
         files.append(call)
-    files.close()

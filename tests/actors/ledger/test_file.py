@@ -42,7 +42,6 @@ def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, mo
     with (tmp_path / "another").open("w") as another:  # which has the number now
         files.append(spent("c"))
         assert another.tell() == 0
-    files.close()
 
     assert list(entries(tmp_path / "usage")) == [spent("a"), spent("c")]
     assert (tmp_path / "another").read_bytes() == b""
@@ -129,7 +128,6 @@ def test_a_file_that_somebody_has_taken_away_is_begun_anew(tmp_path: Path) -> No
     (tmp_path / "2026-03.jsonl").unlink()
     files.append(spent("b"))
     files.append(spent("c"))
-    files.close()
 
     assert [line.call_id for line in entries(tmp_path)] == ["b", "c"]
 
@@ -146,7 +144,6 @@ def test_a_disk_that_is_full_within_a_line_keeps_none_of_it(tmp_path: Path) -> N
 
     disk.room = 10_000
     files.append(spent("b"))
-    files.close()
     assert [line.call_id for line in entries(tmp_path)] == ["a", "b"]
 
 
