@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from actors.facts.index.actor import FactIndexActor
 from actors.facts.index.database import SCHEMA
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from messages.base import Message, RequestId
+from actors.kernel import ActorSpec
+from messages.base import Message
 from messages.facts import (
     FACT_INDEX,
     FACTS,
@@ -30,12 +29,11 @@ from messages.facts import (
     RowsFound,
     RowsLoaded,
 )
-from messages.socket import Refused
 from tests.actors.facts.index.told import Told
+from tests.actors.memory.derived.rig import DatabaseRig
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 MODEL = "openai/m/3"
-M = TypeVar("M", bound=Message)
 
 
 def unit(*numbers: float) -> bytes:
@@ -57,53 +55,17 @@ def row(name: str, vector: bytes = b"", **changed: Any) -> IndexRow:
     return IndexRow(**fields | changed)
 
 
-class IndexRig:
-    """One life of the actor after another, on the same file."""
+class IndexRig(DatabaseRig):
+    """Lives of the index's actor."""
 
     def __init__(self, root: Path | None) -> None:
-        self.root = root
-        self.clock = ManualClock()
         self.told: list[Message] = []
-        self._numbers = itertools.count(1)
-        self.start()
+        super().__init__(root, SCHEMA, FACT_INDEX)
 
-    @property
-    def path(self) -> Path:
-        """Of the file."""
-        assert self.root is not None
-        return SCHEMA.path(self.root)
-
-    def start(self) -> None:
-        """Begin a life."""
-        self.system = ActorSystem(workers=0, clock=self.clock)
-        self.asker = self.system.edge("asker")
-        self.system.register(ActorSpec(FACT_INDEX.kind, lambda _key: FactIndexActor(self.root)))
-        self.system.register(ActorSpec(FACTS.kind, lambda _key: Told(self.told, IndexBegun)))
-        self.system.start()
-
-    def stop(self) -> None:
-        """End it in good order."""
-        self.system.stop(1.0)
-
-    def live_again(self) -> None:
-        """End it, and begin another."""
-        self.stop()
-        self.start()
-
-    def reply(self, kind: type[Message], **fields: Any) -> Message:
-        """What comes of a request."""
-        request_id = RequestId(f"r{next(self._numbers)}")
-        self.system.tell(FACT_INDEX, kind(request_id=request_id, reply_to=self.asker.address, **fields))
-        self.system.run()
-        return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
-
-    def answer(self, expected: type[M], kind: type[Message], **fields: Any) -> M:
-        reply = self.reply(kind, **fields)
-        assert isinstance(reply, expected), reply
-        return reply
-
-    def refusal(self, kind: type[Message], **fields: Any) -> str:
-        return self.answer(Refused, kind, **fields).reason
+    def specs(self) -> tuple[ActorSpec, ...]:
+        """Specs of the index, and of the facts that it tells."""
+        facts = ActorSpec(FACTS.kind, lambda _key: Told(self.told, IndexBegun))
+        return ActorSpec(FACT_INDEX.kind, lambda _key: FactIndexActor(self.root)), facts
 
     def put(self, *rows: IndexRow, model: str = MODEL, drop: tuple[str, ...] = ()) -> None:
         self.answer(RowsChanged, ChangeRows, model=model, put=rows, drop=drop)

@@ -13,6 +13,7 @@ from actors.facts.part import index_row
 from actors.part import Level, Parts
 from tests.actors.facts.index.rig import IndexRig, row, unit
 from tests.actors.facts.plan import plan_of
+from tests.actors.memory.derived.rig import alter_behind_tree, alter_file
 
 X = unit(1, 0)
 FAULTS = (
@@ -45,13 +46,6 @@ def finding(root: Path) -> tuple[Level, str]:
     return found.level, found.detail
 
 
-def altered(path: Path, *statements: str) -> None:
-    connection = apsw.Connection(str(path))
-    for statement in statements:
-        list(connection.execute(statement))
-    connection.close()
-
-
 def test_a_fault_of_a_row_or_of_the_file_is_found(tmp_path: Path) -> None:
     failures = []
     for number, (statement, fault) in enumerate(FAULTS):
@@ -59,7 +53,7 @@ def test_a_fault_of_a_row_or_of_the_file_is_found(tmp_path: Path) -> None:
         rig.put(row("a", X))
         rig.stop()
         assert audit(rig.path) == []
-        altered(rig.path, statement)
+        alter_file(rig.path, statement)
         found = audit(rig.path)
         if len(found) != 1 or fault not in found[0]:
             failures.append((statement, found))
@@ -80,17 +74,8 @@ def test_pages_that_are_overwritten_are_a_fault(rig: IndexRig) -> None:
 def test_a_tree_that_lacks_rows_of_its_table_is_found(rig: IndexRig) -> None:
     rig.put(*(row(f"r{n}", unit(1, n)) for n in range(3)))
     rig.stop()
-    of_tree = "FROM sqlite_schema WHERE name = 'entries_by_conversation'"
-    connection = apsw.Connection(str(rig.path))
-    list(connection.execute("PRAGMA writable_schema = on"))
-    (tree,) = connection.execute(f"SELECT * {of_tree}")
-    list(connection.execute(f"DELETE {of_tree}"))
-    connection.close()
-    connection = apsw.Connection(str(rig.path))
-    list(connection.execute("UPDATE entries SET conversation = 'other' WHERE id = 'r1'"))
-    list(connection.execute("PRAGMA writable_schema = on"))
-    list(connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", tree))
-    connection.close()
+    change = "UPDATE entries SET conversation = 'other' WHERE id = 'r1'"
+    alter_behind_tree(rig.path, "entries_by_conversation", change)
 
     assert any(fault.startswith("database: ") for fault in audit(rig.path))
 
@@ -111,7 +96,7 @@ def test_doctor_reports_a_missing_a_sound_and_a_bare_index_while_it_is_in_use(tm
 def test_doctor_lists_some_faults_and_leaves_the_file_as_it_is(rig: IndexRig, tmp_path: Path) -> None:
     rig.put(*(row(f"r{n}", X) for n in range(5)))
     rig.stop()
-    altered(rig.path, "UPDATE entries SET role = 'memori'")
+    alter_file(rig.path, "UPDATE entries SET role = 'memori'")
     before = rig.path.read_bytes()
     level, text = finding(tmp_path)
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from actors.facts.index.audit import audit
@@ -37,6 +34,7 @@ from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.facts.index.rig import MODEL, IndexRig, row, unit
 from tests.actors.facts.index.victim import ROWS, content
+from tests.actors.memory.derived.rig import limit_file_size, list_warnings, open_beside
 
 X = unit(1, 0, 0)
 KILLS = 12
@@ -50,34 +48,8 @@ def rig(tmp_path: Path) -> Iterator[IndexRig]:
     rig.stop()
 
 
-@contextmanager
-def no_file_larger_than(size: int) -> Iterator[None]:
-    """A disk that takes no more of a file."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@contextmanager
-def altered(path: Path) -> Iterator[apsw.Connection]:
-    """The file, open for somebody else."""
-    connection = apsw.Connection(str(path))
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 def put(rig: IndexRig, name: str, **changed: Any) -> Message:
-    return rig.reply(ChangeRows, model=MODEL, put=(row(name, X, **changed),))
-
-
-def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What was said aloud."""
-    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    return rig.ask(ChangeRows, model=MODEL, put=(row(name, X, **changed),))
 
 
 def aside(rig: IndexRig) -> list[Path]:
@@ -88,7 +60,7 @@ def aside(rig: IndexRig) -> list[Path]:
 def test_a_locked_index_refuses_is_said_once_and_goes_on(rig: IndexRig, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     rig.put(row("a", X))
-    with altered(rig.path) as other:
+    with open_beside(rig.path) as other:
         list(other.execute("BEGIN EXCLUSIVE"))
         took = []
         for _ in range(4):
@@ -100,7 +72,7 @@ def test_a_locked_index_refuses_is_said_once_and_goes_on(rig: IndexRig, caplog: 
             assert "locked" in reply.reason
         assert min(took) < 1.0
         assert rig.names(X) == ["a"]  # who only reads need not wait
-        assert len(warnings_in(caplog)) == 1
+        assert len(list_warnings(caplog)) == 1
         assert isinstance(put(rig, "b"), Refused)
         list(other.execute("ROLLBACK"))
     rig.put(row("b", X))
@@ -113,12 +85,12 @@ def test_a_full_disk_refuses_is_said_once_and_goes_on(rig: IndexRig, caplog: pyt
     rig.put(row("a", X))
     assert rig.names(X) == ["a"]
     long = random.Random(1).randbytes(90_000).hex()
-    with no_file_larger_than(100_000):  # more than what SQLite needs to open it
+    with limit_file_size(100_000):  # more than what SQLite needs to open it
         for _ in range(2):
             reply = put(rig, "b", content=long)
             assert isinstance(reply, Refused)
             assert "cannot be used" in reply.reason
-        assert len(warnings_in(caplog)) == 1
+        assert len(list_warnings(caplog)) == 1
         assert rig.names(X) == ["a"]
     rig.put(row("b", X, content=long))
 
@@ -135,8 +107,8 @@ def test_what_is_refused_for_a_sender_s_mistake_begins_no_trouble_and_ends_one(
 ) -> None:
     caplog.set_level(logging.INFO)
     assert "multiple of 4" in rig.refusal(ChangeRows, model=MODEL, put=(row("a", b"abc"),))
-    assert warnings_in(caplog) == []
-    with altered(rig.path) as other:
+    assert list_warnings(caplog) == []
+    with open_beside(rig.path) as other:
         list(other.execute("BEGIN EXCLUSIVE"))
         assert isinstance(put(rig, "a"), Refused)
     rig.refusal(ChangeRows, model=MODEL, put=(row("a", b"abc"),))
@@ -153,8 +125,8 @@ def test_what_is_no_index_is_moved_aside_and_one_is_begun_anew(
 
     (moved,) = aside(rig)
     assert moved.read_bytes() == damage or not damage  # SQLite makes a database of nothing
-    assert len(warnings_in(caplog)) == 1
-    assert "made anew from the files" in warnings_in(caplog)[0]
+    assert len(list_warnings(caplog)) == 1
+    assert "made anew from the files" in list_warnings(caplog)[0]
     assert rig.told == []  # nobody was told anything of it before
     rig.stop()
     assert audit(rig.path) == []
@@ -198,7 +170,7 @@ def test_what_is_no_regular_file_is_moved_aside_and_nothing_outside_is_made(
 def test_an_index_of_another_shape_or_version_is_begun_anew(rig: IndexRig, statement: str) -> None:
     rig.put(row("a", X))
     rig.stop()
-    with altered(rig.path) as other:
+    with open_beside(rig.path) as other:
         list(other.execute(statement))
     rig.start()
 
@@ -225,13 +197,13 @@ def test_a_row_that_cannot_be_what_was_put_is_refused_and_then_all_is_begun_anew
 ) -> None:
     rig.put(row("a", X), row("b", X))
     rig.stop()
-    with altered(rig.path) as other:
+    with open_beside(rig.path) as other:
         list(other.execute(f"UPDATE entries SET {column} = {value} WHERE id = 'b'"))
     rig.start()
     replies = [
-        *(rig.reply(LoadRows), rig.reply(FetchRows, ids=("a", "b"))),
-        rig.reply(FindRows, model=MODEL, vector=X, scopes=("c",), roles=tuple(EntryRole), per_scope=5),
-        rig.reply(LoadRows),
+        *(rig.ask(LoadRows), rig.ask(FetchRows, ids=("a", "b"))),
+        rig.ask(FindRows, model=MODEL, vector=X, scopes=("c",), roles=tuple(EntryRole), per_scope=5),
+        rig.ask(LoadRows),
     ]
 
     (refused,) = [reply for reply in replies if isinstance(reply, Refused)]
@@ -239,13 +211,13 @@ def test_a_row_that_cannot_be_what_was_put_is_refused_and_then_all_is_begun_anew
     assert rig.known() == {}
     assert len(aside(rig)) == 1
     assert rig.told == [IndexBegun()]
-    assert len(warnings_in(caplog)) == 2
+    assert len(list_warnings(caplog)) == 2
 
 
 def test_a_row_that_somebody_else_took_away_is_refused_and_then_all_is_begun_anew(rig: IndexRig) -> None:
     rig.put(row("a", X))
     assert rig.names(X) == ["a"]
-    with altered(rig.path) as other:
+    with open_beside(rig.path) as other:
         list(other.execute("DELETE FROM entries"))
 
     asked = {"model": MODEL, "vector": X, "scopes": ("c",), "roles": tuple(EntryRole), "per_scope": 5}
@@ -273,10 +245,10 @@ def test_whatever_bytes_are_damaged_each_request_is_answered_and_at_last_all_is_
         replies: list[Message] = []
         for _ in range(3):
             replies += [
-                rig.reply(LoadRows),
-                rig.reply(FindRows, **asked),
-                rig.reply(FetchRows, ids=tuple(f"r{n}" for n in range(60))),
-                rig.reply(ChangeRows, model=MODEL, put=(row("r1", unit(1, 1)),)),
+                rig.ask(LoadRows),
+                rig.ask(FindRows, **asked),
+                rig.ask(FetchRows, ids=tuple(f"r{n}" for n in range(60))),
+                rig.ask(ChangeRows, model=MODEL, put=(row("r1", unit(1, 1)),)),
             ]
         assert [flaw_of(reply) for reply in replies] == [""] * 12
         assert [type(reply) for reply in replies[-4:]] == [RowsLoaded, RowsFound, RowsFetched, RowsChanged]
@@ -295,7 +267,7 @@ def test_damage_that_is_met_with_while_it_is_open_is_refused_and_then_begun_anew
         for at in range(4096 * 20, rig.path.stat().st_size, 4096):
             file.seek(at)
             file.write(b"\xff" * 4096)
-    replies = [rig.reply(FetchRows, ids=(f"r{number}",)) for number in range(40)]
+    replies = [rig.ask(FetchRows, ids=(f"r{number}",)) for number in range(40)]
 
     assert any(isinstance(reply, Refused) and "it is damaged" in reply.reason for reply in replies)
     given = {each.content for reply in replies if isinstance(reply, RowsFetched) for each in reply.rows}
@@ -314,7 +286,7 @@ def test_a_file_that_goes_away_is_begun_anew_and_the_facts_are_told(
 
     assert rig.names(X) == []
     assert rig.told == [IndexBegun()]
-    assert "not there any more" in warnings_in(caplog)[0]
+    assert "not there any more" in list_warnings(caplog)[0]
     rig.put(row("b", X))
     assert rig.names(X) == ["b"]
     assert rig.told == [IndexBegun()]
@@ -357,7 +329,7 @@ def test_it_says_what_is_the_matter_to_the_operator_only(rig: IndexRig, caplog: 
         description = rig.answer(SelfDescription, DescribeYourself)
         assert description.figures == (("state", "in trouble"),)
         assert str(rig.path.parent) in str(dict(description.operator_figures)["trouble"])
-    assert len(warnings_in(caplog)) == 1
+    assert len(list_warnings(caplog)) == 1
     rig.path.parent.unlink()
     rig.put(row("a", X))
     description = rig.answer(SelfDescription, DescribeYourself)

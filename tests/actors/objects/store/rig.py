@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import random
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from actors.kernel import ActorSpec, ActorSystem, ManualClock
+from actors.kernel import ActorSpec
 from actors.objects.store.actor import ObjectStoreActor
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
-from messages.base import EventId, Message, RequestId, Surface, TurnId, Window
+from messages.base import EventId, Message, Surface, TurnId, Window
 from messages.object_store import (
     OBJECT_STORE,
     FetchText,
@@ -28,63 +27,24 @@ from messages.object_store import (
     StoreRound,
     TextFetched,
 )
-from messages.socket import Refused
+from tests.actors.memory.derived.rig import DatabaseRig
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")
 OTHER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000022")
-M = TypeVar("M", bound=Message)
 
 
-class StoreRig:
-    """One life of the actor after another, on the same file."""
+class StoreRig(DatabaseRig):
+    """Lives of the store's actor."""
 
     def __init__(self, root: Path | None, **limits: int) -> None:
-        self.root = root
-        self.clock = ManualClock()
         self.limits = StoreLimits(**limits)
-        self._numbers = itertools.count(1)
         self._last: dict[Window, int] = {}
         self._versions: dict[tuple[Window, str], FileVersion] = {}
-        self.start()
+        super().__init__(root, SCHEMA, OBJECT_STORE)
 
-    @property
-    def path(self) -> Path:
-        """Of the file."""
-        assert self.root is not None
-        return SCHEMA.path(self.root)
-
-    def start(self) -> None:
-        """Begin a life."""
-        self.system = ActorSystem(workers=0, clock=self.clock)
-        self.asker = self.system.edge("asker")
-        self.system.register(ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(self.root, self.limits)))
-        self.system.start()
-
-    def stop(self) -> None:
-        """End it in good order."""
-        self.system.stop(1.0)
-
-    def live_again(self) -> None:
-        """End it, and begin another."""
-        self.stop()
-        self.start()
-
-    def ask(self, kind: type[Message], **fields: Any) -> Message:
-        """What comes of a request."""
-        request_id = RequestId(f"r{next(self._numbers)}")
-        self.system.tell(OBJECT_STORE, kind(request_id=request_id, reply_to=self.asker.address, **fields))
-        self.system.run()
-        return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
-
-    def answer(self, expected: type[M], kind: type[Message], **fields: Any) -> M:
-        """The same, which must be of a kind."""
-        reply = self.ask(kind, **fields)
-        assert isinstance(reply, expected), reply
-        return reply
-
-    def refusal(self, kind: type[Message], **fields: Any) -> str:
-        """Why a request is refused."""
-        return self.answer(Refused, kind, **fields).reason
+    def specs(self) -> tuple[ActorSpec, ...]:
+        """Spec of the store."""
+        return (ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(self.root, self.limits)),)
 
     def version(self, name: str, text: str | None, window: Window = WINDOW, **fields: Any) -> NewVersion:
         """The next version of a file."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import apsw
 import pytest
 
 from actors.objects.part import store_row
 from actors.objects.store.audit import audit
 from actors.part import Finding, Level, Parts
+from tests.actors.memory.derived.rig import alter_file
 from tests.actors.objects.plan import plan_of
 from tests.actors.objects.store.rig import OTHER, StoreRig, showing
 
@@ -48,12 +48,6 @@ def path(tmp_path: Path) -> Path:
     return rig.path
 
 
-def altered(path: Path, statement: str) -> None:
-    connection = apsw.Connection(str(path))
-    list(connection.execute(statement))
-    connection.close()
-
-
 def finding(root: Path) -> Finding:
     """Doctor's finding on the store below `data`."""
     plan = plan_of(root)
@@ -67,7 +61,7 @@ def test_each_kind_of_fault_is_found(path: Path, tmp_path: Path) -> None:
     for number, (damage, fault) in enumerate(FAULTS):
         copied = tmp_path / f"{number}.sqlite"
         shutil.copy(path, copied)
-        altered(copied, damage)
+        alter_file(copied, damage)
         faults = audit(copied)
         if not any(each.startswith(fault) for each in faults):
             failures.append((damage, faults))
@@ -95,7 +89,7 @@ def test_doctor_finds_a_store_sound_while_an_agent_has_it_open_and_leaves_it(tmp
 
 
 def test_doctor_reports_faults_and_garbage(path: Path, tmp_path: Path) -> None:
-    altered(path, "UPDATE windows SET last_round = 7 WHERE id = 1")
+    alter_file(path, "UPDATE windows SET last_round = 7 WHERE id = 1")
     found = finding(tmp_path)
     assert (found.level, "1 faults: " in found.detail) == (Level.WARN, True)
     path.write_bytes(b"no database" * 1000)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from actors.objects.store.store import ObjectStore
 from messages.object_store import CollectObjects, FetchText, ListOutputs, LoadObjects, OutputsListed, TextFetched
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
+from tests.actors.memory.derived.rig import alter_behind_tree, limit_file_size, list_warnings
 from tests.actors.objects.store.rig import WINDOW, StoreRig, edited, long_text
 from tests.actors.objects.store.victim import CHANGED, text_of
 
@@ -37,22 +36,6 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
     rig.stop()
 
 
-@contextmanager
-def no_file_larger_than(size: int) -> Iterator[None]:
-    """A disk that takes no more of a file."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What was said aloud."""
-    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-
-
 def test_a_locked_store_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
     rig.kept()
     other = apsw.Connection(str(rig.path))
@@ -61,7 +44,7 @@ def test_a_locked_store_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: 
         reply = rig.keep()
         assert isinstance(reply, Refused)
         assert "locked" in reply.reason
-    assert len(warnings_in(caplog)) == 1
+    assert len(list_warnings(caplog)) == 1
     list(other.execute("ROLLBACK"))
     other.close()
     rig.kept()
@@ -76,7 +59,7 @@ def test_what_is_no_store_is_moved_aside_and_versions_begin_anew(
     rig.path.write_bytes(damage)
     rig.kept([rig.version("f1", "text")])
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
-    assert len(warnings_in(caplog)) == 1
+    assert len(list_warnings(caplog)) == 1
     rig.stop()
     assert audit(rig.path) == []
     rig.start()
@@ -111,7 +94,7 @@ def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
     assert given_ <= {*made, None}
     assert rig.loaded().last_round == 0
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
-    assert len(warnings_in(caplog)) == 2
+    assert len(list_warnings(caplog)) == 2
     rig.kept(number=1)
     rig.stop()
     assert audit(rig.path) == []
@@ -123,17 +106,7 @@ def test_damage_that_only_an_index_has_is_found_once_it_was_met_with(rig: StoreR
     rig.kept([rig.version("f1", each) for each in (text, edited(text, 1), edited(text, 2))])
     rig.kept()
     rig.stop()
-    of_tree = "FROM sqlite_schema WHERE name = 'texts_by_base'"
-    connection = apsw.Connection(str(rig.path))
-    list(connection.execute("PRAGMA writable_schema = on"))
-    (tree,) = connection.execute(f"SELECT * {of_tree}")
-    list(connection.execute(f"DELETE {of_tree}"))
-    connection.close()
-    connection = apsw.Connection(str(rig.path))
-    list(connection.execute("UPDATE texts SET base = 1 WHERE id = 3"))
-    list(connection.execute("PRAGMA writable_schema = on"))
-    list(connection.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", tree))
-    connection.close()
+    alter_behind_tree(rig.path, "texts_by_base", "UPDATE texts SET base = 1 WHERE id = 3")
     rig.start()
     assert rig.loaded().last_round == 2
     rig.clock.advance(1.0)
@@ -158,12 +131,12 @@ def test_a_disk_that_is_full_refuses_is_said_once_and_goes_on(rig: StoreRig, cap
     rig.kept([rig.version("f1", "one")])
     text = random.Random(1).randbytes(90_000).hex()
     version = rig.version("f2", text)
-    with no_file_larger_than(rig.path.stat().st_size + 4096):
+    with limit_file_size(rig.path.stat().st_size + 4096):
         for _ in range(2):
             reply = rig.keep([version])
             assert isinstance(reply, Refused)
             assert "cannot be used" in reply.reason
-        assert len(warnings_in(caplog)) == 1
+        assert len(list_warnings(caplog)) == 1
     rig.kept([version])
     assert [record.getMessage() for record in caplog.records].count("the object store can be used again") == 1
     assert (rig.text("f1"), rig.text("f2")) == ("one", text)
@@ -180,7 +153,7 @@ def test_what_is_refused_for_a_sender_s_mistake_begins_no_trouble_and_ends_one(
     reply = rig.keep(outputs=(rig.output(1),))
     assert isinstance(reply, Refused)
     assert "output t1" in reply.reason
-    assert warnings_in(caplog) == []
+    assert list_warnings(caplog) == []
     other = apsw.Connection(str(rig.path))
     list(other.execute("BEGIN EXCLUSIVE"))
     assert isinstance(rig.keep(), Refused)
@@ -255,7 +228,7 @@ def test_a_store_whose_file_goes_away_is_begun_anew(rig: StoreRig, caplog: pytes
     for each in rig.path.parent.iterdir():
         each.unlink()
     assert rig.loaded().last_round == 0
-    assert "not there any more" in warnings_in(caplog)[0]
+    assert "not there any more" in list_warnings(caplog)[0]
 
 
 def test_a_folder_that_cannot_be_made_is_a_reason_and_no_crash(rig: StoreRig) -> None:
@@ -275,7 +248,7 @@ def test_it_says_how_it_is_and_what_is_the_matter_to_the_operator_only(
         assert description.figures == (("state", "in trouble"),)
         assert str(rig.path.parent) in str(dict(description.operator_figures)["trouble"])
     assert isinstance(rig.ask(LoadObjects, window=WINDOW), Refused)
-    assert len(warnings_in(caplog)) == 1
+    assert len(list_warnings(caplog)) == 1
     rig.path.parent.unlink()
     rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
     description = rig.answer(SelfDescription, DescribeYourself)
