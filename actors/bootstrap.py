@@ -50,10 +50,23 @@ DRAIN_S = 7.0
 """Turns that are under way may finish for so long; what is left is picked up by the next start."""
 STOP_S = 1.5
 """Both together, and the rest of an end, take less than the ten seconds that service managers give at least."""
-SIGNAL_LOOK_S = 0.25
-"""A signal that has woken nobody is noticed after so long."""
-LOOKS_PER_TRIM = 80
-"""Such looks between two times that the heaps are trimmed: 20 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """Upkeep of the process while the agent lives."""
+
+    look_s: float = 0.25
+    """Seconds between looks for a signal that has woken no thread."""
+    looks_per_trim: int = 80
+    """Such looks between two times that the heaps are trimmed: 20 s."""
+    freeze: Callable[[], object] = gc.freeze
+    """Takes what lives from the sight of garbage collection."""
+    trim: Callable[[], object] = trim_heaps
+    """Gives free memory back to the system."""
+
+
+UPKEEP = Upkeep()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +102,12 @@ class Agent:
         self._root = DataRoot(settings.data_root)
         self._recovery: Recovery | None = None
         self._over: queue.SimpleQueue[None] = queue.SimpleQueue()
-        """Holds something when it is to end. Unlike an Event's lock, `put` may interrupt `get` in the same thread."""
+        """Has an entry once the agent is to end. Unlike a lock, `put` may interrupt `get` in the same thread."""
         self._ending: dict[str, tuple[str, int]] = {}
         self._has_actors = False
         self.exit_code = 0
         self.reason = ""
-        self.system = ActorSystem(on_escalation=self._escalated)
+        self.system = ActorSystem(on_escalation=self._end_escalated)
         self._head = None if hosts is None else self._head_of(hosts)
         plan = replace(
             agent_plan(settings, secrets, self.system, connection),
@@ -109,7 +122,7 @@ class Agent:
     def start(self, *earlier: ActorSpec, prepare: Callable[[], None] = lambda: None) -> None:
         """Hold the data root, start the actors, and pick up what an earlier life left unfinished.
 
-        Whoever asks for the end meanwhile need not wait for it: what has not been started then never is.
+        An end asked for meanwhile takes effect at once: actors that have not been started then never are.
 
         Args:
             earlier: Actors to start before all others.
@@ -143,25 +156,25 @@ class Agent:
         for window in recovery.unfinished if recovery is not None else ():
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
 
-    def wait(self) -> None:
-        """Return when the agent is to end: somebody asked for it, or it cannot go on.
+    def wait(self, upkeep: Upkeep = UPKEEP) -> None:
+        """Return when the agent is to end, by request or because work cannot go on.
 
         The process is the agent's from now on: what lives is taken to live for ever, and no garbage collection looks at
         it again.
 
-        A signal that the system hands to another thread, or that comes just before a wait begins, wakes nobody: its
+        A signal that the system hands to another thread, or that comes just before a wait begins, wakes no thread: its
         handler runs when the main thread next looks.
         """
         if not self._is_ending():
             gc.collect()
-            gc.freeze()
+            upkeep.freeze()
         for look in itertools.count(1):
             with suppress(queue.Empty):
-                self._over.get(timeout=SIGNAL_LOOK_S)
+                self._over.get(timeout=upkeep.look_s)
                 self._over.put(None)
                 return
-            if not look % LOOKS_PER_TRIM:
-                trim_heaps()
+            if not look % upkeep.looks_per_trim:
+                upkeep.trim()
 
     def end(self, reason: str = "", exit_code: int = 0) -> None:
         """Make `wait` return; safe in any thread and in signal handlers. The first reason counts."""
@@ -206,20 +219,20 @@ class Agent:
         return bool(self._ending)
 
     def _last_seen(self) -> Mapping[str, str]:
-        """What was seen is in the logs; the look at the start is good for the first Discord actor only."""
+        """Newest messages seen, by the logs; the look at the start is good for the first Discord actor only."""
         recovery, self._recovery = self._recovery, None
         return (recovery or survey(self._root.path)).last_seen
 
-    def _escalated(self, event: ActorGaveUp) -> None:
+    def _end_escalated(self, event: ActorGaveUp) -> None:
         self.end(f"{event.address} crashed {event.crashes} times within {event.within_s:g} s", EXIT_ESCALATED)
 
 
 def discord_connection(settings: Settings, token: str) -> DiscordConnection:
-    """Where the settings say that the bot goes online, as whom, and whom it hears.
+    """Connection to Discord by the settings: address, token, and the people who are heard.
 
     Args:
         settings: The operator's decisions.
-        token: The bot's; empty for none, with which it cannot be started.
+        token: Token of the bot; the bot cannot be started with an empty one.
     """
     discord = settings.discord
     return DiscordConnection(
@@ -236,13 +249,13 @@ def discord_connection(settings: Settings, token: str) -> DiscordConnection:
 def agent_plan(
     settings: Settings, secrets: Mapping[str, str], system: ActorSystem, connection: DiscordConnection | None
 ) -> Plan:
-    """What the parts of an agent that lives are made from; nobody is told when it comes online.
+    """Plan of the parts of a living agent; no caller is told when the agent comes online.
 
     Args:
         settings: The operator's decisions.
         secrets: Provider keys by litellm's names.
         system: In which the parts will live.
-        connection: Which Discord to go to; None for none.
+        connection: Discord to go to, or None.
     """
     root = DataRoot(settings.data_root)
     return Plan(
@@ -270,7 +283,7 @@ def turn_plan(
     *,
     lets_write: bool = False,
 ) -> Plan:
-    """What the parts of a command line's one turn are made from: they look, and keep nothing.
+    """Plan of the parts for a command line's one turn, which read and keep nothing.
 
     Args:
         settings: The operator's decisions; where there is no index yet, or one of another person's, memory is taken for
@@ -310,7 +323,7 @@ def private_paths(settings: Settings) -> tuple[Path, ...]:
 
 
 def unchanging_paths(settings: Settings) -> tuple[Path, ...]:
-    """What no command of the command line may change, wherever it is called: settings, and what the agent runs from."""
+    """Paths that no command of the command line may change: settings, and the files of the running program."""
     program = Path(__file__).resolve().parents[1]
     file = settings.origin.file
     return (program, Path(sys.prefix), Path(sys.base_prefix), *(() if file is None else (file,)))

@@ -18,6 +18,7 @@ from actors.facts.part import INNER_ROWS as FACTS_INNER_ROWS
 from actors.facts.part import LAYER as FACTS
 from actors.feed.part import row as feed
 from actors.ledger.part import row as ledger
+from actors.local_model.part import row as local_model
 from actors.memory.part import row as memory
 from actors.model.part import row as model
 from actors.objects.part import LAYER as OBJECTS
@@ -34,10 +35,10 @@ from actors.workspace.part import LAYER as WORKSPACE
 LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
-BEFORE_LAYERS: tuple[Row, ...] = (ledger, model, web, embedder, memory, skills)
+BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
 BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, observer, traces, shell, context, cluster, discord)
-"""Sockets before the shell, which asks for doors; Discord last, so that nobody is heard before all others are there."""
+"""Sockets before the shell, which asks for doors; Discord last, so that messages find all other actors."""
 
 
 def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[Table]]:
@@ -58,7 +59,7 @@ def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
     """The agent's parts.
 
     Args:
-        plan: What they are made from.
+        plan: Plan of the agent.
         layers: Kinds of memory; those that the settings switch on take part.
 
     Raises:
@@ -74,19 +75,19 @@ def gateway_parts(plan: Plan) -> Parts:
     """Parts of a gateway by itself, without Discord: the layer of facts, whom it asks, and the operator's socket.
 
     Args:
-        plan: What they are made from; its settings have the layer switched on.
+        plan: Plan of the agent; its settings have the layer switched on.
 
     Raises:
         ValueError: two parts claim one name.
     """
-    return Parts(plan, (ledger, model, *(_not_core(row, FACTS) for row in FACTS.rows), socket))
+    return Parts(plan, (ledger, local_model, model, *(_not_core(row, FACTS) for row in FACTS.rows), socket))
 
 
 def facts_alone(plan: Plan) -> Parts:
-    """Parts that a command needs to look into the facts where no agent runs: those that keep and find them.
+    """Parts that a command needs to look into the facts where no agent runs: the parts that keep and find facts.
 
     Args:
-        plan: What they are made from; its settings have the layer switched on.
+        plan: Plan of the agent; its settings have the layer switched on.
     """
     return Parts(plan, FACTS_INNER_ROWS)
 
@@ -94,10 +95,10 @@ def facts_alone(plan: Plan) -> Parts:
 def _not_core(row: Row, layer: Layer) -> Row:
     """A layer's row that refuses an actor whose crashes would end the agent."""
 
-    def checked(plan: Plan, parts: Parts) -> Part | None:
+    def check_row(plan: Plan, parts: Parts) -> Part | None:
         part = row(plan, parts)
         if part is not None and part.spec.core:
             raise ValueError(f"actor {part.spec.kind!r} of layer {layer.name!r}: must not be core")
         return part
 
-    return checked
+    return check_row

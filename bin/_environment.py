@@ -87,9 +87,12 @@ class _Setup:
                 f"The Python at {sys.executable} cannot make virtual environments: its venv module is incomplete.\n"
                 f"On Debian and Ubuntu: sudo apt-get install python3.{sys.version_info[1]}-venv"
             )
+        venv = Path(self._root, ".venv")
+        if venv.is_symlink():  # what it leads to is another checkout's, which venv would empty
+            venv.unlink()
         for layer in STAMPS:
             Path(stamp_path(self._root, layer)).unlink(missing_ok=True)
-        self._call([sys.executable, "-I", "-m", "venv", "--clear", str(Path(self._root, ".venv"))])
+        self._call([sys.executable, "-I", "-m", "venv", "--clear", str(venv)])
 
     def _install_lock(self, layer: str) -> None:
         self._unfinished.touch()

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 Json = dict[str, Any]
+APPLICATION_FLAGS = (1 << 15) | (1 << 19)
+"""Members and message content are permitted to a bot in few servers."""
 
 
 def user(number: int, username: str, name: str, *, is_bot: bool) -> Json:
-    """Somebody."""
+    """A person or a bot."""
     return {
         "id": str(number),
         "username": username,
@@ -19,6 +21,8 @@ def user(number: int, username: str, name: str, *, is_bot: bool) -> Json:
         "bot": is_bot,
         "system": False,
         "public_flags": 0,
+        "flags": 0,
+        "primary_guild": None,
     }
 
 
@@ -30,6 +34,7 @@ def member(joined_at: str, roles: Sequence[int] = ()) -> Json:
         "premium_since": None,
         "nick": None,
         "avatar": None,
+        "banner": None,
         "pending": False,
         "deaf": False,
         "mute": False,
@@ -63,9 +68,12 @@ def guild(number: int, name: str, owner: int, region: str, roles: list[Json]) ->
         "name": name,
         "icon": None,
         "splash": None,
+        "discovery_splash": None,
+        "home_header": None,
         "banner": None,
         "description": None,
         "owner_id": str(owner),
+        "application_id": None,
         "region": region,
         "afk_channel_id": None,
         "afk_timeout": 300,
@@ -73,14 +81,26 @@ def guild(number: int, name: str, owner: int, region: str, roles: list[Json]) ->
         "default_message_notifications": 0,
         "explicit_content_filter": 0,
         "mfa_level": 0,
+        "nsfw": False,
         "nsfw_level": 0,
+        "hub_type": None,
+        "vanity_url_code": None,
+        "incidents_data": None,
+        "widget_enabled": False,
+        "widget_channel_id": None,
+        "max_presences": None,
+        "max_members": 500_000,
+        "max_video_channel_users": 25,
+        "max_stage_video_channel_users": 50,
         "premium_tier": 0,
+        "premium_subscription_count": 0,
         "premium_progress_bar_enabled": False,
         "preferred_locale": "en-US",
         "system_channel_id": None,
         "system_channel_flags": 0,
         "rules_channel_id": None,
         "public_updates_channel_id": None,
+        "safety_alerts_channel_id": None,
         "features": [],
         "emojis": [],
         "stickers": [],
@@ -91,7 +111,7 @@ def guild(number: int, name: str, owner: int, region: str, roles: list[Json]) ->
 def guild_extras(
     joined_at: str, member_count: int, members: list[Json], *, channels: list[Json], threads: list[Json]
 ) -> Json:
-    """What `GUILD_CREATE` has of a guild besides."""
+    """Additions of `GUILD_CREATE` to a guild."""
     return {
         "joined_at": joined_at,
         "large": member_count > 250,
@@ -127,7 +147,7 @@ def channel(number: int, guild_id: int, kind: int, name: str, *, position: int, 
 
 
 def dm_channel(number: int, recipient: Json, newest: int | None) -> Json:
-    """Direct messages with somebody."""
+    """Direct messages with one person."""
     return {
         "id": str(number),
         "type": 1,
@@ -151,7 +171,7 @@ def thread(number: int, place: tuple[int, int], owner: int, kind: int, name: str
 
 
 def thread_state(messages: int, members: int, changed_at: str, created_at: str, **state: object) -> Json:
-    """What a thread has besides: counts, and `state`, which says what differs from a thread that is open."""
+    """Counts and state of a thread; `state` says what differs from an open thread."""
     return {
         "message_count": messages,
         "total_message_sent": messages,
@@ -170,19 +190,33 @@ def thread_state(messages: int, members: int, changed_at: str, created_at: str, 
     }
 
 
+def application_flags(flags: int) -> Json:
+    """An application's flags, as a number and, for more than 32 of them, as text."""
+    return {"flags": flags, "flags_new": str(flags)}
+
+
 def application(number: int, name: str, description: str, owner: Json) -> Json:
-    """What `/oauth2/applications/@me` answers."""
+    """Answer to `/oauth2/applications/@me`."""
     return {
         "id": str(number),
         "name": name,
         "icon": None,
         "description": description,
+        "type": None,
         "bot_public": False,
         "bot_require_code_grant": False,
         "verify_key": "0" * 64,
-        "flags": (1 << 15) | (1 << 19),
+        **application_flags(APPLICATION_FLAGS),
         "owner": owner,
         "team": None,
+        "redirect_uris": [],
+        "interactions_endpoint_url": None,
+        "role_connections_verification_url": None,
+        "approximate_guild_count": 1,
+        "approximate_user_install_count": 0,
+        "approximate_user_authorization_count": 0,
+        "explicit_content_filter": 0,
+        "eligible_oauth2_scopes": [],
     }
 
 

@@ -44,6 +44,10 @@ class Attachment(Value, frozen=True, kw_only=True, gc=False):
     """Number of characters of the file in the message's text."""
     note: str = ""
     """Remark for a reader: why the file could not be read or is not shown."""
+    title: str = ""
+    """Title that the sender gave the file, which may hold characters that Discord's file names do not."""
+    description: str = ""
+    """Description of the file for people who do not see it."""
 
 
 class Quote(Value, frozen=True, kw_only=True, gc=False):
@@ -64,7 +68,9 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     author_id: UserId
     author_name: str
     text: str
-    """Typed text, then the contents of text files that came along, each in a marked section."""
+    """Typed text, then what is told of the message's other parts, then the contents of text files that came along, each
+    in a marked section.
+    """
     sent_at: datetime
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""
@@ -75,8 +81,12 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """Number of characters of `text`, from its beginning, that were typed and not put together by the runtime; None for
     all.
     """
+    told_chars: int = 0
+    """Number of the characters after the typed ones that tell of other parts: forwarded messages, polls, stickers."""
     audience: str = ""
     """Current readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that hold where it is answered, the nearest first."""
     may_run: bool = True
     """True if the model may run commands to answer the message."""
     wants_answer: bool = True
@@ -100,9 +110,15 @@ class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     message_id: MessageId
     text: str
-    """Text after the edit."""
+    """Typed text after the edit."""
     files: int
     """Number of files after the edit."""
+    told: str = ""
+    """Lines about the message's other parts after the edit."""
+    whole: str = ""
+    """All that the message says after the edit, as quotations and pins hold it; empty for `text` alone."""
+    wants_answer: bool = False
+    """True if the message is addressed to the bot now: it is answered if it was only overheard before."""
 
 
 MOST_KEPT = 1_000
@@ -226,6 +242,8 @@ class UsageTold(Message, frozen=True, kw_only=True, gc=False):
     completion_tokens: int
     cost_usd: float
     today: DayUsage | None = None
+    cached_tokens: int = 0
+    """Of the tokens read, those that providers had kept."""
 
 
 class CheckAddress(Message, frozen=True, kw_only=True, gc=False):

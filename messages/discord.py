@@ -62,6 +62,7 @@ class EndProgress(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     turn_id: str
     note: str
+    """Reason of the end; empty if nothing of the answer is to remain, such as after the question was deleted."""
     answers_message_id: MessageId = MessageId("")
     """The message that the turn answers; empty for none."""
     look_first: bool = False
@@ -150,12 +151,12 @@ class DeliveryFailed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class DeliveryRefused(Message, frozen=True, kw_only=True, gc=False):
-    """Not shown, and no call will change that: the channel is gone, or closed to us."""
+    """Not shown, and the same call will be refused again."""
 
     request_id: RequestId
     reason: str
     for_now: bool = False
-    """The channel may be opened to the bot again: the same request may work then, in hours."""
+    """People can undo the reason, such as a lock, a filter or a missing permission: the same request may work then."""
 
 
 DiscordCommand = (

@@ -69,6 +69,8 @@ class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
     """The turn that the question belongs to, whose own entries are not given; empty for none."""
     top_k: TopK | None = None
     """Most entries; None for `facts.default_top_k`."""
+    recency_weight: Annotated[float, Meta(ge=0, le=1)] | None = None
+    score_threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
 class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
@@ -103,6 +105,8 @@ class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
     """As the person wrote it; empty for none, or where it was kept before."""
     answer_text: str = ""
     """As the model wrote it; empty for none."""
+    answer_before: str | None = None
+    """Answer before the user's words, as the client shows it, empty for none; None if the asker does not know."""
     is_over: bool = True
     """True if the turn has no further messages."""
 
@@ -199,7 +203,7 @@ class ForgetEntry(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     id: EntryId
     for_good: bool = False
-    """True to remove the entry entirely, tombstones included; git's commits stay in git's history."""
+    """True to remove the entry entirely, tombstones and commits of the agent's own repository included."""
 
 
 class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
@@ -208,6 +212,9 @@ class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     path: str
     """Path of the entry's file now, below `facts.memory_path`; empty when the file is removed for good."""
+    derived: int = 0
+    note: str = ""
+    """Place of words that are left, and the reason; `derived` counts further entries that went along."""
 
 
 class SpaceSeen(Message, frozen=True, kw_only=True, gc=False):
@@ -258,7 +265,6 @@ class IndexRow(Value, frozen=True, kw_only=True, gc=False):
     conversation: str
     role: EntryRole
     created_at: datetime
-    """Aware UTC."""
     summary_kind: str = ""
     replaced_by: str = ""
     content: str
@@ -310,7 +316,7 @@ class RowsFetched(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
-    """Drop rows, then put rows, all or nothing; answered by `RowsChanged` or `Refused`.
+    """Drop rows by id, then put rows, all or nothing; answered by `RowsChanged` or `Refused`.
 
     A row that is put takes the place of one of the same id, and of one of the same path; one without a vector keeps
     that of the same id if the content and the model are the same, or no model is named.
@@ -322,7 +328,6 @@ class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
     """Vector space of the rows' vectors; may be empty where there is none."""
     put: tuple[IndexRow, ...] = ()
     drop: tuple[str, ...] = ()
-    """Ids."""
 
 
 class RowsChanged(Message, frozen=True, kw_only=True, gc=False):

@@ -41,13 +41,17 @@ class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
     score: float
     """Value used for ranking: the formula's value, or for pins and the first pick the similarity."""
     similarity: float
-    """Cosine with the question in [0, 1]; 0 when either has no vector."""
+    """To the question, in [0, 1]; 0 when it is not known."""
     recency: float
     """1 for now, falling towards 0 with age."""
     repetition: float
     """Greatest similarity to what was picked before it, in [0, 1]."""
-    search_score: float
-    """By which the search let it into the ranking; 0 where the search has no score of its own."""
+    meaning: float = 0.0
+    """Half of the similarity that is its own by cosine; both halves are 0 where the search goes by cosine alone."""
+    words: float = 0.0
+    """Half of the similarity that is its own by words."""
+    link: str = ""
+    """Address of the message in Discord, in a list about a person; empty for an answer, or if it is unknown."""
 
 
 class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
@@ -59,6 +63,8 @@ class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
     query: Annotated[str, Meta(max_length=4_000)]
     limit: Annotated[int, Meta(ge=1, le=200)] = 10
     """Most memories wanted, 1 to 200."""
+    about: Annotated[str, Meta(max_length=100)] = ""
+    """Name of a person: only turns of the person, and turns with a word of the name; empty for all turns."""
 
 
 class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):

@@ -1,4 +1,6 @@
-"""Protocol of ModelActor, the only one that calls language models; and of what calls of any model took.
+"""Protocol of ModelActor, the only one that calls language models; of local models; and of what calls took.
+
+A LocalModelActor owns the server of one language model on this machine; ModelActor asks for its address.
 
 A caller of a model publishes to the topic `SPENT` each attempt that is over, with any outcome. LedgerActor enters it.
 """
@@ -15,6 +17,10 @@ from messages.base import Address, Message, Partial, RequestId, Value, Window, m
 
 MODEL = Address("model")
 LEDGER = Address("ledger")
+LOCAL_MODEL = "local-model"
+"""Kind of the actors; the key is the model's name."""
+LOCAL_PREFIX = "local/"
+"""Beginning of `model.name` for a model on this machine."""
 SPENT = "spent"
 """Topic of `CallSpent`."""
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]
@@ -48,6 +54,14 @@ class ImageFile(Value, frozen=True, kw_only=True, gc=False):
     media_type: str
 
 
+class OwnThoughts(Value, frozen=True, kw_only=True, gc=False):
+    """Thoughts before calls, for the model that had them and within its turn only; never shown or logged."""
+
+    model: str
+    fields_json: str
+    """The answer's fields with thoughts and signatures, as a JSON object."""
+
+
 class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
     """One entry of the conversation as a model sees it."""
 
@@ -59,6 +73,8 @@ class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
     """Only with `tool`: the call that this answers."""
     images: tuple[ImageFile, ...] = ()
     """Only with `user`; shown to models that see, as far as the files are still there."""
+    thoughts: OwnThoughts | None = None
+    """Only with `assistant` and calls of the turn in hand."""
 
 
 class ToolSpec(Value, frozen=True, kw_only=True, gc=False):
@@ -78,6 +94,18 @@ class Usage(Value, frozen=True, kw_only=True, gc=False):
     cost_usd: float = 0.0
     cached_tokens: int = 0
     """Of the prompt, how many the provider had kept."""
+    stored_tokens: int = 0
+    """Of the prompt, how many the provider has begun to keep, where it says so and charges more for them."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """The usage of both."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            stored_tokens=self.stored_tokens + other.stored_tokens,
+        )
 
 
 class StopReason(StrEnum):
@@ -86,6 +114,40 @@ class StopReason(StrEnum):
     STOP = "stop"
     TOOL_CALLS = "tool_calls"
     LENGTH = "length"
+    """The answer is cut."""
+    FILTER = "filter"
+    """The provider's content filter ended or blocked the answer."""
+    REFUSAL = "refusal"
+    MALFORMED = "malformed"
+    """The model ended with a call that cannot be read, or announced a call and made none."""
+
+
+class Completion(Value, frozen=True, kw_only=True, gc=False):
+    """One whole answer of a model, whichever way and form it came in."""
+
+    text: str
+    """Words for people, without thoughts; what the model wrote as text in place of a tool call is no part of it."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    stop_reason: StopReason = StopReason.STOP
+    refusal: str = ""
+    """The model's words in place of an answer, or of the rest of one, where a provider keeps them apart."""
+    thoughts: str = ""
+    """The model's thinking as far as the provider tells it; never shown, logged or taken for an answer."""
+    thoughts_json: str = ""
+    """Fields with thoughts that the provider may want back with the results of calls; empty if there are none."""
+    usage: Usage = Usage()
+
+    @property
+    def words(self) -> str:
+        """Everything for people: the text, then the refusal."""
+        return "\n\n".join(part for part in (self.text, self.refusal) if part.strip()) or self.text
+
+    @property
+    def is_void(self) -> bool:
+        """True if it is worth asking once more: an answer without a word or a call, or with a call that is lost."""
+        if self.tool_calls or self.stop_reason in (StopReason.LENGTH, StopReason.FILTER, StopReason.REFUSAL):
+            return False
+        return self.stop_reason is StopReason.MALFORMED or not self.words.strip()
 
 
 class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
@@ -109,6 +171,15 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     """Name of the secret that this server is called with; empty for none."""
     run_id: str = ""
     """Turn of the request; empty outside a turn."""
+    turn_messages: int = 0
+    """Number of messages at the end that belong to the turn in hand; the window's next requests repeat the messages
+    before. 0 outside a turn."""
+    recent_messages: int = 0
+    """Number of messages at the end that belong to the turn in hand and the turn before."""
+    asks_cache: bool = True
+    """False if the server refuses to be asked to keep the beginning of the request."""
+    fills_thoughts: bool = False
+    """True if the server wants a field of thoughts beside each call, even an empty one."""
     is_background: bool = False
     """True if no user waits for the answer: so few such requests are served at a time that turns find free places."""
 
@@ -126,17 +197,15 @@ class ModelDelta(Message, Partial, frozen=True, kw_only=True, gc=False):
     text: str
 
 
-class ModelReply(Message, frozen=True, kw_only=True, gc=False):
-    """The whole assistant message."""
+class ModelReply(Completion, Message, frozen=True, kw_only=True, gc=False):
+    """The whole assistant message: the fields of a `Completion`, and what became of its request."""
 
     request_id: RequestId
-    text: str
-    tool_calls: tuple[ToolCall, ...]
-    stop_reason: StopReason
-    usage: Usage
     model: str
     left_out: str = ""
     """Parts of the request that its server refused, in words for a person; empty for none."""
+    stands_in: str = ""
+    """Words for a person about a model that answers in place of another; empty if the wanted one answers."""
 
 
 class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -146,6 +215,8 @@ class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
     reason: str
     """For a person; holds no key and no request text."""
     attempts: int
+    is_permanent: bool = False
+    """True if the server refuses the request, its model or its key: another attempt fails until a setting changes."""
 
 
 class CallKind(StrEnum):
@@ -186,6 +257,8 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     prompt_tokens: Tokens = 0
     cached_tokens: Tokens = 0
     """Of the prompt's."""
+    stored_tokens: Tokens = 0
+    """Of the prompt's, those that the provider charged for keeping."""
     completion_tokens: Tokens = 0
     cost_usd: Dollars = 0.0
     outcome: CallOutcome
@@ -204,6 +277,8 @@ class DayUsage(Value, frozen=True, kw_only=True, gc=False):
     cost_usd: float
     estimated_tokens: int
     """Of both, those that no provider has counted."""
+    cached_tokens: int = 0
+    """Of the prompts', those that providers had kept."""
 
 
 class ReadUsage(Message, frozen=True, kw_only=True, gc=False):
@@ -225,6 +300,8 @@ class UsageSum(Value, frozen=True, kw_only=True, gc=False):
     completion_tokens: int
     estimated_tokens: int
     cost_usd: float
+    cached_tokens: int = 0
+    """Of the prompts', those that providers had kept."""
 
 
 class UsageRead(Message, frozen=True, kw_only=True, gc=False):
@@ -237,10 +314,71 @@ class UsageRead(Message, frozen=True, kw_only=True, gc=False):
     """The dearest first, and of those that cost the same the ones with more tokens; 20 at most."""
 
 
+def is_local(model: str) -> bool:
+    """True if `model`, as in settings, is a model on this machine."""
+    return model.startswith(LOCAL_PREFIX)
+
+
+def local_model_address(model: str) -> Address:
+    """Address of the actor of a model, e.g. of `local/qwen3-1.7b`."""
+    return Address(LOCAL_MODEL, model.removeprefix(LOCAL_PREFIX))
+
+
+class OpenLocalModel(Message, frozen=True, kw_only=True, gc=False):
+    """Start the model's server unless it runs.
+
+    Answered by `LocalModelReady`, `LocalModelFailed` or `LocalModelRefused`.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+
+
+class LocalModelReady(Message, frozen=True, kw_only=True, gc=False):
+    """The server runs and takes requests in OpenAI's form."""
+
+    request_id: RequestId
+    address: str
+    """Base address on loopback, e.g. `http://127.0.0.1:41234/v1`."""
+    key: str
+    """Key of this server's life; worthless elsewhere and afterwards."""
+
+
+class LocalModelFailed(Message, frozen=True, kw_only=True, gc=False):
+    """The server did not start, or ended; another try may succeed."""
+
+    request_id: RequestId
+    reason: str
+
+
+class LocalModelRefused(Message, frozen=True, kw_only=True, gc=False):
+    """The model cannot be started until an operator acts."""
+
+    request_id: RequestId
+    reason: str
+
+
+class EngineStarted(Message, frozen=True, kw_only=True, gc=False):
+    """Report of the actor's own loop: the server takes requests."""
+
+    address: str
+
+
+class EngineNotStarted(Message, frozen=True, kw_only=True, gc=False):
+    """Report of the actor's own loop: there is no server."""
+
+    reason: str
+    may_pass: bool
+
+
 ModelCommand = ModelRequest | CancelModel
 ModelMessage = ModelCommand
 ModelAnswer = ModelDelta | ModelReply | ModelFailed
 LedgerEvent = CallSpent
+
+LocalModelCommand = OpenLocalModel
+LocalModelReply = LocalModelReady | LocalModelFailed | LocalModelRefused
+LocalModelMessage = OpenLocalModel | EngineStarted | EngineNotStarted
 
 LedgerMessage = ReadUsage
 LedgerReply = UsageRead

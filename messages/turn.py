@@ -72,6 +72,27 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     """True if commands may be run in this turn."""
 
 
+class SkillCommands(Value, frozen=True, kw_only=True, gc=False):
+    """A skill that the instructions offer, and the commands by which it is used."""
+
+    name: str
+    commands: tuple[str, ...] = ()
+    """Literal examples, each on one line."""
+
+
+class Store(Value, frozen=True, kw_only=True, gc=False):
+    """A place of a contributor's in which something is kept for later, as the system prompt names the place."""
+
+    holds: str
+    """Content that belongs there, without a full stop."""
+    name: str = ""
+    """Name of the store, where its file's says too little; required without a path."""
+    path: str = ""
+    """Absolute; empty if the instructions name the place."""
+    keeper: str = "people"
+    """Writer of the store: `agent`, `runtime` or `people`."""
+
+
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
     """One contributor's block for one turn; it is sent once and never stored."""
 
@@ -82,12 +103,18 @@ class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
 
     A block of another shape is left out: people's words in it could pass for a prompt."""
     instructions: str = ""
-    """Text to stand at the end of the system prompt, where a block is explained to the model; the same in every turn
-    unless its cause changed, for the sake of prompt caches. Empty for nothing."""
+    """Text to stand at the end of the system prompt; the same in every turn unless its cause changed, for the sake of
+    prompt caches. Empty for nothing."""
+    without_commands: str | None = None
+    """Text in place of `instructions` in turns without commands; None for the same text."""
+    stores: tuple[Store, ...] = ()
+    """Places in which the contributor, or the model by commands, keeps something for later."""
     references: tuple[Reference, ...] = ()
     """Places in logs that the block names: the model may ask this turn to see the records around them."""
     folders: tuple[SharedFolder, ...] = ()
     """Folders of the contributor's own that this turn's commands are to see."""
+    skills: tuple[SkillCommands, ...] = ()
+    """Skills that the instructions offer, so that a model that calls one like a tool can be told its commands."""
 
 
 class ExpandReference(Message, frozen=True, kw_only=True, gc=False):
@@ -243,7 +270,7 @@ class CompactionReady(Message, frozen=True, kw_only=True, gc=False):
     cut: bool = True
     """True if the turns may be cut; else they are left out of this request only, and the question is asked again."""
     trouble: str = ""
-    """Why not, for a person; empty where all is well."""
+    """Why not, or what is still to be written down, for a person; empty where all is well."""
 
 
 class WindowBegun(Message, frozen=True, kw_only=True, gc=False):
@@ -273,6 +300,10 @@ class WindowCompacted(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     cut_turns: int
     kept_turns: int
+    head: tuple[str, ...] = ()
+    """Names of the handover's parts before the kept turns; empty without a handover."""
+    trouble: str = ""
+    """Work that follows the cut, for a person; empty for none."""
 
 
 class TellSpoken(Message, frozen=True, kw_only=True, gc=False):

@@ -186,6 +186,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 def _must_end(thread: threading.Thread) -> bool:
+    if thread.name.startswith(("aws-signing", "litellm-logging")):  # litellm's pools for the process, begun at need
+        return False
     return not thread.daemon or isinstance(thread, KernelThread)
 
 

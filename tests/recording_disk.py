@@ -138,6 +138,15 @@ class RecordingDisk:
         self._inner.sync_folder(folder)
         self._folders[folder] = self._names(folder)
 
+    def sync_all(self) -> None:
+        """As the disk below; all that was opened here, and its names, would survive."""
+        self.before("sync_all", b"")
+        self._inner.sync_all()
+        for file in self._files.values():
+            file.durable = None
+        for folder in [each for each in self._folders if each.is_dir()]:
+            self._folders[folder] = self._names(folder)
+
     def make_folder(self, folder: Path, /) -> None:
         """As the disk below; it would not survive yet."""
         self.before("make_folder", b"")

@@ -7,7 +7,9 @@ longest units come first, so that no process is left with one at the end.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,11 +127,11 @@ def is_in_memory(test_id: str) -> bool:
     return test_id.startswith(IN_MEMORY)
 
 
-def is_roomy(folder: Path) -> bool:
-    """Whether files can be kept, and run, in a folder that has room for all the processes of a run."""
+def is_roomy(folder: Path, statvfs: Callable[[Path], Any] = os.statvfs) -> bool:
+    """True if files can be kept, and run, in a folder that has room for all the processes of a run."""
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         return False
-    room = os.statvfs(folder)
+    room = statvfs(folder)
     return room.f_bavail * room.f_frsize >= MEMORY_BYTES and not room.f_flag & os.ST_NOEXEC
 
 

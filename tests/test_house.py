@@ -34,12 +34,13 @@ SAID_TO_SH = [
 ]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ELSEWHERE = {
-    "matplotlib": "lab/load/plot.py",
-    "onnxruntime": "actors/facts/reranking/cross_encoder.py",
-    "opentelemetry": "actors/observer/tracing/exporting.py",
-    "ray": "actors/cluster/ray_pool.py",
+    "matplotlib": {"lab/load/plot.py"},
+    "onnxruntime": {"actors/facts/reranking/cross_encoder.py"},
+    "opentelemetry": {"actors/observer/tracing/exporting.py"},
+    "ray": {"actors/cluster/ray_pool.py"},
+    "xllamacpp": {"actors/local_model/child.py", "lab/bench/encoder_engine.py"},
 }
-"""Libraries of extras: a reranker, plots, traces, hosts."""
+"""Libraries of extras: a reranker, plots, traces, hosts, local models."""
 RUNTIME_FOLDERS = (
     "attachments/",
     "logs/",
@@ -116,7 +117,7 @@ def test_the_locks_cover_what_pyproject_asks_for() -> None:
     assert unmet(project["dependency-groups"]["dev"], "requirements-dev.lock") == []
 
 
-def undeclared(
+def undeclared_packages(
     folders: tuple[str, ...], requirements: list[str], sources: Mapping[str, list[str]]
 ) -> dict[str, set[str]]:
     """Packages that `folders` import and `requirements` do not name -> the files that import them."""
@@ -140,9 +141,9 @@ def test_every_package_that_is_imported_is_declared() -> None:
 
     sources = packages_distributions()  # reads the lists of files of all that is installed
 
-    missing = undeclared(PACKAGES, run, sources)
-    assert {name: files for name, files in missing.items() if files != {ELSEWHERE.get(name)}} == {}
-    assert undeclared(("tests",), run + dev, sources) == {}
+    missing = undeclared_packages(PACKAGES, run, sources)
+    assert {name: files for name, files in missing.items() if files != ELSEWHERE.get(name)} == {}
+    assert undeclared_packages(("tests",), run + dev, sources) == {}
 
 
 def test_the_two_locks_agree_on_every_package_they_share() -> None:
@@ -238,7 +239,7 @@ def test_ci_runs_every_check(subtests: pytest.Subtests) -> None:
 
 
 def test_faces_name_files_that_exist() -> None:
-    """What a package's docstring calls `x.py` or `x/` lies in it, or is named from the root or its parent."""
+    """A name in a package's docstring such as `x.py` or `x/` lies in it, or is named from the root or its parent."""
     lost = []
     for face in sorted(ROOT.glob("*/**/__init__.py")):
         if face.relative_to(ROOT).parts[0] not in PACKAGES:

@@ -1,4 +1,4 @@
-"""What the import contracts in setup.cfg cannot say: allow-lists, calls, sizes."""
+"""Rules that the import contracts in setup.cfg cannot express: allow-lists, calls, sizes."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ ALLOWED = {
     ("lab/", "multiprocessing.*"): "measures the bot in a process of its own",
     ("actors/shell/sandbox/", "time.monotonic*"): "runs beside the agent, in a process without a kernel",
     ("actors/facts/store/git.py", "asyncio.create_subprocess_*"): "commits by the machine's own git, on its own loop",
+    ("actors/local_model/engine.py", "asyncio.create_subprocess_*"): "has the engine in a process that it can end",
     ("actors/model/routes.py", "asyncio.create_subprocess_*"): "asks litellm beside the agent, which need not hold it",
     (
         "actors/socket/doors.py",
@@ -74,10 +75,10 @@ def python_files(*folders: str) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What these tests ask of a file: a hundredth of the trees of all files, half a gigabyte, that it is taken from."""
+    """Facts of a file for these tests: a hundredth of the size of the parsed trees of all files, half a gigabyte."""
 
     modules: frozenset[str]
-    """Modules that it imports, or imports from."""
+    """Modules that the file imports, or imports from."""
     names: frozenset[str]
     """Dotted names of what it imports and uses of it, through whatever alias, and of the builtins it uses.
 
@@ -86,7 +87,7 @@ class Source:
     calls: tuple[tuple[str, int, int], ...]
     """(method, line, arguments) of every `something.method(...)`."""
     functions: tuple[tuple[str, int], ...]
-    """(name, lines that it spans after its first)."""
+    """(name, lines after the first)."""
     constructors: tuple[tuple[str, int], ...]
     """(class, parameters of its constructor, without `self`)."""
 
@@ -121,8 +122,8 @@ def source_of(path: Path) -> Source:
     return read(path.read_text())
 
 
-def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
-    """`a.b.c` as its names; empty if it does not begin with one, such as `f().b`."""
+def dotted_names(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
+    """`a.b.c` as a tuple of names; empty for an expression such as `f().b`."""
     names: list[str] = []
     part: ast.expr = node
     while isinstance(part, ast.Attribute):
@@ -131,7 +132,7 @@ def dotted(node: ast.Name | ast.Attribute) -> tuple[str, ...]:
     return (part.id, *reversed(names)) if isinstance(part, ast.Name) else ()
 
 
-def imported(nodes: list[ast.AST]) -> dict[str, str]:
+def names_imported_by(nodes: list[ast.AST]) -> dict[str, str]:
     """Local name -> dotted name of what is imported under it, anywhere in the file."""
     names: dict[str, str] = {}
     for node in nodes:
@@ -152,10 +153,10 @@ def imported_modules(nodes: list[ast.AST]) -> frozenset[str]:
 
 
 def references(nodes: list[ast.AST], modules: frozenset[str]) -> frozenset[str]:
-    names = imported(nodes)
+    names = names_imported_by(nodes)
     found = {f"{module}." for module in modules} | set(names.values())
     for node in nodes:
-        if isinstance(node, ast.Name | ast.Attribute) and (names_of := dotted(node)):
+        if isinstance(node, ast.Name | ast.Attribute) and (names_of := dotted_names(node)):
             head, *rest = names_of
             if head in names:
                 found.add(".".join([names[head], *rest]))

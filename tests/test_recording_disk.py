@@ -54,7 +54,7 @@ def test_a_file_in_a_folder_that_would_be_lost_is_lost(disk: RecordingDisk, tmp_
     os.close(stored(disk, tmp_path / "a" / "b" / "file", b"one"))
     disk.sync_folder(tmp_path / "a")
     assert disk.surviving(tmp_path / "a" / "b" / "file") is None
-    make_durable(disk, tmp_path / "a" / "b", tmp_path)
+    make_durable(disk, tmp_path, tmp_path / "a" / "b")
     assert disk.surviving(tmp_path / "a" / "b" / "file") == b"one"
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from actors.backup import selection, sums
 from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
+from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
 from actors.memory.derived import database
@@ -35,14 +36,14 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is backed up."""
+    """Files of a backup."""
 
     root: Path
     """The data root."""
     reminders: Path | None
     """The reminders' file, wherever it lies; it need not be there."""
     settings: Path | None
-    """The settings' file; None for none."""
+    """Path of the settings' file, or None."""
     private: tuple[Path, ...] = ()
     """Files that are never copied: the secrets."""
 
@@ -55,17 +56,24 @@ class Backup:
     files: int = 0
     bytes: int = 0
     left_out: list[str] = field(default_factory=list)
-    """What commands made and could not be copied, each with the reason."""
+    """Files of commands that could not be copied, each with the reason."""
 
 
-def make_backup(source: Source, folder: Path, pause: Callable[[float], object], told: Told = tell_none) -> Backup:
+def make_backup(
+    source: Source,
+    folder: Path,
+    pause: Callable[[float], object],
+    told: Told = tell_none,
+    disk: Disk | None = None,
+) -> Backup:
     """Copy a data root into `folder`, which is made, and verify the copy; nothing there is changed.
 
     Args:
         source: What to copy.
         folder: Must not be there, or be empty; not in the data root.
-        pause: Waits for so many seconds, while somebody else writes.
+        pause: Waits for so many seconds, while another program writes.
         told: Hears how far it is.
+        disk: Takes the copies; the system's own by default.
 
     Raises:
         BackupError: there can be no backup; what was begun has been removed again.
@@ -74,7 +82,7 @@ def make_backup(source: Source, folder: Path, pause: Callable[[float], object], 
         raise BackupError(f"data root {source.root}: there is no such folder")
     was_there = _require_free(folder, source.root)
     try:
-        return _Copier(source, folder, pause, told).make()
+        return _Copier(source, folder, pause, told, disk or RealDisk()).make()
     except BaseException as error:
         _remove(folder, was_there)
         if isinstance(error, OSError):
@@ -107,11 +115,12 @@ def _require_free(folder: Path, root: Path) -> bool:
 
 
 class _Copier:
-    def __init__(self, source: Source, folder: Path, pause: Callable[[float], object], told: Told) -> None:
+    def __init__(self, source: Source, folder: Path, pause: Callable[[float], object], told: Told, disk: Disk) -> None:
         self._source = source
         self._folder = folder
         self._pause = pause
         self._told = told
+        self._disk = disk
         self._sums: dict[str, str] = {}
         self._backup = Backup(folder)
         self._is_settled = False
@@ -135,9 +144,9 @@ class _Copier:
         settings = self._source.settings
         if settings is not None and settings.exists() and self._root not in settings.resolve().parents:
             self._copy_file(None, str(settings.resolve()), f"{APART}/agent.toml")
-        os.sync()
+        self._disk.sync_all()
         self._backup.files, self._backup.bytes = len(self._sums), verify(self._folder, self._sums, self._told)
-        sums.write(self._folder, self._sums)
+        sums.write(self._folder, self._sums, self._disk)
         return self._backup
 
     def _copy_names(self, parent: int, folder: tuple[str, ...], names: list[str]) -> None:
@@ -210,7 +219,7 @@ class _Copier:
             if is_log:
                 status = self._settled_log(fd)
             there = self._folder / path
-            self._note(path, _copy_bytes(fd, there, status.st_size))
+            self._note(path, _copy_bytes(self._disk, fd, there, status.st_size))
             _keep_state(status, there)
         finally:
             os.close(fd)
@@ -268,19 +277,22 @@ class _UnfitError(Exception):
     """Something that cannot be part of a backup."""
 
 
-def _copy_bytes(fd: int, there: Path, size: int) -> str:
+def _copy_bytes(disk: Disk, fd: int, there: Path, size: int) -> str:
     """Copy the first `size` bytes, or as many as there are; their hash."""
     copied, sha256 = 0, hashlib.sha256()
-    with there.open("xb") as copy:
+    copy = disk.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
         while copied < size and (chunk := os.pread(fd, min(CHUNK_BYTES, size - copied), copied)):
             copied += len(chunk)
             sha256.update(chunk)
-            copy.write(chunk)
+            write_some(disk, copy, chunk)
+    finally:
+        os.close(copy)
     return sha256.hexdigest()
 
 
 def _keep_state(status: os.stat_result, there: Path) -> None:
-    """Give a copy its time and the permissions of owner, group and others: a backup sets nobody's user."""
+    """Give a copy its time and the permissions of owner, group and others: a backup never sets the user."""
     os.utime(there, ns=(status.st_mtime_ns, status.st_mtime_ns))
     there.chmod(stat.S_IMODE(status.st_mode) & 0o777)
 

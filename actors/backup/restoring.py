@@ -21,16 +21,18 @@ from actors.backup.selection import LOGS, REPLACED
 from actors.backup.sums import APART, ROOT, BackupError, Told, digest, tell_none, verify
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
+from actors.linux.disk import Disk, RealDisk
 from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE
 from domain.log.parser import parse
 from domain.log.redaction import Tombstone, tombstones_in
 
 _TOMBSTONE = b" tombstone "
-_MARGIN_BYTES = 64 * 1024**2
+MARGIN_BYTES = 64 * 1024**2
+"""Bytes that stay free beside what is restored."""
 _REMINDERS = "reminders.restored.md"
 _MADE_EMPTY = ("logs", "work", "reserve")
-"""What holding a data root makes; nobody misses it."""
+"""Files and folders that holding a data root makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +43,21 @@ class Restored:
     files: int
     bytes: int
     reminders: Path | None = None
-    """Where the reminders' file was put, if it lay outside of the data root."""
+    """New path of the reminders' file, if it lay outside of the data root."""
     replaced: Path | None = None
-    """Where that was moved which stood in the data root before."""
+    """Folder with the earlier content of the data root."""
 
 
 def restore_backup(
-    source: Path, root: Path, reminders: Path | None, now: datetime, *, replace: bool, told: Told = tell_none
+    source: Path,
+    root: Path,
+    reminders: Path | None,
+    now: datetime,
+    *,
+    replace: bool,
+    told: Told = tell_none,
+    disk: Disk | None = None,
+    margin_bytes: int = MARGIN_BYTES,
 ) -> Restored:
     """Verify the backup in `source` and make the data root at `root` of it.
 
@@ -58,6 +68,8 @@ def restore_backup(
         now: Aware; names the folder of what is replaced.
         replace: Whether the data root may hold something; that is moved aside, never removed.
         told: Hears how far it is.
+        disk: Takes the data root; the system's own by default.
+        margin_bytes: Bytes that must stay free.
 
     Raises:
         BackupError: nothing was restored.
@@ -73,7 +85,9 @@ def restore_backup(
     except DataRootError as error:
         raise BackupError(str(error)) from error
     try:
-        return _Restorer(source, listed, size, root, told).make(reminders, now, replace=replace)
+        return _Restorer(source, listed, size, root, told, disk or RealDisk()).make(
+            reminders, now, replace=replace, margin_bytes=margin_bytes
+        )
     except OSError as error:
         name = f"{error.filename!r}: " if error.filename else ""
         raise BackupError(f"{root}: not restored: {name}{error.strerror or error}") from error
@@ -82,21 +96,22 @@ def restore_backup(
 
 
 class _Restorer:
-    def __init__(self, source: Path, listed: Mapping[str, str], size: int, root: Path, told: Told) -> None:
+    def __init__(self, source: Path, listed: Mapping[str, str], size: int, root: Path, told: Told, disk: Disk) -> None:
         self._source = source
         self._listed = listed
         self._size = size
         self._root = root
         self._told = told
+        self._disk = disk
         self._stage = root / UNFINISHED_RESTORE
 
-    def make(self, reminders: Path | None, now: datetime, *, replace: bool) -> Restored:
+    def make(self, reminders: Path | None, now: datetime, *, replace: bool, margin_bytes: int) -> Restored:
         self._remove_stage()
         others = self._others()
         if others and not replace:
             named = ", ".join(map(repr, others[:3]))
             raise BackupError(f"{self._root}: is not empty ({named}); add --replace to move aside what is there")
-        self._require_room()
+        self._require_room(margin_bytes)
         try:
             self._write_all()
             self._make_redacted_copies()
@@ -104,13 +119,13 @@ class _Restorer:
             with suppress(OSError):  # the next restore does it
                 self._remove_stage()
             raise
-        os.sync()
+        self._disk.sync_all()
         replaced = self._move_aside(others, now)
         self._move_in()
         put = self._put_reminders(reminders)
-        os.sync()
+        self._disk.sync_all()
         self._stage.rmdir()
-        os.sync()
+        self._disk.sync_all()
         return Restored(root=self._root, files=len(self._listed), bytes=self._size, reminders=put, replaced=replaced)
 
     def _others(self) -> list[str]:
@@ -124,9 +139,9 @@ class _Restorer:
             others.append(place.name)
         return others
 
-    def _require_room(self) -> None:
+    def _require_room(self, margin_bytes: int) -> None:
         disk = os.statvfs(self._root)
-        needed, free = self._size + _MARGIN_BYTES, disk.f_bavail * disk.f_frsize
+        needed, free = self._size + margin_bytes, disk.f_bavail * disk.f_frsize
         if free < needed:
             raise BackupError(f"{self._root}: {needed // 10**6} MB are needed and {free // 10**6} MB are free")
 
@@ -139,7 +154,7 @@ class _Restorer:
         verify(self._stage, listed, self._told)
 
     def _make_redacted_copies(self) -> None:
-        """What commands are shown of logs from which words were taken back; derived, so no backup has them."""
+        """Make the copies, for commands, of logs with words taken back; they are derived, so no backup has them."""
         by_folder = defaultdict[Path, list[Tombstone]](list)
         for path in sorted((self._stage / LOGS).glob("*/*/*.md")):
             data = path.read_bytes()
@@ -209,7 +224,7 @@ class _Restorer:
             shutil.copy2(self._source / path, draft, follow_symlinks=False)
             if digest(draft)[1] != self._listed[path]:
                 raise BackupError(f"{path!r}: has changed while it was restored")
-            os.sync()
+            self._disk.sync_all()
             place.hardlink_to(draft)
         finally:
             draft.unlink(missing_ok=True)

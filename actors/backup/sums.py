@@ -12,6 +12,8 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from actors.linux.disk import Disk, write_all
+
 NAME = "SHA256SUMS"
 DRAFT = f"{NAME}.new"
 ROOT = "root"
@@ -38,22 +40,27 @@ class BackupError(Exception):
     """A backup cannot be made or used; the text says why and what to do."""
 
 
-def write(folder: Path, sums: Mapping[str, str]) -> None:
+def write(folder: Path, sums: Mapping[str, str], disk: Disk) -> None:
     """Put the file of sums into a backup, whole or not at all, and onto the disk.
 
     Args:
         folder: The backup's; its files are on the disk already.
         sums: Path below `folder` -> SHA-256 in hexadecimal.
+        disk: Takes the file.
     """
-    with (folder / DRAFT).open("xb") as file:
-        for path, digest_hex in sums.items():
-            name = os.fsencode(path)
-            escaped = name.replace(b"\\", rb"\\").replace(b"\n", rb"\n")
-            file.write((b"\\" if escaped != name else b"") + digest_hex.encode("ascii") + b"  " + escaped + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    (folder / DRAFT).rename(folder / NAME)
-    os.sync()
+    file = disk.open(folder / DRAFT, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        write_all(disk, file, b"".join(_line(os.fsencode(path), digest_hex) for path, digest_hex in sums.items()))
+    finally:
+        os.close(file)
+    disk.replace(folder / DRAFT, folder / NAME)
+    disk.sync_all()
+
+
+def _line(name: bytes, digest_hex: str) -> bytes:
+    """Line of one file, as `sha256sum` writes it."""
+    escaped = name.replace(b"\\", rb"\\").replace(b"\n", rb"\n")
+    return (b"\\" if escaped != name else b"") + digest_hex.encode("ascii") + b"  " + escaped + b"\n"
 
 
 def read(folder: Path) -> dict[str, str]:

@@ -6,9 +6,10 @@ The answer is printed as `/memory why` and the like show it, or as its reply wit
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,8 +17,6 @@ import click
 from actors.cli.common import config_option, data_option, fail, json_option, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from actors.kernel import ActorSpec
     from actors.part import Plan, Verb
     from actors.part.alone import Ask
@@ -50,34 +49,46 @@ class Asked:
     """Called before and after a question to the actors alone."""
     hint: Callable[[Settings], str] | None = None
     """Words behind the refusal of actors alone."""
+    given: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    """Settings of actors alone, by dotted key."""
 
     def settings(self, options: Options) -> tuple[Settings, Mapping[str, str]]:
-        """Settings and secrets; ends the command if the layer is switched off."""
-        given = {"data_root": str(options["data"].absolute())} if options["data"] else {}
+        """Settings and secrets."""
+        given = {**self.given, **({"data_root": str(options["data"].absolute())} if options["data"] else {})}
         settings, secrets = load_settings(options["config_file"], given)
-        if self.is_layer and not settings.has_layer(self.name):
-            fail(f"the layer {self.name} is switched off; [layers] {self.name} = true in agent.toml switches it on")
         return settings, secrets.environment()
 
-    def ask(
+    def _require_layer(self, settings: Settings) -> None:
+        """End the command if the layer is switched off; a running agent may have it whatever the settings say."""
+        if self.is_layer and not settings.has_layer(self.name):
+            fail(f"the layer {self.name} is switched off; [layers] {self.name} = true in agent.toml switches it on")
+
+    def ask(self, verb: str, options: Options, fields: Mapping[str, object], **how: Any) -> Message:
+        """Reply to a verb; ends the command if there is none. Arguments as of `ask_each`."""
+        (reply,) = self.ask_each(verb, options, (fields,), **how)
+        return reply
+
+    def ask_each(
         self,
         verb: str,
         options: Options,
-        fields: Mapping[str, object],
+        questions: Sequence[Mapping[str, object]],
         *,
         answer_s: float = ANSWER_S,
         locks: str = "",
         missing: str = "",
         needs_agent: str = "",
         look: Callable[[Message], object] | None = None,
-    ) -> Message:
-        """Reply to a verb; ends the command if there is none.
+    ) -> Iterator[Message]:
+        """Replies to a verb for several sets of fields, as they come; ends the command if there is none.
+
+        The running agent is asked, whatever the settings say of the layer; where no agent runs, the actors alone.
 
         Args:
             verb: Behind the dot.
             options: Of the command.
-            fields: Arguments, windows by their keys.
-            answer_s: Longest wait.
+            questions: Arguments of each question, windows by their keys.
+            answer_s: Longest wait for one reply.
             locks: `hold` or `lock` to keep any agent from starting meanwhile, as `DataRoot` does it.
             missing: Error if a data root to lock does not exist; empty to go on.
             needs_agent: Error where no agent runs; empty for a verb that the actors answer alone.
@@ -89,24 +100,27 @@ class Asked:
         known = self.verbs()[f"{self.name}.{verb}"]
         if known.words is None:
             raise ValueError(f"verb {self.name}.{verb}: has no words for people")
-        answer = running(settings, f"{self.name}.{verb}", answer_s, **fields)
-        if answer is not None:
-            reply: Message = msgspec.convert({**answer, "request_id": ""}, known.words.reply, strict=False)
-            return reply
+        left = list(questions)
+        while left and (answer := running(settings, f"{self.name}.{verb}", answer_s, **left[0])) is not None:
+            del left[0]
+            yield msgspec.convert({**answer, "request_id": ""}, known.words.reply, strict=False)
+        if not left:
+            return
+        self._require_layer(settings)
         if needs_agent:
             fail(needs_agent.format(settings.data_root))
         with lock_root(settings, locks, missing):
-            return self._alone(settings, secrets, verb, fields, answer_s, look)
+            yield from self._alone(settings, secrets, verb, left, answer_s, look)
 
     def _alone(
         self,
         settings: Settings,
         secrets: Mapping[str, str],
         verb: str,
-        fields: Mapping[str, object],
+        questions: Iterable[Mapping[str, object]],
         answer_s: float,
         look: Callable[[Message], object] | None,
-    ) -> Message:
+    ) -> Iterator[Message]:
         from actors.bootstrap import agent_plan
         from actors.context.log.data_root import DataRootError
         from actors.kernel import ActorSystem
@@ -119,26 +133,30 @@ class Asked:
             with alone(system, self.specs(agent_plan(settings, secrets, system, None), verb)) as ask:
                 meanwhile = None if look is None else lambda: look(ask(verbs[f"{self.name}.stats"], {}, ANSWER_S))
                 settle(ask)
-                reply = ask(verbs[f"{self.name}.{verb}"], fields, answer_s, meanwhile)
+                for fields in questions:
+                    reply = ask(verbs[f"{self.name}.{verb}"], fields, answer_s, meanwhile)
+                    if isinstance(reply, Refused):
+                        fail(f"{reply.reason}{self.hint(settings) if self.hint else ''}")
+                    yield reply
                 settle(ask)
         except TimeoutError:
             fail(f"{self.name} did not answer within {answer_s:g} s")
         except (DataRootError, ValueError) as error:
             fail(str(error))
-        if isinstance(reply, Refused):
-            fail(f"{reply.reason}{self.hint(settings) if self.hint else ''}")
-        return reply
+
+    def fields(self, reply: Message) -> dict[str, Any]:
+        """Fields of a reply in the form of `--json`."""
+        import msgspec
+
+        fields: dict[str, Any] = msgspec.to_builtins(reply)
+        return {name: value for name, value in fields.items() if name not in ("type", "request_id")}
 
     def show(self, verb: str, reply: Message, options: Options) -> None:
         """Print a reply: its words, or itself with `--json`."""
-        import msgspec
-
         from actors.cli.wording import TerminalWording
 
         if options["as_json"]:
-            fields: dict[str, Any] = msgspec.to_builtins(reply)
-            shown = {name: value for name, value in fields.items() if name not in ("type", "request_id")}
-            click.echo(json.dumps(shown, ensure_ascii=False))
+            click.echo(json.dumps(self.fields(reply), ensure_ascii=False))
         elif (words := self.verbs()[f"{self.name}.{verb}"].words) is not None:
             click.echo(words.answer(reply, TerminalWording(self.name)).text)
 

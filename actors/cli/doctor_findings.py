@@ -9,6 +9,7 @@ from pathlib import Path
 
 from actors.bootstrap import agent_plan, discord_connection
 from actors.cli.common import left_out_sentence
+from actors.cli.setup.survey import survey_findings
 from actors.context.log.data_root import DataRoot, DataRootError
 from actors.kernel import ActorSystem
 from actors.part import Check, Finding, Layer, Level, Repair, command
@@ -55,6 +56,7 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
             yield Finding(part.spec.kind, Level.FAIL, " ".join(part.unusable.split()))
         for check in part.checks:
             yield from _findings_of(part.spec.kind, check)
+    yield from _findings_of("discord ids", lambda: survey_findings(settings, connection, plan.system.clock.now()))
     yield _files_limit()
     try:
         is_held = plan.is_held()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from actors.cli.asking import ANSWER_S, Asked, Options, ask_all, asking_options
+from actors.cli.common import fail
+from domain.facts.fact_list import check_facts, read_facts
 
 if TYPE_CHECKING:
     from actors.kernel import ActorSpec
@@ -16,18 +19,44 @@ if TYPE_CHECKING:
 
 SETTLE_S = 30.0
 """Longest wait until what was changed by hand is indexed, where no agent runs."""
+PATIENCE_S = 30.0
+"""Longest wait for a question's vector, where no agent runs: a model may have to be loaded, and no chat waits."""
 memory_id_option = click.option(
     "--memory-id", default="default", show_default=True, help="The conversation, as requests name it."
 )
 
 
 @click.command()
-@click.argument("text")
+@click.argument("texts", metavar="[TEXT]...", nargs=-1)
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    type=click.File("rb"),
+    help="Facts of a file, a line each or a JSON list; - for stdin. Repeatable.",
+)
 @memory_id_option
 @asking_options
-def add(text: str, memory_id: str, **options: Any) -> None:
-    """Keep TEXT as a fact of the gateway's memory; `--memory-id global` for all conversations."""
-    _FACTS.tell("add", options, {"conversation": memory_id, "text": text}, locks="hold")
+def add(texts: tuple[str, ...], files: tuple[BinaryIO, ...], memory_id: str, **options: Any) -> None:
+    """Keep each TEXT as a fact of the gateway's memory; `--memory-id global` for all conversations."""
+    facts = [*texts]
+    for file in files:
+        try:
+            facts += read_facts(file.read().decode())
+        except (ValueError, OSError) as error:
+            fail(f"-f {file.name}: {error}")
+    try:
+        questions = [{"conversation": memory_id, "text": text} for text in check_facts(facts)]
+    except ValueError as error:
+        fail(f"{error}; give TEXT or -f FILE" if not facts else str(error))
+    replies = _FACTS.ask_each("add", options, questions, locks="hold")
+    if options["as_json"] and len(questions) > 1:
+        click.echo(json.dumps({"added": [_FACTS.fields(reply) for reply in replies]}, ensure_ascii=False))
+        return
+    for reply in replies:
+        _FACTS.show("add", reply, options)
 
 
 @click.command("list")
@@ -84,9 +113,11 @@ def _settle(ask: Ask) -> None:
     for _ in range(int(SETTLE_S / 0.1)):
         told = ask(Verb(FACTS, DescribeYourself), {}, ANSWER_S)
         figures = dict(told.figures) if isinstance(told, SelfDescription) else {}
+        if figures.get("is_open") == "no":
+            return
         if figures.get("is_loaded") == "yes" and (not figures["to_be_indexed"] or figures["state"] != "ready"):
             return
         threading.Event().wait(0.1)
 
 
-_FACTS = Asked("facts", _verbs, _specs, settle=_settle)
+_FACTS = Asked("facts", _verbs, _specs, settle=_settle, given={"facts.read_deadline_s": PATIENCE_S})

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
 REBUILD_S = 86_400.0
+_limit_option = click.option(
+    "--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show."
+)
+_NEEDS_AGENT = "--window needs the running agent: it knows who reads which window"
 
 
 @click.group()
@@ -36,7 +40,7 @@ for command in (curated_group, add, list_, forget):
 
 @memory.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show.")
+@_limit_option
 @click.option(
     "--window",
     "window",
@@ -54,8 +58,28 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
     if memory_id:
         search_facts(text, memory_id, limit, options)
         return
-    needs = "" if window == OPERATOR else "--window needs the running agent: it knows who reads which window"
-    _MEMORY.tell("search", options, {"query": text, "limit": limit, "window": window}, needs_agent=needs)
+    fields = {"query": text, "limit": limit, "window": window}
+    _MEMORY.tell("search", options, fields, needs_agent=_NEEDS_AGENT if window != OPERATOR else "")
+
+
+@memory.command()
+@click.argument("name", nargs=-1, required=True)
+@_limit_option
+@click.option(
+    "--window",
+    "window",
+    type=WindowKey(),
+    default=OPERATOR,
+    help="Only what that window's people would be shown, e.g. discord-channel/123; needs the running agent.",
+)
+@asking_options
+def me(name: tuple[str, ...], limit: int, window: str, **options: Any) -> None:
+    """Show what would be brought up about a person called NAME, as `/memory me` shows it to the person."""
+    text = " ".join(name)
+    if not text.strip():
+        fail("NAME is blank")
+    fields = {"query": text, "about": text, "limit": limit, "window": window}
+    _MEMORY.tell("me", options, fields, needs_agent=_NEEDS_AGENT if window != OPERATOR else "")
 
 
 @memory.command()
@@ -95,7 +119,7 @@ def rebuild(**options: Any) -> None:
                 answer_s=REBUILD_S,
                 locks="hold",
                 missing="data root {}: there is no such folder, so there are no logs to make an index from",
-                look=lambda counts: told(counts.rows, counts.windows),  # type: ignore[attr-defined]
+                look=lambda counts: told(counts.rows, counts.windows),
             )
     _MEMORY.show("rebuild", rebuilt, options)
 
@@ -113,7 +137,7 @@ def _specs(plan: Plan, verb: str) -> Iterable[ActorSpec]:
 
     if plan.embedding_problem:
         raise ValueError(plan.embedding_problem)
-    embeds = verb == "search"
+    embeds = verb in ("search", "me")
     memory = memory_spec(plan, read_only=verb != "rebuild", embeds=embeds)
     return (embedder_spec(plan), memory) if embeds else (memory,)
 

@@ -70,7 +70,7 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
 def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
     """Name each line that was meant as a reminder and is none, or failed, and why; exit 1 if there are any.
 
-    A file that is not in UTF-8 is named too. Reminders in code blocks and comments are noted, which is no error.
+    A file that is not in UTF-8 is named too. Reminders in code, math, comments and quotes are noted, which is no error.
     """
     from domain.edit.encoding import encoding_flaw
     from domain.edit.lines import line_count

@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from actors.cli.common import (
     announce,
     config_option,
+    data_option,
     fail,
     load_settings,
     on_first_signal,
@@ -31,6 +32,14 @@ if TYPE_CHECKING:
     from actors.settings.secret import Secrets
 
 MOST_HOSTS = 1000
+_GATEWAY_KEYS = {
+    "upstream": "facts.openai_base_url",
+    "host": "facts.gateway_address",
+    "port": "facts.gateway_port",
+    "model": "facts.model",
+    "embedding_model": "facts.embedding_model",
+}
+"""Settings that options of `agent gateway` decide."""
 
 
 @click.command()
@@ -69,13 +78,15 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
 
 @click.command()
 @click.option("--upstream", help="The model's server, e.g. http://127.0.0.1:11434/v1; else facts.openai_base_url.")
-@click.option("--port", type=click.IntRange(0, 65_535), help="Where to listen; else facts.gateway_port.")
+@click.option("--host", help="Address to listen on; else facts.gateway_address.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; else facts.gateway_port.")
+@click.option("--memory-path", type=click.Path(path_type=Path), help="Folder of the files; else facts.memory_path.")
+@click.option("--model", help="Model for facts and summaries; else facts.model.")
 @click.option("--embeddings", "embedding_model", help="Embedding model, or local; else facts.embedding_model.")
+@data_option
 @config_option
 @verbose_option
-def gateway(
-    upstream: str | None, port: int | None, embedding_model: str | None, config_file: Path | None, verbose: bool
-) -> None:
+def gateway(memory_path: Path | None, data: Path | None, config_file: Path | None, verbose: bool, **said: Any) -> None:
     """Serve an address that any OpenAI client can use, and that remembers, until SIGTERM or Ctrl-C.
 
     Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
@@ -85,14 +96,14 @@ def gateway(
     from actors.facts.table import FactsTable
 
     set_up_logging(verbose=verbose)
-    said = {
-        "facts.openai_base_url": upstream,
-        "facts.gateway_port": port,
-        "facts.embedding_model": embedding_model,
+    named = {
+        **{_GATEWAY_KEYS[name]: value for name, value in said.items()},
+        "facts.memory_path": str(memory_path.absolute()) if memory_path is not None else None,
+        "data_root": str(data.absolute()) if data is not None else None,
         "layers.facts": True,
         "model.name": "offline",  # that of Discord, which nobody here asks
     }
-    given = {key: value for key, value in said.items() if value is not None}
+    given = {key: value for key, value in named.items() if value is not None}
     settings, secrets = load_settings(config_file, given, told=fail)
     check_data(settings)
     shape_log(settings.log.format)
@@ -106,6 +117,17 @@ def gateway(
     agent = Agent(settings, secrets.environment(), None, tell_up)
     manager = _manager_of(agent)
     _live(agent, manager, settings)
+
+
+def _require_free_folder(settings: Settings) -> None:
+    """End the command if another process uses the folder of the facts."""
+    from actors.facts.row import memory_path
+    from actors.facts.store.memory_folder import find_holder
+    from actors.facts.table import FactsTable
+
+    root = memory_path(settings.data_root, settings.table(FactsTable))
+    if holder := find_holder(root):
+        fail(f"facts.memory_path {str(root)!r}: process {holder} uses it; end that one, or name another folder")
 
 
 def _tell_own_key(settings: Settings) -> None:
@@ -125,6 +147,7 @@ def _tell_own_key(settings: Settings) -> None:
 def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:
     """Hosts on Ray, which must be installed."""
     from actors.bootstrap import Hosting
+    from actors.cluster.ray_folder import RayFolder
     from actors.cluster.ray_pool import RayPool, missing
     from actors.hosting import HostConfig, HostProcess
 
@@ -132,7 +155,7 @@ def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> 
         fail(reason)
     level = logging.getLogger("actors").getEffectiveLevel()
     config = HostConfig.of(settings, secrets.environment(), count, level)
-    return Hosting(RayPool(HostProcess, config.packed(), settings.data_root, cluster, config.word), count)
+    return Hosting(RayPool(HostProcess, config.packed(), RayFolder(settings.data_root), cluster, config.word), count)
 
 
 def _manager_of(agent: Agent) -> ServiceManager:
@@ -156,6 +179,7 @@ def _live(
     def prepare() -> None:
         make_data(settings)
         if settings.has_layer("facts"):
+            _require_free_folder(settings)
             _tell_own_key(settings)
 
     end_on_signals(agent)

@@ -31,13 +31,17 @@ from actors.cli.common import (
 if TYPE_CHECKING:
     from actors.cli.trying.bot import BotProcess
     from actors.part import DiscordConnection
+    from actors.settings.schema import Settings
     from lab.playground.server import PlaygroundServer
+    from lab.playground.world.local_offer import LocalOffer
 
 DOOR = "playground.html"
 """In the data root: leads the browser to the page."""
 ONLINE_S = 60.0
 LOOK_S = 0.1
 ANSWER_S = 180.0
+LOCAL_ANSWER_S = 900.0
+"""The same for a model on this machine, with the time for loading it."""
 QUIET_S = 0.3
 """Seconds for which the bot must have been quiet, and not typing, for its answer to be whole."""
 
@@ -46,6 +50,9 @@ QUIET_S = 0.3
 @config_option
 @click.option("--port", type=click.IntRange(0, 65535), help="Of the page; 0 for any free one.  [default: 8787]")
 @click.option("--data", type=click.Path(path_type=Path), help="Data root.  [default: playground/ in the usual one]")
+@click.option(
+    "--model", metavar="MODEL", help="Model that answers, as model.name; local or local/NAME runs on this machine."
+)
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
 @click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
 @verbose_option
@@ -53,6 +60,7 @@ def try_it(
     config_file: Path | None,
     port: int | None,
     data: Path | None,
+    model: str | None,
     no_browser: bool,
     texts: tuple[str, ...],
     verbose: bool,
@@ -61,19 +69,22 @@ def try_it(
 
     The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
     """
+    from actors.cli.local_model.choice import have_local_model
     from actors.cli.trust.own_data import check_data, make_data
     from actors.cli.trying.bot import BotProcess, environment_of_bot
+    from messages.model import is_local
 
     online = threading.Event()
     bot = BotProcess(environment_of_bot(), lambda _name: online.set())
     try:
         set_up_logging(verbose=verbose)
-        given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
-        given |= {"observer.enabled": True}
+        given = _chosen_settings(data, model)
         settings, secrets = load_settings(config_file, given)
         check_data(settings, "one by --data, or ")
         make_data(settings)
         shape_log(settings.log.format)
+        have_local_model(settings)
+        offer = _offer_model(settings, given)
         if data is None:
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
@@ -81,14 +92,17 @@ def try_it(
         try:
             order = _order(config_file, given, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
-            bot.go(order | {"connection": _told(playground_connection(server))})
-            server.accompany(settings.data_root, bot.kill)
+            bot.go(order | {"connection": _connection_fields(playground_connection(server))})
+            server.accompany(settings.data_root, bot.kill, offer)
             on_first_signal(bot.end_soon)
             _await_online(bot, online)
             if online.is_set():
                 announce(sandbox_note(settings))
                 if texts:
-                    talk = threading.Thread(target=_converse, args=(server, bot, texts), name="say", daemon=True)
+                    answer_s = LOCAL_ANSWER_S if is_local(settings.model.name) else ANSWER_S
+                    talk = threading.Thread(
+                        target=_converse, args=(server, bot, texts, answer_s), name="say", daemon=True
+                    )
                     talk.start()  # on the side, so that a bot that gives up ends this command at once
                 else:
                     _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
@@ -103,6 +117,27 @@ def try_it(
     sys.exit(code)
 
 
+def _chosen_settings(data: Path | None, model: str | None) -> dict[str, object]:
+    """Settings that the options decide, by dotted key."""
+    from actors.cli.local_model.choice import model_choice
+
+    given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
+    return given | {"observer.enabled": True} | model_choice(model)
+
+
+def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | None:
+    """Offer of a model on this machine to the page; a place for the model among the bot's choices in `given`."""
+    from actors.cli.local_model.offer import offer_of
+    from lab.playground.world.local_offer import LocalOffer
+
+    offer = offer_of(settings)
+    if offer is None:
+        return None
+    if offer.name not in settings.model.choices:
+        given["model.choices"] = [*settings.model.choices, offer.name]
+    return LocalOffer(*offer)
+
+
 def _order(config_file: Path | None, given: Mapping[str, object], data_root: Path, *, verbose: bool) -> dict[str, Any]:
     """Order to the bot's process, the connection apart."""
     return {
@@ -113,7 +148,7 @@ def _order(config_file: Path | None, given: Mapping[str, object], data_root: Pat
     }
 
 
-def _told(connection: DiscordConnection) -> dict[str, Any]:
+def _connection_fields(connection: DiscordConnection) -> dict[str, Any]:
     """A connection as JSON says it; it goes through a pipe, never into arguments."""
     return {name: list(value) if isinstance(value, frozenset) else value for name, value in asdict(connection).items()}
 
@@ -153,18 +188,18 @@ def _await_online(bot: BotProcess, online: threading.Event) -> None:
     bot.give_up(f"the bot did not come online within {ONLINE_S:g} s")
 
 
-def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...]) -> None:
+def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...], answer_s: float) -> None:
     """Say each text in #general and print what comes back before saying the next; then end the bot."""
     from lab.playground.world.defaults import GENERAL_ID
 
     for text in texts:
         message = server.say(GENERAL_ID, text)
         try:
-            replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=ANSWER_S)
+            replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=answer_s)
         except CancelledError:  # the bot has ended, and the playground with it
             return
         except TimeoutError:
-            bot.give_up(f"no answer within {ANSWER_S:g} s")
+            bot.give_up(f"no answer within {answer_s:g} s")
             return
         try:
             for reply in replies:

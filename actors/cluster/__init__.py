@@ -11,8 +11,8 @@ Read first `shared.py` (which actors a host has), second `link.py` (how messages
 `head.py` (placement of windows, and the fate of a lost host's windows). `host_life.py` drives one host, `host.py` is
 its other end, `ledger.py` knows the messages owed to a lost host's windows, `lease.py` and `fence.py` keep two hosts
 from one log, `storage.py` a host from another folder at the data root's path, `wire.py` is the encoding. `ray_pool.py`
-is the only module that imports Ray, behind `pool.py`, and `watch.py` looks whether Ray lives. `part.py` and `actor.py`
-speak for the hosts in `/status`. `actors/hosting.py` composes a host's process.
+is the only module that imports Ray, behind `pool.py`, `ray_folder.py` has its folder, and `watch.py` looks whether Ray
+lives. `part.py` and `actor.py` speak for the hosts in `/status`. `actors/hosting.py` composes a host's process.
 
 Writes nothing of its own but `hosts.lock` in the data root, which names the run and is held while a host lives; Ray has
 its sockets and logs in a folder below the system's temporary one. Pure are `lease.py`, `ledger.py`, `link.py`,

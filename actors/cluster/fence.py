@@ -90,6 +90,11 @@ class FencedDisk:
         """As the disk's."""
         self._disk.sync_folder(folder)
 
+    def sync_all(self) -> None:
+        """As the disk's."""
+        self._check()
+        self._disk.sync_all()
+
     def make_folder(self, folder: Path, /) -> None:
         """As the disk's."""
         self._check()

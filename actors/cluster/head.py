@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
@@ -24,15 +25,27 @@ from messages.memory import MEMORY, ReconcileDue
 
 log = logging.getLogger(__name__)
 
-BEGIN_S = 60.0
-"""For a host's actors to start."""
 FAILURES = 5
 """Hosts that could not be started one after the other, after which the agent gives up."""
-LOOK_S = 1.0
-"""Between two looks at what runs the hosts."""
-RETRY_S = 1.0
-"""Doubled with each of them."""
-END_S = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Times of the hosts' care, in seconds."""
+
+    begin_s: float = 60.0
+    """For a host's actors to start."""
+    look_s: float = 1.0
+    """Between two looks at what runs the hosts."""
+    retry_s: float = 1.0
+    """Before a host that could not be started is tried again; doubled with each failure."""
+    end_s: float = 1.5
+    """For a host to end."""
+    lease_s: float = LEASE_S
+    """Length of a host's lease."""
+
+
+PACE = Pace()
 
 
 class Head:
@@ -50,7 +63,7 @@ class Head:
         *,
         surface: Address,
         on_fatal: Callable[[str], None],
-        lease_s: float = LEASE_S,
+        pace: Pace = PACE,
     ) -> None:
         """Create the head; no host runs yet.
 
@@ -60,10 +73,10 @@ class Head:
             count: Number of hosts to run.
             surface: Address of the actor that shows a resumed window's output.
             on_fatal: Called with the reason if no host can be started any more.
-            lease_s: Length of a host's lease.
+            pace: Times of the hosts' care.
         """
         self._system, self._pool, self._codec, self._count = system, pool, head_codec(), count
-        self._surface, self._on_fatal, self._lease_s = surface, on_fatal, lease_s
+        self._surface, self._on_fatal, self._pace = surface, on_fatal, pace
         self._lock = threading.RLock()
         self._lives: dict[str, HostLife] = {}
         self._at: dict[str, HostLife] = {}
@@ -96,7 +109,7 @@ class Head:
         if reason := self._pool.trouble():
             self._on_fatal(f"what runs the hosts is gone: {reason}; the next start makes it anew")
             return
-        self._system.clock.call_later(LOOK_S, self._look)
+        self._system.clock.call_later(self._pace.look_s, self._look)
 
     def stop(self) -> None:
         """End the hosts. What they had in hand is in the logs."""
@@ -107,13 +120,13 @@ class Head:
         for end in ends:
             end.start()
         for end in ends:
-            end.join(2 * END_S)
+            end.join(2 * self._pace.end_s)
         self._pool.close()
 
     def _end(self, life: HostLife) -> None:
         life.stop()
         if life.remote is not None:
-            life.remote.end(END_S)
+            life.remote.end(self._pace.end_s)
 
     @property
     def is_busy(self) -> bool:
@@ -182,36 +195,36 @@ class Head:
                 return
             self._made += 1
             name = f"h{self._made}"
-            life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._lease_s)
+            life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._pace.lease_s)
             self._lives[name] = life
             earlier = self._failures
         try:
             threading.Thread(target=self._begin, args=(life, earlier), name=f"start {name}", daemon=True).start()
         except RuntimeError as error:  # the machine gives no more threads
-            self._failed(life, str(error), earlier)
+            self._note_failure(life, str(error), earlier)
 
     def _begin(self, life: HostLife, earlier: int) -> None:
         try:
             remote = self._pool.start(life.name)
             try:
-                remote.begin(life.name, life.epoch, BEGIN_S)
+                remote.begin(life.name, life.epoch, self._pace.begin_s)
             except BaseException:
                 remote.kill()
                 raise
         except HostSlowError as error:
-            self._failed(life, str(error), earlier)
+            self._note_failure(life, str(error), earlier)
             return
         except (PoolError, HostGoneError) as error:
-            self._failed(life, str(error))
+            self._note_failure(life, str(error))
             return
         except Exception:
             if not self._is_over:  # else what starts it was taken down meanwhile
                 log.exception("host %s: a defect in what starts it", life.name)
-                self._failed(life, "a defect in what starts it")
+                self._note_failure(life, "a defect in what starts it")
             return
         life.drive(remote)
 
-    def _failed(self, life: HostLife, reason: str, earlier: int | None = None) -> None:
+    def _note_failure(self, life: HostLife, reason: str, earlier: int | None = None) -> None:
         """A host could not be started: try again after a while, but not for ever.
 
         Args:
@@ -233,7 +246,7 @@ class Head:
         if failures >= FAILURES:
             self._on_fatal(f"no host of the cluster can be started: {reason}")
             return
-        self._system.clock.call_later(RETRY_S * 2 ** (failures - 1), self._start_one)
+        self._system.clock.call_later(self._pace.retry_s * 2 ** (failures - 1), self._start_one)
 
     def on_running(self, life: HostLife) -> None:
         """Send waiting messages to the host."""

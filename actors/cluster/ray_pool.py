@@ -11,9 +11,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -22,7 +20,8 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from actors.cluster.pool import HostGoneError, HostSlowError, PoolError
-from actors.cluster.storage import Note, read_note, write_note
+from actors.cluster.ray_folder import RayFolder
+from actors.cluster.storage import Note, write_note
 from actors.cluster.watch import CallWatch, Process, ProcessWatch, Watch
 
 log = logging.getLogger(__name__)
@@ -33,20 +32,16 @@ OBJECT_STORE_BYTES = 80 << 20
 """Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""
 CALLS_AT_ONCE = 4
 """Most calls at a time: a pushing call, a waiting call, and for each an abandoned call that is still under way."""
-_TOKEN_BYTES = 32
-_LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
-_FOLDER_PREFIX = "agent-ray-"
-_MOST_PLACE = 23
-"""Characters of the path in which Ray's folder is made: a socket's path has 107 at most, and Ray adds 84."""
 _VITAL = ("gcs_server", "raylet")
 """Processes of Ray without which no host starts; the others it starts again itself, or can do without."""
-_CLOSE_S = 5.0
+CLOSE_S = 5.0
 """For Ray's own shutdown, which waits for ever for a part of it that is gone."""
 _GONE_S = 1.0
 """The same where a part of it is known to be gone."""
 _OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_SETTINGS = MappingProxyType(
+SETTINGS = MappingProxyType(
     {
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_enable_metrics_collection": "false",
@@ -78,19 +73,18 @@ class HostClass(Protocol):
 class RayPool:
     """Hosts as actors of a Ray cluster, of one's own on this machine or one that is there."""
 
-    def __init__(self, host: HostClass, config: bytes, data_root: Path, address: str = "", word: str = "") -> None:
+    def __init__(self, host: HostClass, config: bytes, folder: RayFolder, address: str = "", word: str = "") -> None:
         """Nothing is started.
 
         Args:
             host: Its `begin(config, name, epoch)`, `exchange(frame, wait_s)` and `end()` are called.
             config: What each host is begun with.
-            data_root: Held by this process; says where the folder of an earlier run is, and to hosts whose it is.
+            folder: Folder of Ray's files, by the data root that this process holds.
             address: `auto` or `ray://host:port` for a cluster that is there; empty for one on this machine.
             word: Of this run, which hosts look for in the data root.
         """
         self._host, self._config, self._address = host, config, address
-        self._data_root, self._word = data_root, word
-        self._folder: Path | None = None
+        self._folder, self._word = folder, word
         self._watch: Watch = ProcessWatch({})
         self._ray: Any = None
         self._actor: Any = None
@@ -101,7 +95,7 @@ class RayPool:
         Raises:
             PoolError: it is not installed, or cannot be started or joined, or has no place for its files.
         """
-        os.environ.update(_SETTINGS)
+        os.environ.update(SETTINGS)
         self._make_place()
         try:
             import ray
@@ -132,13 +126,13 @@ class RayPool:
             PoolError: that cannot be.
         """
         try:
-            remove_leftovers(self._data_root)
+            self._folder.remove_leftovers()
             if not self._address:
-                os.environ[_LOOPBACK_ONLY] = "0"
-                self._make_folder()
-            write_note(self._data_root, Note(self._word, str(self._folder or "")))
+                os.environ[LOOPBACK_ONLY] = "0"
+                self._folder.make()
+            write_note(self._folder.data_root, Note(self._word, str(self._folder.path or "")))
         except OSError as error:
-            self._remove_folder()
+            self._folder.remove()
             raise PoolError(f"no place for the hosts' files: {error}") from error
 
     def _arguments(self) -> dict[str, Any]:
@@ -152,7 +146,7 @@ class RayPool:
             "num_gpus": 0,
             "object_store_memory": OBJECT_STORE_BYTES,
             "_node_ip_address": LOOPBACK,
-            "_temp_dir": f"{self._folder}/r",
+            "_temp_dir": f"{self._folder.path}/r",
             "_system_config": {"automatic_object_spilling_enabled": False},
         }
 
@@ -176,61 +170,22 @@ class RayPool:
         """End Ray, or leave it; what does not end by itself is killed."""
         ray, self._ray = self._ray, None
         if ray is not None:
-            children = _children(ray)
-            shutdown = threading.Thread(target=ray.shutdown, name="ray shutdown", daemon=True)
-            shutdown.start()
-            shutdown.join(_GONE_S if self.trouble() else _CLOSE_S)
-            if shutdown.is_alive():
-                log.warning("Ray does not end by itself: what it started here is killed")
-                atexit.unregister(ray.shutdown)  # or the end of this process waits for it again
-            for child in children.values():
-                if child.poll() is None:
-                    os.kill(child.pid, signal.SIGKILL)
-        self._remove_folder()
-
-    def _remove_folder(self) -> None:
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _make_folder(self) -> None:
-        """Make a folder with an unpredictable name, since every user can write to the system's temporary folder.
-
-        The path is short, since sockets' paths may not be long. The folder holds a token that each call to this Ray
-        must carry: otherwise any program that reaches the ports on this machine, such as a command with network access,
-        could start processes as the agent.
-        """
-        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=_temporary()))
-        token = self._folder / "token"
-        token.touch(mode=0o600)
-        token.write_text(os.urandom(_TOKEN_BYTES).hex())
-        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)})
+            end_ray(ray, _GONE_S if self.trouble() else CLOSE_S)
+        self._folder.remove()
 
 
-def _temporary() -> str:
-    """The folder for temporary files, or /tmp where its path is too long for the sockets that Ray makes in it.
-
-    The name in it cannot be foreseen in either.
-    """
-    named = tempfile.gettempdir()
-    return named if len(os.fsencode(named)) <= _MOST_PLACE else "/tmp"
-
-
-def remove_leftovers(data_root: Path) -> None:
-    """Remove the folder of an earlier run that was killed, if it is one, and ours.
-
-    Raises:
-        OSError: what the earlier run noted cannot be read.
-    """
-    noted = read_note(data_root).folder
-    folder = Path(_temporary(), Path(noted).name)
-    if not folder.name.startswith(_FOLDER_PREFIX) or str(folder) != noted:  # never a path that something else wrote
-        return
-    try:
-        owner = folder.lstat().st_uid
-    except OSError:
-        return
-    if owner == os.getuid():
-        shutil.rmtree(folder, ignore_errors=True)
+def end_ray(ray: Any, wait_s: float = CLOSE_S) -> None:
+    """Shut Ray down, and kill what it started here and does not end within `wait_s` seconds."""
+    children = _children(ray)
+    shutdown = threading.Thread(target=ray.shutdown, name="ray shutdown", daemon=True)
+    shutdown.start()
+    shutdown.join(wait_s)
+    if shutdown.is_alive():
+        log.warning("Ray does not end by itself: what it started here is killed")
+        atexit.unregister(ray.shutdown)  # or the end of this process waits for it again
+    for child in children.values():
+        if child.poll() is None:
+            os.kill(child.pid, signal.SIGKILL)
 
 
 def _children(ray: Any) -> dict[str, Process]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from actors.cluster.wire import HEAD, Codec, every_message
 from messages.base import CONTEXT_KIND
-from messages.model import MODEL
+from messages.model import LOCAL_MODEL, MODEL
 from messages.shell import SHELL
 from messages.skills import SKILLS
 from messages.socket import SOCKET
 from messages.web import WEB
 
-DOUBLED = frozenset(address.kind for address in (MODEL, SHELL, SKILLS, SOCKET, WEB))
+DOUBLED = frozenset(address.kind for address in (MODEL, SHELL, SKILLS, SOCKET, WEB)) | {LOCAL_MODEL}
 """Kinds that the head and each host have: what turns and commands need beside them, at no hop's cost."""
 HOST_KINDS = DOUBLED | {CONTEXT_KIND}
 """All that a host has; whatever else is told there goes to the head."""

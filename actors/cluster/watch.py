@@ -65,6 +65,11 @@ class CallWatch:
         self._why = ""
         self._is_under_way = threading.Lock()
 
+    @property
+    def is_waiting(self) -> bool:
+        """True while a call is under way, or the last one had no answer."""
+        return bool(self._unanswered) or self._is_under_way.locked()
+
     def trouble(self) -> str:
         """Trouble reported by the service, or its silence; begins the next call."""
         if self._answer:

@@ -79,7 +79,7 @@ class ContextActor(Actor):
         self._journal = journal
         self._config = config
         self._presence = Presence(self, streams=config.streams, reacts=config.reacts)
-        self._choice = ModelChoice(self, config.models)
+        self._choice = ModelChoice(self, config.models, config.rules)
         self._driver = TurnDriver(
             self,
             config,
@@ -90,7 +90,7 @@ class ContextActor(Actor):
         )
         self._news = News(self, config.takers(window, config.subscribers))
         self._pinning = Pinning(self, journal, self._news)
-        self._retraction = Retraction(self, journal, self._news)
+        self._retraction = Retraction(self, journal, self._news, self._driver.running)
         self._postings = Postings(self, journal)
         self._waiting: list[TurnId] = []
         self._requests = PartRequests(self, journal, self._driver)
@@ -289,8 +289,7 @@ class ContextActor(Actor):
     @property
     def _turns_in_hand(self) -> tuple[TurnId, ...]:
         """Turn that runs, then waiting turns."""
-        run = self._driver.run
-        return (*((run.turn_id,) if run is not None else ()), *self._waiting)
+        return (*filter(None, (self._driver.running(),)), *self._waiting)
 
     def _require_log(self, opened_by: str) -> None:
         """Begin the window's first log, if it has none."""
@@ -307,7 +306,7 @@ class ContextActor(Actor):
         reason, previous = f"a new window was started by {message.asked_by}", self.log_path
         carried = [
             event(self.new_id(), self.now(), Kind.SYSTEM, words, meta)
-            for words, meta in (*carried_over(self.conversation), *self._choice.carried(message.asked_by))
+            for words, meta in (*carried_over(self.conversation), *self._choice.carry_over(message.asked_by))
         ]
         with self.blocking():
             path = self._journal.start(
@@ -330,11 +329,10 @@ class ContextActor(Actor):
     def _retract(self, command: RetractionCommand) -> None:
         """Give up turns that deleted messages opened, then forget those; nothing begins in between."""
         deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
-        open_turns = self.conversation.open_turns() if deleted else []
-        gone = {turn.id for turn in open_turns if not deleted.isdisjoint((turn.message_id, *turn.joined))}
+        gone = {t.id for t in self.conversation.open_turns() if not deleted.isdisjoint((t.message_id, *t.joined))}
         waiting, self._waiting = self._waiting, []
         if self._driver.run is not None and self._driver.run.turn_id in gone:
-            self._driver.abort(TAKEN_BACK)
+            self._driver.abort(TAKEN_BACK, leaves_words=False)
         self._endings.leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
         self._retraction.handle(command)
         self._waiting = [turn_id for turn_id in waiting if turn_id not in gone]
@@ -366,8 +364,10 @@ class ContextActor(Actor):
     # turns
 
     def _begin_next(self) -> None:
-        if self._driver.run is None and self._waiting:
-            self._driver.begin(self._waiting.pop(0))
+        self._waiting = self._retraction.requeue(self._waiting)
+        if self._driver.run is None and (ready := self._retraction.first_ready(self._waiting)) is not None:
+            self._waiting.remove(ready)
+            self._driver.begin(ready)
 
     def _join_waiting(self, run: TurnRun) -> list[Turn]:
         """Join messages that came during `run` to the run, as far as allowed; return the joined turns in order."""
@@ -375,7 +375,8 @@ class ContextActor(Actor):
         joined: list[Turn] = []
         while self._config.mid_turn == "steer" and self._waiting:
             other = self.conversation.turn(self._waiting[0])
-            if not turn.may_be_joined_by(other) or self.conversation.is_overgrown(turn.id, other.id):
+            is_held = self._retraction.has_new_words(other.id) or self.conversation.is_overgrown(turn.id, other.id)
+            if is_held or not turn.may_be_joined_by(other):
                 break
             self._waiting.pop(0)
             if (question := self._news.take_question(other.id)) is not None:

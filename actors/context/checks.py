@@ -19,8 +19,13 @@ LEAST_FREE_BYTES = 512 * 1024 * 1024
 _NAMED = 3
 
 
-def findings(path: Path) -> Iterator[Finding]:
-    """Findings on the data root at `path`, which need not exist yet."""
+def findings(path: Path, roomy: int = reserve.ROOMY) -> Iterator[Finding]:
+    """Findings on a data root.
+
+    Args:
+        path: The data root, which need not exist yet.
+        roomy: Free space needed for a new reserve, in multiples of its size.
+    """
     if not path.exists():
         parent = next(folder for folder in path.parents if folder.exists())
         is_writable = os.access(parent, os.W_OK)
@@ -37,7 +42,7 @@ def findings(path: Path) -> Iterator[Finding]:
     yield Finding("disk", level, f"{free / 1e9:.1f} GB free", room)
     if use.level is Level.FAIL:
         return
-    yield from _remains(root)
+    yield from _remains(root, roomy)
     yield from _folders(root)
     yield from _logs(root)
 
@@ -60,7 +65,7 @@ def _use(root: DataRoot) -> Finding:
     return Finding("data root", Level.OK, str(root.path))
 
 
-def _remains(root: DataRoot) -> Iterator[Finding]:
+def _remains(root: DataRoot, roomy: int) -> Iterator[Finding]:
     """Findings on the reserve: left by a killed agent, or missing under a running one."""
     place = root.path / reserve.NAME
     if not root.is_held():
@@ -74,13 +79,13 @@ def _remains(root: DataRoot) -> Iterator[Finding]:
         yield Finding("reserve", Level.OK, f"{reserve.RESERVE_BYTES >> 20} MiB for the logs")
     else:
         repair = Repair(
-            "make room on the disk, and take the space", partial(_take_reserve, root.path), while_running=True
+            "make room on the disk, and take the space", partial(_take_reserve, root.path, roomy), while_running=True
         )
         yield Finding("reserve", Level.WARN, "no disk space is kept for the logs", repair)
 
 
-def _take_reserve(root: Path) -> None:
-    if not reserve.keep(root):
+def _take_reserve(root: Path, roomy: int) -> None:
+    if not reserve.keep(root, roomy):
         raise OSError("there is not enough room for it yet")
 
 

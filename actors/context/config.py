@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.memory.expansion import INSTRUCTIONS
+from domain.policy.channel_rules import ChannelRules
 from domain.turn.bash_tool import BASH_TOOL
-from domain.turn.prompt import NO_TOOL, system_prompt
+from domain.turn.prompt import MEMORY_PREFIX, system_prompt
 from messages.base import Address, Window
 from messages.model import ToolSpec
+from messages.turn import TurnContribution
 
 Taker = Address | Callable[[Window], Address]
 """Participant in turns: a shared actor, or an actor of each window."""
@@ -34,6 +35,8 @@ class ContextConfig:
     tool: ToolSpec | None = BASH_TOOL
     """The one tool that the model is offered; None where commands are turned off."""
     contributors: tuple[Taker, ...] = ()
+    blocks: frozenset[str] = frozenset((MEMORY_PREFIX,))
+    """First lines of blocks that may come, which the system prompt explains."""
     referrers: tuple[Address, ...] = ()
     """Contributors that can be asked to expand what their blocks refer to, in the same order."""
     subscribers: tuple[Taker, ...] = ()
@@ -43,6 +46,8 @@ class ContextConfig:
     """Longer than that part waits for its workers."""
     compaction_glance_s: float = 1.0
     """Seconds to wait for that part when no cut is due, or after an unanswered cut."""
+    first_deadline_s: float = 15.0
+    """Seconds to wait for a part once in a life for the words with which earlier lives' requests began."""
     wording: Callable[[Window], Address] | None = None
     """Address of the part that words command results of a window; None without such a part."""
     wording_tokens: int = 0
@@ -65,6 +70,8 @@ class ContextConfig:
     """True if commands can read logs."""
     models: tuple[str, ...] = ()
     """Among which people may choose, the usual one first; empty for no choice."""
+    rules: ChannelRules = field(default_factory=ChannelRules)
+    """Instructions and models of single channels."""
     mid_turn: Literal["followup", "steer"] = "followup"
     """Effect of a message during a turn: wait, or join it before its next model call after tools."""
     streams: bool = False
@@ -86,15 +93,31 @@ class ContextConfig:
         """Addresses of the participants in a window's turns."""
         return tuple(taker if isinstance(taker, Address) else taker(window) for taker in of)
 
-    def system_prompt(self, window: Window, instructions: Iterable[str], *, may_run: bool) -> str:
+    def system_prompt(
+        self, window: Window, told: Sequence[TurnContribution], *, may_run: bool, tables: Sequence[str] = ()
+    ) -> str:
         """The instructions that open every request of a turn.
 
         Args:
             window: Where the conversation is held.
-            instructions: What contributors want to have said.
+            told: Newest contributions, in their order.
             may_run: Whether the model is offered its tool, where there is one.
+            tables: Ids of the channel tables that hold there, the nearest first.
         """
-        own = (INSTRUCTIONS.format(most=self.max_expansions),) if self.max_expansions else ()
+        channel = self.rules.of(tables).addition
         workdir = None if self.tool is None else self.workdir(window)
-        limits = () if may_run or self.tool is None else (NO_TOOL,)
-        return system_prompt(window, workdir, *own, *instructions, *limits, shows_logs=self.shows_logs)
+        can_run = may_run and workdir is not None
+        return system_prompt(
+            window,
+            workdir,
+            channel,
+            *(_instructions(each, can_run=can_run) for each in told),
+            may_run=may_run,
+            shows_logs=self.shows_logs,
+            stores=[store for each in told for store in each.stores],
+            blocks=self.blocks,
+        )
+
+
+def _instructions(told: TurnContribution, *, can_run: bool) -> str:
+    return told.instructions if can_run or told.without_commands is None else told.without_commands

@@ -22,8 +22,8 @@ HOLD_S = 600.0
 failed again: after an outage texts come out in order, and a single unshowable text does not hold up the others for
 ever.
 """
-CLOSED_S = 6 * 3_600.0
-"""Seconds to retry a text that the surface may not show for now, in case permission returns."""
+CLOSED_S = 14 * 86_400.0
+"""Seconds to retry a text that the surface may not show for now: people undo a lock or a filter after days, too."""
 CLOCK_SKEW = timedelta(minutes=5)
 """The surface's clock may be behind ours."""
 OVERDUE_S = 60.0
@@ -104,7 +104,7 @@ class Deliveries:
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
     def _settle_refused(self, message: DeliveryRefused) -> None:
-        """Give a text up that cannot be shown; retry for hours if permission may return. Later texts may be shown."""
+        """Give a text up that cannot be shown; retry for weeks if people may allow it. Later texts may be shown."""
         attempt = self._attempts.get(message.request_id)
         if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
             if attempt.is_out:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from actors.context.host import WindowHost
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
+from domain.policy.channel_rules import ChannelRules
 from messages.base import Message
 from messages.context import ChooseModel, ModelChosen, TellUsage, UsageTold
 from messages.socket import Refused
@@ -15,21 +16,26 @@ from messages.socket import Refused
 class ModelChoice:
     """Handler of `/model` and `/usage`; the choice is in the log."""
 
-    def __init__(self, host: WindowHost, models: tuple[str, ...]) -> None:
+    def __init__(self, host: WindowHost, models: tuple[str, ...], rules: ChannelRules) -> None:
         """The choice that the log holds.
 
         Args:
             host: The actor of the window.
             models: All that the operator allows, the usual one first; empty for a single one that has no name here.
+            rules: Say which model is the usual one in a channel.
         """
         self._host = host
         self._models = models
+        self._rules = rules
 
-    @property
-    def asked_for(self) -> str:
-        """The model to ask for in requests; empty for the usual one, also when the chosen one is allowed no more."""
-        chosen = self._host.conversation.model
-        return chosen if chosen in self._models[1:] else ""
+    def asked_for(self, tables: Sequence[str]) -> str:
+        """The model to ask for in requests; empty for that of `model.name`.
+
+        Args:
+            tables: Ids of the channel tables that hold, the nearest first.
+        """
+        model = self._chosen or self._rules.of(tables).model
+        return model if model in self._models[1:] else ""
 
     def is_news(self, command: ChooseModel) -> bool:
         """True if the model may be chosen and differs from the present model."""
@@ -54,9 +60,10 @@ class ModelChoice:
             is_new=bool(command.model),
         )
 
-    def carried(self, asked_by: str) -> Iterator[tuple[str, dict[str, MetaValue]]]:
+    def carry_over(self, asked_by: str) -> Iterator[tuple[str, dict[str, MetaValue]]]:
         """Content and metadata of the system event by which a choice holds in a new log as well, if there is one."""
-        if model := self.asked_for:
+        model = self._chosen
+        if model and model != (self._rules.of(self._tables).model or self._models[0]):
             yield _words(model), _meta(model, asked_by)
 
     def usage(self, command: TellUsage) -> UsageTold:
@@ -69,11 +76,23 @@ class ModelChoice:
             prompt_tokens=conversation.used.prompt_tokens,
             completion_tokens=conversation.used.completion_tokens,
             cost_usd=conversation.used.cost_usd,
+            cached_tokens=conversation.used.cached_tokens,
         )
 
     @property
+    def _chosen(self) -> str:
+        """The model that a person chose here; empty without a choice, and for one that is allowed no more."""
+        chosen = self._host.conversation.model
+        return chosen if chosen in self._models else ""
+
+    @property
     def _current(self) -> str:
-        return self.asked_for or (self._models[0] if self._models else "")
+        return self.asked_for(self._tables) or (self._models[0] if self._models else "")
+
+    @property
+    def _tables(self) -> tuple[str, ...]:
+        """Ids of the channel tables that hold, as far as the conversation tells."""
+        return self._host.conversation.tables or self._rules.tables_of((self._host.window.id,))
 
     def _record(self, model: str, asked_by: str) -> None:
         self._host.record(Kind.SYSTEM, _words(model), _meta(model, asked_by), sync=True)

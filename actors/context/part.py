@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from actors.context.checks import findings
@@ -12,6 +13,8 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
 from domain.log.window import LOG_ROOT
 from domain.log.window_folders import attachments_folder
+from domain.policy.channel_rules import ChannelRules
+from domain.text.secret_scrub import Scrubber
 from domain.turn.bash_tool import bash_tool
 from messages.base import CONTEXT_KIND, Window
 from messages.model import MODEL
@@ -71,6 +74,7 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         if shell.enabled
         else None,
         contributors=parts.contributors,
+        blocks=parts.blocks,
         subscribers=parts.subscribers if plan.lives else (plan.surface,),
         compactor=parts.compactor,
         wording=parts.wording,
@@ -82,11 +86,19 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         max_expansions=settings.memory.expansions if parts.referrers else 0,
         shows_logs=plan.lives or (plan.trusts_data and (settings.data_root / LOG_ROOT).is_dir()),
         models=_models(plan),
+        rules=_rules(plan),
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",
         reacts=plan.lives and settings.discord.reactions,
         shell_deadline_s=shell.max_timeout_s + OVER_LONGEST_COMMAND_S,
     )
+
+
+def _rules(plan: Plan) -> ChannelRules:
+    """Rules of single channels; a secret in instructions reaches no model."""
+    scrub = Scrubber(plan.secrets.values()).scrub
+    rules = {channel_id: table.rule for channel_id, table in plan.settings.channels.items()}
+    return ChannelRules({key: replace(rule, instructions=scrub(rule.instructions)) for key, rule in rules.items()})
 
 
 def _models(plan: Plan) -> tuple[str, ...]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
 from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind
-from domain.log.kept import kept
+from domain.log.kept import list_kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import (
     DELETED,
@@ -24,8 +26,9 @@ from domain.log.redaction import (
     tombstones_in,
 )
 from domain.log.retraction import retracted, shown_for, unsaid
+from domain.log.revision import is_changed, person_event, revise, shows_present_words
 from domain.policy.rate_limit import RateLimit
-from messages.base import EventId, MessageId, Surface
+from messages.base import EventId, MessageId, Surface, TurnId
 from messages.context import (
     MOST_KEPT,
     KeptMessagesTold,
@@ -39,8 +42,6 @@ from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
-NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed")
-"""Metadata of an edited message that its new words do not take over as they are."""
 REVISIONS = 30
 """Edits of one window whose new words are noted within `REVISIONS_S`, since each makes the log longer, and a look at
 all of it costs the more; of what is edited beyond that the old words go, and the newest come when there is room."""
@@ -62,20 +63,37 @@ class _Held:
 
     said: Event
     edit: ReviseMessage
+    asks: bool = False
+    """True if the message waits for its answer, which is to be one to the new words."""
+    quotation: dict[str, MetaValue] = field(default_factory=dict)
+    """Metadata of its quotation, if that was not taken back."""
 
 
 class Retraction:
     """Writer of tombstones; each look goes through the window's logs anew, as with pins, and not too often."""
 
-    def __init__(self, host: WindowHost, journal: Journal, news: News) -> None:
+    def __init__(
+        self, host: WindowHost, journal: Journal, news: News, running: Callable[[], TurnId | None] = lambda: None
+    ) -> None:
+        """Nothing is to be taken back.
+
+        Args:
+            host: The actor of the window.
+            journal: The window's logs.
+            news: Tells subscribers.
+            running: Gives the turn in hand, if any.
+        """
         self._host = host
         self._journal = journal
         self._news = news
+        self._running = running
         self._deferred: dict[MessageId, ReviseMessage] = {}
         """The newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
         self._held: dict[MessageId, _Held] = {}
+        self._asked: dict[TurnId, TurnId] = {}
+        """Turn of a question's old words -> turn of its new words."""
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
     def take_back(self, tombstones: Iterable[Tombstone], why: str = DELETED) -> None:
@@ -122,7 +140,7 @@ class Retraction:
         after = int(window.id) if window.surface is Surface.DISCORD_THREAD and window.id.isdecimal() else 0
         try:
             with self._host.blocking():
-                messages = kept(self._journal.newest_first(), MOST_KEPT, after)
+                messages = list_kept(self._journal.newest_first(), MOST_KEPT, after)
         except LogUnwritable as error:
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=error.reason))
             return
@@ -150,9 +168,9 @@ class Retraction:
             LogUnwritable: as the journal.
         """
         if (held := self._held.get(edit.message_id)) is not None:
-            self._held[edit.message_id] = _Held(held.said, edit)
-        elif edit.message_id in self._deferred:
-            self._deferred[edit.message_id] = edit
+            self._held[edit.message_id] = replace(held, edit=_later(held.edit, edit))
+        elif (before := self._deferred.get(edit.message_id)) is not None:
+            self._deferred[edit.message_id] = _later(before, edit)
         elif not self._journal.is_open or self._host.conversation.pending.get(edit.message_id) == DELETED:
             return
         elif self._must_wait():
@@ -173,6 +191,21 @@ class Retraction:
                 self._come_back(wait_s)
                 return
             self._note_oldest()
+
+    def requeue(self, waiting: Iterable[TurnId]) -> list[TurnId]:
+        """Waiting turns, with questions in their new words in the place of the old ones."""
+        asked, self._asked = self._asked, {}
+        turns = [asked.pop(turn_id, turn_id) for turn_id in waiting]
+        open_turns = {turn.id for turn in self._host.conversation.open_turns()}
+        return [turn_id for turn_id in (*turns, *asked.values()) if turn_id in open_turns]
+
+    def first_ready(self, waiting: Iterable[TurnId]) -> TurnId | None:
+        """First of the waiting turns that can be answered now."""
+        return next((turn_id for turn_id in waiting if not self.has_new_words(turn_id)), None)
+
+    def has_new_words(self, turn_id: TurnId) -> bool:
+        """True if the turn's question was edited and its new words wait for a look: it is not to be answered yet."""
+        return MessageId(self._host.conversation.turn(turn_id).message_id) in self._deferred
 
     def end(self) -> None:
         """Note all edits that wait for room, since only this life knows of them.
@@ -239,6 +272,7 @@ class Retraction:
         bare = pending.keys() - gone - edits.keys() - being_answered
         self.take_back((tombstone for each in bare for tombstone in found[each]), EDITED)
         self._revise(edits, found)
+        being_answered -= edits.keys() - self._deferred.keys()
         left = self._host.conversation.pending.keys() - (being_answered - gone)
         if left:
             meta: dict[str, MetaValue] = {"what": LOOKED_THROUGH, "message_ids": sorted(left)}
@@ -262,7 +296,7 @@ class Retraction:
     def _revise(self, edits: Mapping[MessageId, ReviseMessage], found: Mapping[str, list[Tombstone]]) -> None:
         """Have what was edited say its new words, in the order of the edits."""
         events = self._events_of([tombstone for each in edits for tombstone in found[each]])
-        people = {each: next(filter(None, (_said(events, one) for one in found[each])), None) for each in edits}
+        people = {each: next(filter(None, (person_event(events, one) for one in found[each])), None) for each in edits}
         unsaid_before = self._unsaid([each for each, said in people.items() if said is None])
         gone, fresh = list[Tombstone](), list[_Held]()
         for message_id, edit in edits.items():
@@ -273,12 +307,14 @@ class Retraction:
                 fresh.append(_Held(unsaid_before[message_id], edit))
             elif said is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
-                gone += [each for each in found[message_id] if not _says(events, each, edit)]
-            elif self._is_open(said.id):
+                gone += [
+                    each for each in found[message_id] if not shows_present_words(events, each, edit.whole or edit.text)
+                ]
+            elif self._is_open(said.id) and not self._waits(said.id):
                 self._defer(edit, "edited while it is being answered")
-            elif _is_changed(said, edit):
+            elif is_changed(said, edit.text, edit.files):
                 gone += found[message_id]
-                fresh.append(_Held(said, edit))
+                fresh.append(self._hold(said, edit))
         self.take_back(gone, EDITED)
         for held in fresh:
             wait_s = self._revisions.take("", self._host.monotonic())
@@ -296,8 +332,16 @@ class Retraction:
         del self._held[message_id]
 
     def _note(self, held: _Held) -> None:
-        """Log the new words of a message that was taken back."""
-        words, meta = _revised(held.said, held.edit)
+        """Log the new words of a message that was taken back; those of a question that waits are asked."""
+        words, meta = revise(held.said, held.edit.text, held.edit.told, held.edit.files)
+        old = TurnId(held.said.id)
+        if held.asks:
+            self._news.take_question(old)
+        if held.asks and words.strip():
+            logged = self._host.record(Kind.USER, words, meta | held.quotation, sync=True)
+            self._asked[old] = TurnId(logged.id)
+            self._news.hold_question(TurnId(logged.id), logged)
+            return
         meta |= {"overheard": True, "open": self._host.conversation.open_count}
         logged = self._host.record(Kind.USER, words, meta, sync=True)
         self._news.event_logged(logged, str(meta.get("audience", "")))
@@ -317,49 +361,24 @@ class Retraction:
                     found[logged.event.id, wanted[logged.event.id, path]] = logged.event
         return found
 
+    def _hold(self, said: Event, edit: ReviseMessage) -> _Held:
+        """Edit of a message whose old words are about to be taken back; it may make an overheard one a question."""
+        if not self._waits(said.id):
+            return _Held(said, edit, asks=edit.wants_answer and said.meta_dict().get("overheard") is True)
+        is_shown = said.id in self._host.conversation.turn(TurnId(said.id)).unquoted
+        meta = said.meta_dict()
+        return _Held(said, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
+
+    def _waits(self, event_id: EventId) -> bool:
+        """True if a question waits for its answer, and nothing was begun for the answer in any life."""
+        turns = (turn for turn in self._host.conversation.open_turns() if turn.id == TurnId(event_id))
+        return any(turn.id != self._running() and not turn.steps and not turn.was_resumed for turn in turns)
+
     def _is_open(self, event_id: EventId) -> bool:
         """True if a message is being answered, or waits for an answer."""
         return any(event_id in (turn.id, *turn.event_ids) for turn in self._host.conversation.open_turns())
 
 
-def _said(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) -> Event | None:
-    """The event of a person's that has the message itself."""
-    event = None if tombstone.is_quote else events.get((tombstone.event_id, False))
-    return event if event is not None and event.kind is Kind.USER else None
-
-
-def _typed(said: Event, meta: dict[str, MetaValue]) -> int:
-    """Number of typed characters in a message; texts of files follow."""
-    typed = meta.get("typed")
-    return typed if isinstance(typed, int) else len(said.content)
-
-
-def _files(meta: dict[str, MetaValue]) -> int:
-    attachments = meta.get("attachments")
-    return len(attachments) if isinstance(attachments, list) else 0
-
-
-def _is_changed(said: Event, edit: ReviseMessage) -> bool:
-    meta = said.meta_dict()
-    return said.content[: _typed(said, meta)] != edit.text or _files(meta) > edit.files
-
-
-def _says(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, edit: ReviseMessage) -> bool:
-    """True if a pin or a quotation, perhaps cut short, has the present words of its message."""
-    event = events.get((tombstone.event_id, tombstone.is_quote))
-    if event is None:
-        return False
-    quote = event.meta_dict().get("quote") if tombstone.is_quote else None
-    words = str(quote.get("text", "")) if isinstance(quote, dict) else event.content
-    return edit.text.startswith(words)
-
-
-def _revised(said: Event, edit: ReviseMessage) -> tuple[str, dict[str, MetaValue]]:
-    """New words and metadata of a message; where a file of several was taken out, none of their texts stays."""
-    before = said.meta_dict()
-    meta: dict[str, MetaValue] = {key: value for key, value in before.items() if key not in NOT_KEPT}
-    meta["edited"] = True
-    if not _files(before) or _files(before) > edit.files:
-        return edit.text, meta
-    meta |= {"attachments": before["attachments"], "typed": len(edit.text)}
-    return edit.text + said.content[_typed(said, before) :], meta
+def _later(before: ReviseMessage, edit: ReviseMessage) -> ReviseMessage:
+    """The newer of two edits; a question of the earlier one is still to be answered."""
+    return msgspec.structs.replace(edit, wants_answer=edit.wants_answer or before.wants_answer)

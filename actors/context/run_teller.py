@@ -89,7 +89,7 @@ class RunTeller:
             MessageEnded(
                 moment=self._moment(),
                 role=ASSISTANT,
-                text=reply.text,
+                text=reply.words,
                 model=reply.model,
                 stop_reason=reply.stop_reason.value,
                 prompt_tokens=used.prompt_tokens,

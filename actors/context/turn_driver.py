@@ -9,22 +9,25 @@ from actors.context.asking.compaction import CompactionClient
 from actors.context.asking.contributions import Contributions, question
 from actors.context.asking.expansion import NOT_IN_TIME, NOT_NAMED, TOO_OFTEN, answer_text, ask_record
 from actors.context.asking.result_renderer import ResultRenderer
+from actors.context.asking.slips import GAVE_UP, MOST_REPEATED, MOST_SLIPS, Slips
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun, add_usage, left_out_notice, result_meta
+from actors.context.turn_run import Phase, TurnRun, left_out_notice, result_meta, stand_in_notice
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded
-from domain.text.wish import may_become_wish, wish
+from domain.text.answer.ending import missing_answer
+from domain.text.wish import Wish, may_become_wish, wish_line
 from domain.turn.bash_tool import BashArguments
 from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
-from domain.turn.turn import Turn
+from domain.turn.turn import Turn, messages_before
 from messages.base import Address, EventId, Message, RequestId, TurnId
 from messages.model import (
     CancelModel,
+    ChatMessage,
     ModelDelta,
     ModelFailed,
     ModelReply,
@@ -69,7 +72,8 @@ class TurnDriver:
         self._on_boundary = on_boundary
         self._on_end = on_end
         self._contributors = config.takers(host.window, config.contributors)
-        self._contributions = Contributions(self._contributors, config.referrers)
+        self._contributions = Contributions(self._contributors, config.referrers, config.max_expansions)
+        self._slips = Slips(host, self._contributions, may_expand=bool(config.max_expansions))
         self.compaction = CompactionClient(host, config)
         self._unlogged = Usage()
         """Usage outside of turns that no event has recorded yet."""
@@ -77,12 +81,16 @@ class TurnDriver:
         self._renderer = ResultRenderer(host, config)
         self.run: TurnRun | None = None
 
+    def running(self) -> TurnId | None:
+        """Turn in hand, if any."""
+        return None if self.run is None else self.run.turn_id
+
     # ways in
 
     def begin(self, turn_id: TurnId) -> None:
         """Start the turn: show typing, and ask contributors before asking the model."""
         turn = self._host.conversation.turn(turn_id)
-        self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run)
+        self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run, tables=turn.tables)
         run.usage, self._unlogged = self._unlogged, Usage()
         self._presence.begin(turn)
         self._teller.begin(turn)
@@ -92,7 +100,7 @@ class TurnDriver:
     def count(self, usage: Usage) -> None:
         """Add what was used on the window's behalf outside of its turns."""
         if self.run is None:
-            self._unlogged = add_usage(self._unlogged, usage)
+            self._unlogged += usage
         else:
             self.run.count(usage)
 
@@ -139,23 +147,31 @@ class TurnDriver:
             self.fail(f"I could not get an answer from the model: {reply.reason}")
             return
         run.count(reply.usage)
+        reply, correction = self._slips.read(run, reply, lambda: self._messages(run))
         self._teller.reply(reply)
+        if reply.stands_in and run.stand_in != reply.model:
+            run.stand_in = reply.model
+            run.notices.append(self._record(run, Kind.SYSTEM, *stand_in_notice(reply), sync=False))
         if reply.left_out:
             run.notices.append(self._record(run, Kind.SYSTEM, *left_out_notice(reply), sync=False))
-        if reply.tool_calls:
+        if run.slips > MOST_SLIPS:
+            self.fail(GAVE_UP)
+        elif correction:
+            self._say_aside(run, reply.words, correction)
+        elif reply.tool_calls:
             self._begin_round(run, reply)
-        elif not reply.text.strip():
-            self.fail("The model gave an empty answer. Please try again, perhaps in other words.")
-        elif self._config.max_expansions and (reference := wish(reply.text)) is not None:
-            self._expand(run, reference)
+        elif not reply.words.strip():
+            self.fail(missing_answer(reply))
+        elif (wished := self._slips.wish(run, reply)) is not None:
+            self._expand(run, wished)
         else:
-            self._record(run, Kind.AGENT, reply.text, {"final": True, **run.model_meta(reply)}, sync=True)
+            self._record(run, Kind.AGENT, reply.words, {"final": True, **run.model_meta(reply)}, sync=True)
             self._end(run, "answered")
 
     def _take_record(self, run: TurnRun, reference: Reference, answer: ReferenceExpanded | Refused | None) -> None:
         """Show the model a record that it asked for, or the reason of the failure."""
         text = not_expanded(reference, NOT_IN_TIME) if answer is None else answer_text(reference, answer)
-        self._say_aside(run, reference, text)
+        self._say_aside(run, wish_line(Wish(reference)), text)
 
     def _take_result(self, run: TurnRun, result: BashResult | BashRefused | None) -> None:
         """Take in the end of a command, or tell the model why its command was not run."""
@@ -164,6 +180,8 @@ class TurnDriver:
         elif isinstance(result, BashRefused):
             self._call_ended(run, f"Not run: {result.reason}", {"outcome": "refused"}, is_error=True)
         else:
+            run.last_command = "" if result.is_error else run.last_command
+            run.last_output = result.text[-MOST_REPEATED:]
             self._call_ended(run, result.text, result_meta(result), is_error=result.is_error)
 
     def _give_up(self, run: TurnRun) -> None:
@@ -181,13 +199,13 @@ class TurnDriver:
             self._record(run, Kind.SYSTEM, notice, meta, sync=True)
             self._end(run, "failed")
 
-    def abort(self, reason: str) -> None:
-        """End the turn on request; show no more of it."""
+    def abort(self, reason: str, *, leaves_words: bool = True) -> None:
+        """End the turn on request; show no more of it, or nothing of it at all."""
         if (run := self.run) is not None:
             self._cancel_request(run)
             self._close_round(run)
             self._record(run, Kind.SYSTEM, reason, {"what": "aborted", **run.take_usage()}, sync=True)
-            self._end(run, "aborted", reason)
+            self._end(run, "aborted", reason if leaves_words else "")
 
     def drop(self) -> None:
         """Forget the turn without a word: its log cannot be written, or its actor dies."""
@@ -209,7 +227,8 @@ class TurnDriver:
         if self._contributions.is_complete:
             self._think(run)
             return
-        run.wait_id = self._host.wait(self._config.prepare_deadline_s, lambda: self._think_without(run))
+        deadline_s = self._contributions.deadline_s(self._config, self._host.conversation.request_turns(run.turn_id))
+        run.wait_id = self._host.wait(deadline_s, lambda: self._think_without(run))
 
     def _think_without(self, run: TurnRun) -> None:
         """Go on without the contributors that are late."""
@@ -222,22 +241,24 @@ class TurnDriver:
         self._renderer.ask_wording(run, self._contributions.block(), lambda: self._ask_model(run))
 
     def _ask_model(self, run: TurnRun) -> None:
-        run.phase, block = Phase.THINKING, self._contributions.block()
+        run.phase = Phase.THINKING
         run.system_prompt = run.system_prompt or self._config.system_prompt(
-            self._host.window, self._contributions.instructions(), may_run=run.may_run
+            self._host.window, self._contributions.newest(), may_run=run.may_run, tables=run.tables
         )
 
         def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
+            messages = self._messages(run)
+            before, before_last = messages_before(self._host.conversation.request_turns(run.turn_id))
             return ModelRequest(
                 request_id=request_id,
                 reply_to=reply_to,
                 window=self._host.window,
                 system_prompt=run.system_prompt,
-                messages=self._host.conversation.request(
-                    run.turn_id, block, run.asides, self._renderer.wording(run), self.compaction.head
-                ),
+                messages=messages,
+                turn_messages=len(messages) - before,
+                recent_messages=len(messages) - before_last,
                 tools=(self._config.tool,) if run.may_run and self._config.tool else (),
-                model=self._choice.asked_for,
+                model=self._choice.asked_for(run.tables),
                 run_id=run.turn_id,
                 attachments=self._config.attachments(self._host.window),
             )
@@ -245,27 +266,33 @@ class TurnDriver:
         deadline_s = self._config.model_deadline_s
         run.request_id = self._host.ask(self._config.model, make, deadline_s, partial(self._take_reply, run))
 
-    def _expand(self, run: TurnRun, reference: Reference) -> None:
+    def _messages(self, run: TurnRun) -> tuple[ChatMessage, ...]:
+        """Messages of a request for the turn."""
+        return self._host.conversation.request(
+            run.turn_id, self._contributions.block(), run.asides, self._renderer.wording(run), self.compaction.head
+        )
+
+    def _expand(self, run: TurnRun, wished: Wish) -> None:
         """Look up the record that the model asked for; a wish too many or for anything else gets words instead."""
         run.expansions += 1
-        owner = self._contributions.owner_of(reference)
-        most = self._config.max_expansions
+        reference, most = wished.reference, self._config.max_expansions
+        owner = None if reference is None else self._contributions.owner_of(reference)
         if run.expansions > most + 1:
             self.fail("The model asked to see more memories again and again instead of answering. Please ask again.")
-        elif run.expansions > most or owner is None:
+        elif reference is None or owner is None or run.expansions > most:
             reason = NOT_NAMED if run.expansions <= most else TOO_OFTEN.format(most=most)
-            self._say_aside(run, reference, not_expanded(reference, reason))
+            self._say_aside(run, wish_line(wished), not_expanded(reference, reason))
         else:
             run.phase = Phase.EXPANDING
             take = partial(self._take_record, run, reference)
             make = partial(ask_record, self._host.window, reference)
             run.request_id = self._host.ask(owner, make, self._config.expansion_deadline_s, take)
 
-    def _say_aside(self, run: TurnRun, reference: Reference, text: str) -> None:
-        """Ask the model again, with its wish and what came of it behind everything that the log has of this turn."""
+    def _say_aside(self, run: TurnRun, said: str, text: str) -> None:
+        """Ask the model again, with what it said and the reply to it behind all that the log has of this turn."""
         self._teller.rest()
         self._teller.look_up(text)
-        run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), reference, text)
+        run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), said, text)
         self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
@@ -274,7 +301,8 @@ class TurnDriver:
             self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
             return
         run.calls_left = self._config.max_calls - turn.calls
-        self._record(run, Kind.AGENT, reply.text, {"final": False, **run.model_meta(reply)}, sync=False)
+        event_id = self._record(run, Kind.AGENT, reply.text, {"final": False, **run.model_meta(reply)}, sync=False)
+        run.keep_thoughts(event_id, reply)
         for call in reply.tool_calls:
             meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
             self._record(run, Kind.TOOL_CALL, call.arguments_json, meta, sync=call is reply.tool_calls[-1])
@@ -288,7 +316,7 @@ class TurnDriver:
     def _act(self, run: TurnRun) -> None:
         """Run the next call of the round; calls that cannot be run are answered at once."""
         while run.calls:
-            arguments = run.next_call(self._config)
+            arguments = run.next_call(self._config, self._contributions.skills())
             if isinstance(arguments, BashArguments):
                 self._run_bash(run, arguments)
                 return
@@ -307,6 +335,7 @@ class TurnDriver:
 
     def _run_bash(self, run: TurnRun, arguments: BashArguments) -> None:
         run.calls_left -= 1
+        run.last_command = arguments.command
 
         def make(request_id: RequestId, reply_to: Address) -> RunBash:
             return RunBash(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from actors.context.config import ContextConfig
 from domain.log.metadata import MetaValue
-from domain.text.wish import wish_line
-from domain.turn.bash_tool import BashArguments, called
-from domain.turn.call_result import NOT_ALLOWED, TOO_MANY, TURNED_OFF
+from domain.text.answer.reading import is_written
+from domain.text.answer.skill_call import not_a_tool
+from domain.turn.bash_tool import BashArguments, read_call
+from domain.turn.call_result import JUST_RUN, NOT_ALLOWED, TOO_MANY, TURNED_OFF
 from domain.turn.turn import Aside
 from messages.base import EventId, RequestId, TurnId
-from messages.model import ChatMessage, ModelReply, Role, ToolCall, Usage
+from messages.model import ChatMessage, ModelReply, OwnThoughts, Role, ToolCall, Usage
 from messages.shell import BashResult
-from messages.turn import LoggedEvent, Reference
+from messages.turn import LoggedEvent
 
 NO_REQUEST = RequestId("")
 
@@ -47,15 +49,6 @@ def result_meta(result: BashResult) -> dict[str, MetaValue]:
     return meta
 
 
-def add_usage(one: Usage, other: Usage) -> Usage:
-    """The usage of both."""
-    return Usage(
-        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
-        completion_tokens=one.completion_tokens + other.completion_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-    )
-
-
 @dataclass(slots=True)
 class TurnRun:
     """State that only lives while a turn runs; a crash loses it and the log brings the turn back."""
@@ -68,36 +61,70 @@ class TurnRun:
     """Id of the wait for contributors."""
     audience: str = ""
     """Readers of the window, as the turn's message said."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that hold, the nearest first."""
     may_run: bool = True
     """True if the model is offered its tool."""
     usage: Usage = field(default_factory=Usage)
     """Usage of replies that no event has recorded yet."""
     system_prompt: str = ""
     """The same in all requests of the turn; empty before the first."""
+    slips: int = 0
+    """Replies with calls as text, none of which could be run."""
+    last_command: str = ""
+    """Command that was run last, without an error; empty for none."""
+    last_output: str = ""
+    """End of its output."""
+    withheld: set[str] = field(default_factory=set)
+    """Commands that were not run again at once; none is held back twice."""
+    corrections: set[str] = field(default_factory=set)
+    """Lines by which the model was corrected; none is given twice."""
     expansions: int = 0
     """Times that the model asked to see more of a record."""
     asides: list[Aside] = field(default_factory=list)
     """Requests for records with their answers."""
+    thoughts: dict[EventId, OwnThoughts] = field(default_factory=dict)
+    """Event of the model's words before calls -> its thoughts, which no log has and no later turn sees."""
     calls_left: int = 0
     """Commands that may still be run."""
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
     logged: list[LoggedEvent] = field(default_factory=list)
+    stand_in: str = ""
+    """Model that answers in place of another, once people were told."""
     notices: list[EventId] = field(default_factory=list)
     """Logged notices that are shown before the answer."""
 
-    def next_call(self, config: ContextConfig) -> BashArguments | str:
-        """Arguments of the next call of the round, or the reason, for the model, not to run it."""
+    def next_call(self, config: ContextConfig, skills: Mapping[str, Sequence[str]]) -> BashArguments | str:
+        """Arguments of the next call of the round, or the reason, for the model, not to run it.
+
+        Args:
+            config: The limits.
+            skills: Name of each skill -> commands that show its use.
+        """
         if config.tool is None:
             return TURNED_OFF
         if self.calls_left <= 0:
             return TOO_MANY.format(most=config.max_calls)
-        return called(self.calls[0]) if self.may_run else NOT_ALLOWED
+        if not self.may_run:
+            return NOT_ALLOWED
+        read = read_call(self.calls[0], not_a_tool(self.calls[0].name, skills))
+        if isinstance(read, str) or read.command != self.last_command or read.command in self.withheld:
+            return read
+        if not is_written(self.calls[0]):
+            return read
+        self.withheld.add(read.command)
+        return JUST_RUN.format(output=self.last_output)
 
-    def add_aside(self, after_steps: int, reference: Reference, text: str) -> None:
-        """Have the next requests hold the model's wish to see a record, and the text that answers the wish."""
-        wished = ChatMessage(role=Role.ASSISTANT, text=wish_line(reference))
-        self.asides.append(Aside(after_steps, (wished, ChatMessage(role=Role.USER, text=text))))
+    def add_aside(self, after_steps: int, said: str, text: str) -> None:
+        """Have the next requests hold what the model said, if anything, and the text that answers it."""
+        line = (ChatMessage(role=Role.ASSISTANT, text=said),) if said.strip() else ()
+        self.asides.append(Aside(after_steps, (*line, ChatMessage(role=Role.USER, text=text))))
+
+    def keep_thoughts(self, event_id: EventId, reply: ModelReply) -> None:
+        """Have the next requests hold the thoughts of a reply with calls, if its provider may want them back."""
+        if reply.thoughts_json:
+            self.thoughts[event_id] = OwnThoughts(model=reply.model, fields_json=reply.thoughts_json)
 
     def awaits(self, request_id: RequestId, phase: Phase) -> bool:
         """True if the turn waits for an answer to `request_id`."""
@@ -105,7 +132,7 @@ class TurnRun:
 
     def count(self, usage: Usage) -> None:
         """Add the usage of one reply."""
-        self.usage = add_usage(self.usage, usage)
+        self.usage += usage
 
     def take_usage(self) -> dict[str, MetaValue]:
         """Usage that no event has recorded yet, for the metadata of the next event; empty if there is none."""
@@ -116,6 +143,7 @@ class TurnRun:
             "prompt_tokens": used.prompt_tokens,
             "completion_tokens": used.completion_tokens,
             "cost_usd": used.cost_usd,
+            **({"cached_tokens": used.cached_tokens} if used.cached_tokens else {}),
         }
 
     def model_meta(self, reply: ModelReply) -> dict[str, MetaValue]:
@@ -128,3 +156,8 @@ def left_out_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:
     """Text and metadata of the notice that names the parts of a request which its server refused."""
     text = f"-# Left out for the model, whose server refused it: {reply.left_out}. /new begins a new conversation."
     return text, {"what": "left-out", "notice": True}
+
+
+def stand_in_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:
+    """Text and metadata of the notice that names the model which answers in place of another."""
+    return f"-# {reply.stands_in}.", {"what": "stands-in", "notice": True}

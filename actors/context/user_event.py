@@ -27,12 +27,16 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
     }
     if message.audience:
         meta["audience"] = message.audience
+    if message.tables:
+        meta["tables"] = list[MetaValue](message.tables)
     if message.reply_to_message_id:
         meta["reply_to"] = message.reply_to_message_id
     if message.attachments:
         meta["attachments"] = attachments_meta(message.attachments)
     if message.typed_chars is not None:
         meta["typed"] = message.typed_chars
+    if message.told_chars:
+        meta["told"] = message.told_chars
     if not message.may_run:
         meta["viewer"] = True
     if message.quote is not None:

@@ -10,7 +10,7 @@ from actors.curated.config import CuratedConfig
 from actors.curated.decisions import CuratedState, Decisions
 from actors.curated.facts import write_fact
 from actors.curated.folder import Folders
-from actors.curated.injection import Injections
+from actors.curated.injection import Injection, Injections
 from actors.curated.places import Place, Places, WindowPlaces, every_place
 from actors.curated.rules import Rules
 from actors.curated.sidecars import write_table
@@ -147,18 +147,19 @@ class CuratedActor(Actor):
         if self._config.can_run:
             shows_local = self._injections.shows_local(turn.window)
             folders = self._writer.shared_folders(places, turn.window, shows_local=shows_local)
+        made = Injection("", "off", reasons=("switched off here",))
         if self._shows(turn.window):
             made = self._injections.of(turn.window, places)
             self._decisions.note(turn.window, made.decision, made.reasons, made)
-            block = made.block
         else:
-            self._decisions.note(turn.window, "off", ("switched off here",))
-            block = ""
+            self._decisions.note(turn.window, made.decision, made.reasons)
         return TurnContribution(
             request_id=turn.request_id,
             contributor=str(self.address),
             block="",
-            instructions=block,
+            instructions=made.block,
+            without_commands=made.without_commands,
+            stores=made.stores,
             folders=folders,
         )
 

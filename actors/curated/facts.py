@@ -11,7 +11,7 @@ from actors.curated.folder import ARCHIVE, INDEX
 from actors.curated.places import Place
 from actors.curated.rules import Rules
 from domain.curated.document import parse_document
-from domain.curated.edits import confirmed, fixed, the_fact, with_fact, with_page, without_fact
+from domain.curated.edits import confirm_fact, fix_fact, the_fact, with_fact, with_page, without_fact
 from domain.curated.page import Page
 from domain.curated.refusal import flaw_of_title, flaw_of_topic
 from domain.edit.lines import EditRefusedError
@@ -55,7 +55,7 @@ def write_fact(request: FactCommand, place: Place, files: MemoryFiles, rules: Ru
             _require(rules.flaw(place.scope, text))
             hint = "; remove the other one"
             yield from _change(
-                request, index, lambda data, page: fixed(_without_text(data, text, hint, page.text), page, text, day)
+                request, index, lambda data, page: fix_fact(_without_text(data, text, hint, page.text), page, text, day)
             )
             return Written("fixed", text, index)
         case RemoveFact():
@@ -64,7 +64,7 @@ def write_fact(request: FactCommand, place: Place, files: MemoryFiles, rules: Ru
         case ConfirmFact():
             if not day:
                 raise EditRefusedError("facts get no dates here (curated.dates is off)")
-            page = yield from _change(request, index, lambda data, page: confirmed(data, page, day))
+            page = yield from _change(request, index, lambda data, page: confirm_fact(data, page, day))
             return Written("confirmed", page.text, index)
         case ArchiveFact():
             page = yield from _change(request, index, lambda data, _page: data)
@@ -89,7 +89,7 @@ def _move(request: MoveFact, place: Place, rules: Rules) -> Steps:
     def leave_pointer(data: bytes) -> bytes:
         if any(each.target == topic for each in parse_document(data).facts):
             return without_fact(data, page)
-        return fixed(data, page, pointer)
+        return fix_fact(data, page, pointer)
 
     yield index, leave_pointer
     return Written("moved", page.text, place.folder / topic)

@@ -308,7 +308,7 @@ class MemoryFiles:
         for each in reversed(missing):
             self._disk.make_folder(each)
         if missing:
-            make_durable(self._disk, folder, missing[-1].parent)
+            make_durable(self._disk, missing[-1].parent, folder)
 
     def _edited_file(self, path: Path) -> EditedFile:
         held = self._archives.of(path)

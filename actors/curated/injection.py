@@ -10,7 +10,7 @@ from functools import lru_cache
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import Folders, Snapshot
 from actors.curated.places import Place, WindowPlaces
-from domain.curated.block import Shown, block, plain_index, shown_index
+from domain.curated.block import Shown, block, plain_index, shown_index, store
 from domain.curated.caps import Capped, cap_index
 from domain.curated.config import FolderConfig, merged
 from domain.curated.document import parse_document
@@ -19,6 +19,7 @@ from domain.curated.residency import ResidentSet, resident_set
 from domain.curated.table import TableState
 from domain.memory.injection import tokens
 from messages.base import Surface, Window
+from messages.turn import Store
 
 _CACHED = 256
 """Blocks that are kept; windows that reach the same scopes with the same rights share one."""
@@ -44,7 +45,7 @@ class Injection:
     """Block of a window's turns, and how it came about."""
 
     block: str
-    """Empty when nothing is injected."""
+    """Text of turns with commands, where commands can be run at all; empty when nothing is injected."""
     decision: str
     """`injected`, `disabled`."""
     parts: tuple[Part, ...] = ()
@@ -53,6 +54,10 @@ class Injection:
     tokens: Mapping[str, int] | None = None
     is_traced: bool = True
     """True if the folders' configuration asks for notes on decisions."""
+    without_commands: str = ""
+    """Block of turns without commands."""
+    stores: tuple[Store, ...] = ()
+    """The memory among all places in which something is kept."""
 
 
 class Injections:
@@ -115,7 +120,15 @@ class Injections:
         whole = block(shown, may_run=self._config.can_run)
         figures = {**counts, "budget": config.maxMemoryTokens, "block": tokens(whole), **chosen}
         return Injection(
-            whole, "injected", tuple(parts), tuple(faults), tuple(reasons), figures, is_traced=config.traceEnabled
+            whole,
+            "injected",
+            tuple(parts),
+            tuple(faults),
+            tuple(reasons),
+            figures,
+            is_traced=config.traceEnabled,
+            without_commands=block(shown, may_run=False),
+            stores=(store(shown),),
         )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from actors.discord.timing import Timing
 from actors.part import DiscordConnection
+from domain.policy.channel_rules import ChannelRule, ChannelRules
+from domain.policy.settings_faults import DiscordWish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +21,12 @@ class DiscordConfig:
     """Roles that are answered by a model without bash."""
     answers_all: bool = True
     """True to answer every message; False to answer only those that mention the bot or reply to it."""
+    opens_threads: bool = False
+    """True to answer each message of a channel in a thread of its own."""
+    tables: Mapping[str, ChannelRule] = field(default_factory=dict)
+    """Channel, thread or category id -> rules that differ there."""
+    wish: DiscordWish = field(default_factory=DiscordWish)
+    """Ids of the settings, for a check at the start of a session."""
     dms: bool = False
     """True to answer direct messages."""
     reacts: bool = True
@@ -36,6 +45,12 @@ class DiscordConfig:
     """Secrets to redact in any encoding; the token is always redacted."""
     timing: Timing = field(default_factory=Timing)
     """Every wait."""
+
+    @property
+    def rules(self) -> ChannelRules:
+        """Rules of all channels."""
+        answer, threads = "all" if self.answers_all else "mentions", "auto" if self.opens_threads else "off"
+        return ChannelRules(self.tables, ChannelRule(answer=answer, threads=threads))
 
     def __post_init__(self) -> None:
         """Refuse a channel that is no id.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator
 
+from actors.discord.calls.user_agent import USER_AGENT as USER_AGENT
 from actors.discord.config import DiscordConfig
 from actors.discord.incoming.watermark_check import watermark_findings
 from actors.discord.timing import Timing
 from actors.kernel import Actor, ActorSpec
 from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part, Parts, Plan, Verb
-from actors.settings.schema import Discord
+from actors.settings.schema import Settings
+from domain.policy.channel_rules import ChannelRule, ChannelRules
+from domain.policy.settings_faults import DiscordWish
 from messages.discord import DISCORD, AttachFile
 
 log = logging.getLogger(__name__)
@@ -33,7 +36,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
             watermarks = load_watermarks(plan.settings.data_root)
             signs = load_signs(plan.settings.data_root)
         return DiscordActor(
-            discord_config(plan.settings.discord, connection, tuple(plan.secrets.values())),
+            discord_config(plan.settings, connection, tuple(plan.secrets.values())),
             Surroundings(
                 menu=parts.menu,
                 last_seen=last_seen,
@@ -59,18 +62,22 @@ def row(plan: Plan, parts: Parts) -> Part | None:
     )
 
 
-def discord_config(discord: Discord, connection: DiscordConnection, secrets: tuple[str, ...]) -> DiscordConfig:
+def discord_config(settings: Settings, connection: DiscordConnection, secrets: tuple[str, ...]) -> DiscordConfig:
     """Configuration of the actor, from the operator's settings.
 
     Args:
-        discord: Settings about people.
+        settings: All of them; those about people and channels count.
         connection: Discord's address, and the bot's token.
         secrets: Secrets to redact.
     """
+    discord = settings.discord
     return DiscordConfig(
+        wish=discord_wish(settings, connection),
         connection=connection,
         viewer_roles=frozenset(discord.viewer_roles),
         answers_all=discord.answer == "all",
+        opens_threads=discord.threads == "auto",
+        tables={channel_id: table.rule for channel_id, table in settings.channels.items()},
         dms=discord.dms,
         reacts=discord.reactions,
         catchup_hours=discord.catchup_hours,
@@ -80,6 +87,24 @@ def discord_config(discord: Discord, connection: DiscordConnection, secrets: tup
         shards=discord.shards,
         secrets=secrets,
         timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s, reaction_after_s=discord.reaction_after_s),
+    )
+
+
+def discord_wish(settings: Settings, connection: DiscordConnection) -> DiscordWish:
+    """Ids that the settings name, to be held against what Discord knows."""
+    discord, reminders = settings.discord, settings.reminders
+    tables = {channel_id: table.rule for channel_id, table in settings.channels.items()}
+    return DiscordWish(
+        channels=connection.channels,
+        users=discord.allowed_users or tuple(connection.allowed_users),
+        roles=discord.allowed_roles,
+        viewer_roles=discord.viewer_roles,
+        dms=discord.dms,
+        reminders_channel=reminders.channel,
+        reminders_owner=reminders.owner,
+        has_reminders=bool(reminders.file),
+        tables=tuple(tables),
+        rules=ChannelRules(tables, ChannelRule(answer=discord.answer, threads=discord.threads)),
     )
 
 

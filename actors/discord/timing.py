@@ -50,6 +50,8 @@ class Timing:
     """Age beyond which a message is not edited any more: Discord restricts that after an hour."""
     left_running_s: float = 60.0
     """Before a message that shows a turn as running which is over is ended: its answer may be on the way to it."""
+    thread_timeout_s: float = 15.0
+    """Opening a thread for a question, with all attempts; what is said after it in the channel waits as long."""
     typing_every_s: float = 8.0
     """Discord shows typing for ten seconds."""
     typing_limit_s: float = 30.0

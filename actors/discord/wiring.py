@@ -23,18 +23,25 @@ from actors.discord.connection.pauses import Pauses
 from actors.discord.connection.session import GatewaySession
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.authorization import Authorization
+from actors.discord.incoming.auto_threads import AutoThreads
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
-from actors.discord.incoming.intake import Heard, Intake, Rules
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.lane import Heard, Rules
 from actors.discord.incoming.lookup import MessageLookup
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.settings_check import SettingsCheck
+from actors.discord.incoming.places.window_map import WindowMap, is_open_to_all
+from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.readership import Readership
+from actors.discord.incoming.reading.names import NameBook
+from actors.discord.incoming.reading.starter import Starters
 from actors.discord.incoming.seen import SeenMessages
 from actors.discord.incoming.unpacking import Unpacking
 from actors.discord.incoming.watermark_file import WatermarkFile
 from actors.discord.incoming.watermarks import Watermarks
-from actors.discord.incoming.window_map import WindowMap
 from actors.discord.outgoing.channel_messages import ChannelMessages
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.outbox import Outbox
@@ -103,6 +110,19 @@ class Wiring:
         await self.intake.watermarks.secure()
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Parts that the way in is made from."""
+
+    disk: Disk
+    rest: RestCalls
+    seen: SeenMessages
+    admission: Admission
+    policy: ChannelPolicy
+    window_map: WindowMap
+    redaction: Redaction
+
+
 def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
@@ -112,14 +132,16 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     messages = ChannelMessages(rest=rest, seen=seen)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
-    admission = Admission(host=host, config=config, rest=rest, clock=clock)
+    window_map = WindowMap(config.connection.channels, dms=config.dms)
+    policy = ChannelPolicy(config.rules, window_map)
+    admission = Admission(host=host, config=config, rest=rest, clock=clock, policy=policy)
     disk = Disk(
         threads=Bulkhead("discord-files"),
         timeout_s=timing.disk_timeout_s,
         data_root=around.data_root,
         workdir_of=around.workdir_of,
     )
-    intake = _intake(host, config, around, disk, rest, seen, admission)
+    intake = _intake(host, config, around, _Made(disk, rest, seen, admission, policy, window_map, redaction))
     dispatcher = CommandDispatcher(
         host=host,
         intake=intake,
@@ -136,10 +158,10 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         catch_up=CatchUp(intake=intake, rest=rest, comparison=comparison, timing=timing),
         clock=clock,
         make_commands=_commands_maker(
-            config, around.menu, dispatcher, admission, MessageLookup(rest, intake.withdrawn)
+            config, around.menu, dispatcher, admission, MessageLookup(rest, intake.preparation)
         ),
         buttons=Buttons(dispatcher, around.menu.presses),
-        on_online=host.on_online,
+        on_online=functools.partial(_greet, host, SettingsCheck(host, config.wish)),
     )
     return Wiring(
         rest=rest,
@@ -154,7 +176,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             most_bytes=config.attachment_bytes,
             timing=timing,
         ),
-        reactions=_reactions(host, rest, config, around.data_root),
+        reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
@@ -162,23 +184,27 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     )
 
 
-def _reactions(host: DiscordHost, rest: RestCalls, config: DiscordConfig, data_root: Path | None) -> Reactions:
+def _greet(host: DiscordHost, check: SettingsCheck, client: discord.Client) -> None:
+    """Say which settings cannot work, then that the bot is online."""
+    check.look(client)
+    host.on_online(str(client.user))
+
+
+def _reactions(
+    host: DiscordHost, rest: RestCalls, config: DiscordConfig, data_root: Path | None, window_map: WindowMap
+) -> Reactions:
     file = None if data_root is None else SignFile(data_root)
-    return Reactions(host=host, rest=rest, timing=config.timing, file=file)
+    return Reactions(host=host, rest=rest, timing=config.timing, place_of=window_map.place_of_message, file=file)
 
 
 def _intake(
     host: DiscordHost,
     config: DiscordConfig,
     around: Surroundings,
-    disk: Disk,
-    rest: RestCalls,
-    seen: SeenMessages,
-    admission: Admission,
+    made: _Made,
 ) -> Intake:
     """The way in, with the rules of who is heard."""
-    connection = config.connection
-    window_map = WindowMap(connection.channels, dms=config.dms)
+    connection, rest, window_map = config.connection, made.rest, made.window_map
     watermarks = Watermarks(
         kept=around.watermarks,
         logged=around.last_seen,
@@ -186,18 +212,37 @@ def _intake(
         catchup_hours=config.catchup_hours,
         write_again_s=config.timing.disk_again_s,
     )
+    names = NameBook(rest, is_open_to_all)
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(
         host=host,
-        rules=Rules(authorization=Authorization(window_map=window_map, access=access, rest=rest), admission=admission),
-        unpacking=Unpacking(
-            fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
-            disk=disk,
-            most_bytes=config.attachment_bytes,
-            paste_tokens=config.paste_tokens,
-            most_lost_s=config.timing.lost_files_s,
+        rules=Rules(
+            authorization=Authorization(window_map=window_map, access=access, rest=rest, names=names),
+            admission=made.admission,
+            threads=AutoThreads(
+                rest=rest,
+                window_map=window_map,
+                policy=made.policy,
+                watermarks=watermarks,
+                scrub=made.redaction.scrub,
+                timing=config.timing,
+            ),
         ),
-        heard=Heard(seen=seen, watermarks=watermarks),
+        preparation=Preparation(
+            host=host,
+            window_map=window_map,
+            policy=made.policy,
+            names=names,
+            starters=Starters(rest, watermarks.knows),
+            unpacking=Unpacking(
+                fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
+                disk=made.disk,
+                most_bytes=config.attachment_bytes,
+                paste_tokens=config.paste_tokens,
+                most_lost_s=config.timing.lost_files_s,
+            ),
+        ),
+        heard=Heard(seen=made.seen, watermarks=watermarks),
         readership=Readership(
             host=host, window_map=window_map, watermarks=watermarks, rest=rest, listeners=around.reader_listeners
         ),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from actors.embedder.backend import Backend
-from actors.embedder.calls import CallDone, CallFailed, InFlight, call
+from actors.embedder.calls import UNREADABLE, CallDone, CallFailed, InFlight, call
 from actors.embedder.circuit_breaker import CircuitBreaker, Mark
 from actors.embedder.spending import Bookkeeping
 from actors.embedder.suspects import FailedCall, Suspects
@@ -43,7 +43,6 @@ PATIENCE_S = 0.5
 MOST_LATE = 4
 """Calls for queries in flight, times those that may be awaited: a query that was refused leaves its call behind."""
 CLOSE_S = 2.0
-UNREADABLE = Fault(FaultKind.UNREADABLE)
 _SET_ASIDE = "a %s of %d characters is set aside until the next start, and only its words count: %s"
 
 
@@ -52,8 +51,9 @@ class EmbedderActor(Actor):
 
     Owns: the event loop on which calls are made; the local model.
     Asks: the provider. A call that fails as a whole is halved until the text that spoils it is alone, which is tried
-    again minutes later, then set aside until the next start. Where a harmless text fails too, the provider is at fault:
-    then no document is sent for a while (1 s, doubled to 300 s; never less than the provider asks), each query once.
+    again minutes later, then by its beginning only, and at last set aside until the next start. Where a harmless text
+    fails too, the provider is at fault: then no document is sent for a while (1 s, doubled to 300 s; never less than
+    the provider asks), each query once.
     After a failure that an operator must mend, all are refused; a probe every 10 minutes finds out when it is mended.
     Crashes on: a loop thread that cannot be started, and its own faults. What was asked before a crash or a stop is
     answered with a failure that may pass. The same request again while it waits changes nothing.
@@ -136,7 +136,7 @@ class EmbedderActor(Actor):
         if request.request_id in self._waiting.jobs:
             return
         job = Job(request, tuple(cut(text) for text in request.texts))
-        if request.role is TextRole.QUERY:
+        if request.role is TextRole.QUERY or not self._backend.limits.tells_roles:
             self._queries.recall(job)
         why = self._suspects.leave_out(job, self.monotonic())
         if why and request.role is TextRole.QUERY:
@@ -195,7 +195,7 @@ class EmbedderActor(Actor):
     def _send_batch(self, lane: Lane) -> bool:
         pieces = self._waiting.take(lane, self._size.most, self._backend.limits.chars)
         if pieces:
-            self._begin(pieces, tuple(piece.text for piece in pieces), pieces[0].job.request.role)
+            self._begin(pieces, tuple(piece.asked for piece in pieces), pieces[0].job.request.role)
         return bool(pieces)
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
@@ -213,12 +213,12 @@ class EmbedderActor(Actor):
         if call_over.pieces:
             self._size.note_answer(len(call_over.pieces), done.given)
         if len(vectors) == vectors.count(NO_VECTOR):
-            self._fail_call(call_over, UNREADABLE, works=done.has_vectors or None)
+            self._fail_call(call_over, done.fault, works=done.has_vectors or None)
             return
         if call_over.pieces and NO_VECTOR not in vectors:
             self._suspects.note_success(call_over.pieces)
         if call_over.role is TextRole.DOCUMENT and call_over.pieces:
-            self._streak.succeed()
+            self._streak.end()
         self._note_success()
         for piece, vector in zip(call_over.pieces, vectors, strict=False):
             if vector:

@@ -50,6 +50,8 @@ class Limits:
     """Most in flight for documents, beside those."""
     timeout_s: float | None
     """Longest wait for one call; None for a free backend without a network."""
+    tells_roles: bool = False
+    """True if a text has one vector as a query and another as a document."""
 
 
 class Backend(Protocol):

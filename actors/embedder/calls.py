@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import msgspec
+import numpy as np
 
 from actors.embedder.backend import Backend, CallError, Counted
 from actors.embedder.circuit_breaker import Mark
@@ -14,6 +17,8 @@ from domain.policy.retrying import Fault, FaultKind
 from domain.policy.spending import Attempt
 from messages.base import Message, make_ready
 from messages.embedder import TextRole
+
+UNREADABLE = Fault(FaultKind.UNREADABLE)
 
 
 class CallDone(Message, frozen=True, kw_only=True, gc=False):
@@ -28,6 +33,8 @@ class CallDone(Message, frozen=True, kw_only=True, gc=False):
     """True if vectors came, but for too few or too many texts."""
     tokens: int | None = None
     """Tokens that the provider counted; None without a count."""
+    fault: Fault = UNREADABLE
+    """Fault of the call if no vector is usable."""
 
 
 class CallFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -80,7 +87,17 @@ async def call(
         fits = given == len(texts)
         has_vectors = not fits and any(vectors)
         vectors = vectors if fits else (NO_VECTOR,) * len(texts)
-        tell(CallDone(call_id=call_id, vectors=vectors, given=given, has_vectors=has_vectors, tokens=tokens))
+        done = CallDone(call_id=call_id, vectors=vectors, given=given, has_vectors=has_vectors, tokens=tokens)
+        tell(msgspec.structs.replace(done, fault=_fault_of(values, dimensions)))
+
+
+def _fault_of(values: Sequence[object], dimensions: int) -> Fault:
+    """Fault of a call without a usable vector; names the sizes where all vectors are of one size that is not asked."""
+    sizes = {len(value) for value in values if isinstance(value, list | tuple | np.ndarray)}
+    if not dimensions or len(sizes) != 1 or sizes <= {0, dimensions}:
+        return UNREADABLE
+    told = f"the embedding provider gives vectors of {min(sizes)} dimensions, and embedder.dimensions is {dimensions}"
+    return Fault(FaultKind.UNREADABLE, told=told)
 
 
 make_ready(__name__)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
 from actors.http_client.clean_connector import CleanConnector
-from actors.http_client.connections import trusted_certificates
+from actors.http_client.environment import proxy_for, trusted_certificates
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
@@ -21,6 +21,7 @@ from messages.embedder import TextRole
 if TYPE_CHECKING:
     from google import genai
 
+_GOOGLE = "https://generativelanguage.googleapis.com"
 _TASKS = {TextRole.DOCUMENT: "RETRIEVAL_DOCUMENT", TextRole.QUERY: "RETRIEVAL_QUERY"}
 _UNREADABLE = frozenset({"UnknownApiResponseError", "JSONDecodeError"})
 
@@ -51,7 +52,7 @@ class GoogleBackend:
         self._is_closed = False
         self._client: genai.Client | None = None
         self._session: aiohttp.ClientSession | None = None
-        self.limits = Limits(texts=100, chars=100_000, queries=4, documents=3, timeout_s=timeout_s)
+        self.limits = Limits(texts=100, chars=100_000, queries=4, documents=3, timeout_s=timeout_s, tells_roles=True)
 
     async def warm_up(self) -> None:
         """Import the client."""
@@ -91,7 +92,7 @@ class GoogleBackend:
             return
         # A session of our own, since the client's inherits from aiohttp's in a way that aiohttp warns of. Without retry
         # options the client would sleep and try again by itself after a broken connection.
-        self._session = aiohttp.ClientSession(connector=CleanConnector(), trust_env=True)
+        self._session = aiohttp.ClientSession(connector=CleanConnector(), proxy=proxy_for(self._api_base or _GOOGLE))
         certificates = trusted_certificates()  # else the client reads them three times
         options = library.types.HttpOptions(
             base_url=self._api_base or None,

@@ -44,7 +44,8 @@ class LocalModel:
     def __init__(self, tokenizer: Tokenizer, bert: Bert, *, takes_first: bool = False) -> None:
         """Take the parts; `load` makes them."""
         self._tokenizer = tokenizer
-        self._bert = bert
+        self.bert = bert
+        """Layers and weights that compute."""
         self._takes_first = takes_first
         self._precedence = Precedence()
 
@@ -62,7 +63,7 @@ class LocalModel:
         """
         if missing := missing_libraries(folder):
             raise FileNotFoundError(f"the local model needs {', '.join(missing)}; install the extra 'local'")
-        place, layout = (_model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
+        place, layout = (model_folder(), _PACKAGED) if folder is None else (folder, layout_of(folder))
         # An installed package's files never change.
         bert = _bert(place / WEIGHTS, layout, is_mapped=folder is None, may_compile=may_compile)
         log.info("the local model computes with %s", bert.kind)
@@ -76,7 +77,7 @@ class LocalModel:
     @property
     def dimensions(self) -> int:
         """Components of a vector."""
-        return self._bert.dimensions
+        return self.bert.dimensions
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """(texts, dimensions) rows of unit length, in the order of `texts`: the mean of a text's token vectors.
@@ -114,7 +115,7 @@ class LocalModel:
             chunk, order = order[:count], order[count:]
             lengths = [len(sentences[index]) for index in chunk]
             starts = [sum(lengths[:index]) for index in range(count)]
-            yield chunk, self._bert.token_vectors([sentences[index] for index in chunk], between), starts
+            yield chunk, self.bert.token_vectors([sentences[index] for index in chunk], between), starts
 
 
 def is_installed() -> bool:
@@ -138,15 +139,15 @@ def shared_model(folder: Path | None = None) -> LocalModel:
     if missing_libraries(folder):
         return LocalModel.load(folder)
     with _ONE_AT_A_TIME:
-        return _kept(_model_folder(), "") if folder is None else _kept(folder, fingerprint_of(folder))
+        return _load_once(model_folder(), "") if folder is None else _load_once(folder, fingerprint_of(folder))
 
 
 @cache
-def _kept(place: Path, fingerprint: str) -> LocalModel:
+def _load_once(place: Path, fingerprint: str) -> LocalModel:
     return LocalModel.load(place if fingerprint else None)
 
 
-def _model_folder() -> Path:
+def model_folder() -> Path:
     """Folder of the model in its package, whose code is not run."""
     spec = importlib.util.find_spec(_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():

@@ -41,18 +41,23 @@ class LocalBackend:
 
     async def warm_up(self) -> None:
         """Load the model: half a second."""
-        await self._loaded()
+        await self.model()
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
         """The model's vectors."""
-        model = await self._loaded()
+        model = await self.model()
         return list(await asyncio.get_running_loop().run_in_executor(self._threads, model.embed, texts))
 
     async def close(self) -> None:
         """End the threads after what they are at."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _loaded(self) -> LocalModel:
+    async def model(self) -> LocalModel:
+        """The model; the first caller has it loaded.
+
+        Raises:
+            CallError: the model cannot be loaded.
+        """
         try:
             return await self._model.get()
         except (OSError, ValueError, KeyError) as error:

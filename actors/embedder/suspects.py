@@ -14,6 +14,7 @@ from domain.policy.narrowing import (
     LATER_S,
     CallSize,
     Step,
+    fewer_chars,
     is_blamed_on_text,
     next_step,
     parts,
@@ -85,11 +86,19 @@ class Suspects:
             self._count(call, pieces, works, successes)
         first = call.pieces[0]
         count = max(1, len(pieces))
-        step = next_step(call.fault, count, tries=first.tries, downs=first.downs, rounds=first.rounds, works=works)
+        step = next_step(
+            call.fault,
+            count,
+            tries=first.tries,
+            downs=first.downs,
+            rounds=first.rounds,
+            works=works,
+            chars=len(first.asked),
+        )
         if step is Step.PROBE:
             self._held.append(call)
         elif pieces:
-            self._act(step, pieces)
+            self._act(step, pieces, call.fault)
         return step
 
     def release(self) -> list[FailedCall]:
@@ -163,7 +172,7 @@ class Suspects:
             if piece.part is not None and piece.part.split is not None:
                 piece.part.split.left = 0
 
-    def _act(self, step: Step, pieces: list[Piece]) -> None:
+    def _act(self, step: Step, pieces: list[Piece], fault: Fault) -> None:
         match step:
             case Step.SPLIT:
                 self._split(pieces)
@@ -176,6 +185,11 @@ class Suspects:
             case Step.REPEAT:
                 (piece,) = pieces
                 piece.part = Part()
+                self._queue(pieces)
+            case Step.SHORTEN:
+                (piece,) = pieces
+                piece.part, piece.tries = Part(), 0
+                piece.most_chars = fewer_chars(len(piece.asked), fault)
                 self._queue(pieces)
             case Step.PROBE | Step.PUT_OFF | Step.SET_ASIDE:
                 pass  # the caller acts

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from actors.embedder.vectors import NO_VECTOR, of_size
 from actors.kernel import Timer
+from domain.memory.embedding import cut
 from messages.base import RequestId
 from messages.embedder import EmbedTexts, TextRole
 
@@ -107,11 +108,18 @@ class Piece:
     """Of the server, when `downs` was last counted."""
     rounds: int = 0
     """Number of times that the text was put off."""
+    most_chars: int = 0
+    """Length of the text's beginning to ask for, since no more of it can be embedded; 0 for all."""
 
     @property
     def text(self) -> str:
-        """Text to embed."""
+        """Whole text."""
         return self.job.texts[self.index]
+
+    @property
+    def asked(self) -> str:
+        """Text to ask for."""
+        return cut(self.text, self.most_chars) if self.most_chars else self.text
 
     def may_join(self, other: Piece) -> bool:
         """True if two pieces may share a call: a text with a deadline waits for no other request's texts."""
@@ -202,7 +210,7 @@ class Waiting:
         batch: list[Piece] = []
         chars = 0
         while len(batch) < max_texts and (piece := self.first(lane)) is not None:
-            chars += len(piece.text)
+            chars += len(piece.asked)
             if batch and (chars > max_chars or not piece.may_join(batch[0])):
                 break
             batch.append(self._queues[lane].popleft())
@@ -223,7 +231,7 @@ class KeptQueries:
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
 
     def recall(self, job: Job) -> None:
-        """Give a query the vectors that are still known."""
+        """Give a job the vectors that are still known."""
         for index, text in enumerate(job.texts):
             if (vector := self._vectors.get(text)) is not None:
                 self._vectors.move_to_end(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+import msgspec
+
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
 from actors.facts.pipeline import Pipeline
@@ -12,15 +14,18 @@ from actors.facts.requests import Requests
 from actors.facts.store.catalogue import Catalogue
 from actors.facts.store.files import EntryFiles
 from actors.facts.store.git import Git
+from actors.facts.store.git_purge import note_purge
 from actors.facts.store.indexing import Indexing
 from actors.facts.store.journal import Journal
 from actors.facts.store.keeper import Keeper
+from actors.facts.store.memory_folder import MemoryFolder
 from actors.facts.store.snapshot import read_snapshot, write_snapshot
 from actors.facts.store.sync import Sync
 from actors.facts.store.watcher import Watcher
 from actors.facts.turn_work import TurnWork
 from actors.facts.turns import Turns
 from actors.kernel import Actor, Timer, earliest, not_understood
+from actors.linux.disk import Disk, RealDisk
 from messages.base import Message, flaw_of
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.facts import (
@@ -51,8 +56,9 @@ from messages.turn import EventsLogged, TurnEnded
 
 log = logging.getLogger(__name__)
 
-CROSS_OUT_S = 0.25
-"""From a change to the time when it is safe from a power loss; what is said in turns is so at once."""
+CROSS_OUT_S = 1.0
+"""From a change to the time when it is safe from a power loss; what is said in turns is so at once, and the journal
+has what a loss takes of the rest until then."""
 COMPARE_S = 1.0
 """From the last sign of a change to the comparison of all files."""
 OPEN_AGAIN_S = 5.0
@@ -73,26 +79,30 @@ class FactsActor(Actor):
     crash: what is to be kept meanwhile is refused with the reason, and what is owed is tried again.
     """
 
-    def __init__(self, config: FactsConfig) -> None:
+    def __init__(self, config: FactsConfig, disk: Disk | None = None) -> None:
         """Nothing is opened yet.
 
         Args:
             config: The operator's decisions, and whom to ask.
+            disk: Disk to write to; None for the real disk.
         """
         super().__init__()
         self._config = config
+        self._disk = disk or RealDisk()
         self._asking = Asking(self)
-        self._files = EntryFiles(config.root)
+        self._folder = MemoryFolder(config.root, self._disk)
+        self._files = EntryFiles(config.root, self._disk)
         self._catalogue = Catalogue()
         self._indexing = Indexing(self._asking, config, self._catalogue)
         self._keeper = Keeper(self._files, self._catalogue, self._indexing)
-        self._journal = Journal(config.root)
+        self._journal = Journal(config.root, self._disk)
         self._sync = Sync(self._keeper, self._indexing)
         self._work = TurnWork(self, config, self._keeper, self._journal)
         self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._note_change, wake=self._wake)
-        self._turns = Turns(self, self._keeper, self._journal, self._pipeline.go_on)
+        self._turns = Turns(self, self._keeper, self._journal, self._pipeline.take)
         self._requests = Requests(self, self._keeper, self._work.evict)
-        self._git = Git(self, config.root, self._tell_commit) if config.enable_git_versioning else None
+        again_s = config.commit_again_s
+        self._git = Git(self, config.root, self._tell_commit, again_s) if config.enable_git_versioning else None
         self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
         self._timers: dict[FactsTimer, Timer] = {}
         self._is_open = self._is_loaded = False
@@ -115,6 +125,7 @@ class FactsActor(Actor):
             if self._is_open:
                 self._cross_out()
                 self._write_snapshot()
+            self._folder.close()
 
     def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged) -> None:
         """Take a request, an answer to one of ours, or a timer."""
@@ -152,16 +163,21 @@ class FactsActor(Actor):
         elif not self._is_open and not self._open():
             self._refuse(message, self._trouble)
         else:
-            try:
-                with self.blocking():
-                    answer = self._answer(message)
-            except (OSError, UnicodeError) as error:
-                self._trouble = f"{type(message).__name__}: nothing could be kept: {error}"
-                log.warning("%s", self._trouble)
-                self._refuse(message, self._trouble)
-            else:
-                self._trouble = ""
-                self.tell(message.reply_to, answer)
+            with self._indexing.hold():  # what comes of it is begun behind the answer, for which a client waits
+                self._try(message)
+
+    def _try(self, message: FactsCommand) -> None:
+        try:
+            with self.blocking():
+                answer = self._answer(message)
+        except (OSError, UnicodeError) as error:
+            self._trouble = f"{type(message).__name__}: nothing could be kept: {error}"
+            log.warning("%s", self._trouble)
+            self._refuse(message, self._trouble)
+        else:
+            self._trouble = ""
+            self.tell(message.reply_to, answer)
+            self._attempt(self._turns.write)
 
     def _answer(self, message: FactsCommand) -> Message:
         match message:
@@ -176,12 +192,22 @@ class FactsActor(Actor):
             case ListEntries():
                 return self._requests.list(message)
             case ForgetEntry():
-                forgotten = self._requests.forget(message)
-                self._note_change()
-                if message.for_good:
-                    self._journal.commit()
-                    self._journal.shorten()
-                return forgotten
+                return self._forget(message)
+
+    def _forget(self, message: ForgetEntry) -> Message:
+        forgotten, paths = self._requests.forget(message)
+        if isinstance(forgotten, Refused):
+            return forgotten
+        self._journal.forget(message.id)
+        if message.for_good:
+            forgotten = msgspec.structs.replace(forgotten, note=note_purge(self._config, paths, self._disk))
+        self._files.sync()
+        self._journal.commit(is_durable=True)
+        if message.for_good:
+            self._journal.shorten()
+            self._write_snapshot()
+        self._note_change()
+        return forgotten
 
     def _refuse(self, message: FactsCommand, reason: str) -> None:
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
@@ -202,7 +228,7 @@ class FactsActor(Actor):
     def _open(self) -> bool:
         try:
             with self.blocking():
-                self._files.prepare()
+                self._folder.open()
                 self._journal.open()
                 self._turns.write_again()
         except (OSError, UnicodeError) as error:
@@ -324,7 +350,7 @@ class FactsActor(Actor):
 
     def _write_snapshot(self) -> None:
         try:
-            write_snapshot(self._config.root, self._keeper.seen, int(self.now().timestamp() * 1e9))
+            write_snapshot(self._config.root, self._keeper.seen, int(self.now().timestamp() * 1e9), self._disk)
         except OSError as error:
             log.warning("memory_index.json cannot be written: %s", error)
 
@@ -348,6 +374,7 @@ class FactsActor(Actor):
             about=self.address.kind,
             figures=(
                 ("state", "in trouble" if trouble else "ready"),
+                ("is_open", "yes" if self._is_open else "no"),
                 ("is_loaded", "yes" if self._is_loaded else "no"),
                 ("entries", len(self._catalogue)),
                 ("owed_turns", self._pipeline.waiting),
@@ -356,6 +383,7 @@ class FactsActor(Actor):
             operator_figures=(
                 ("conversations", len(self._catalogue.conversations())),
                 ("failures", self._pipeline.failures),
+                ("given_up", self._pipeline.given_up),
                 ("trouble", trouble or "none"),
             ),
         )

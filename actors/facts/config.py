@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from domain.facts.pace import TURNS_A_CALL
 from messages.base import Address
 from messages.embedder import FACTS_EMBEDDER, RERANKER
 from messages.facts import FACT_INDEX
@@ -32,6 +33,8 @@ class FactsConfig:
     max_entries: int = 500
     enable_summarization: bool = True
     content_type: str = "conversation"
+    turns_a_call: int = TURNS_A_CALL
+    """Number of turns for one call for facts and summaries; 1 for calls at each turn."""
     pipelines: int = 4
     enable_git_versioning: bool = False
     start_watcher: bool = False
@@ -42,7 +45,7 @@ class FactsConfig:
     index: Address = FACT_INDEX
     reranker: Address = RERANKER
     model_actor: Address = MODEL
-    retry_s: float = 30.0
-    """Before what failed is tried again; twice as long each time, to a quarter of an hour."""
+    commit_again_s: float = 60.0
+    """Before a commit that failed is tried again."""
     snapshot_s: float = 30.0
     """Between two writings of `memory_index.json`."""

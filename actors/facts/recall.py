@@ -13,6 +13,7 @@ from actors.facts.config import FactsConfig
 from actors.facts.store.naming import FINAL, summary_id, turn_entries
 from actors.kernel import Actor, not_understood
 from domain.facts.injection import Line, Seen, block_of
+from domain.facts.model_json import same_words
 from domain.facts.scoring import Candidate, Ranked, rank, relevance_of, sigmoid
 from messages.base import Address, Message, RequestId, flaw_of
 from messages.embedder import (
@@ -106,7 +107,7 @@ class FactRecallActor(Actor):
         rows = answers[0].rows if isinstance(answers[0], RowsFetched) else ()
         seen = Seen(request.seen)
         summary = next((row.content for row in rows if not seen.has(row.content)), "")
-        found = yield from self._found(request, answers[1:], request.seen, request.turn_id)
+        found = yield from self._search_rows(request, answers[1:], request.seen, request.turn_id)
         lines = [Line(hit.role.value, hit.content) for hit in found.hits]
         self._failures += bool(found.note)
         block, shown = block_of(summary, lines, config.inject_chars)
@@ -121,7 +122,7 @@ class FactRecallActor(Actor):
 
     def _search(self, request: SearchEntries) -> Steps:
         answers = yield self._embedding(request.question)
-        found = yield from self._found(request, answers, (), "")
+        found = yield from self._search_rows(request, answers, (), "")
         self.tell(request.reply_to, EntriesFound(request_id=request.request_id, hits=found.hits, note=found.note))
 
     def _embedding(self, question: str) -> tuple[Ask, ...]:
@@ -138,7 +139,7 @@ class FactRecallActor(Actor):
 
         return (Ask(self._config.embedder, message, deadline_s + 1),)
 
-    def _found(
+    def _search_rows(
         self,
         request: RecallEntries | SearchEntries,
         embedded: tuple[Message, ...],
@@ -166,15 +167,16 @@ class FactRecallActor(Actor):
         if not isinstance(rows, RowsFound):
             return Found((), f"the index could not be asked: {_reason(rows)}")
         seen = Seen(shown)
-        fresh = [row for row in rows.rows if not seen.has(row.content)]
+        apart = {same_words(row.content): row for row in reversed(rows.rows) if not seen.has(row.content)}
+        fresh = list(reversed(apart.values()))
         relevance, note = yield from self._relevance(request.question, fresh)
         candidates = [_candidate(row, value) for row, value in zip(fresh, relevance, strict=True)]
         ranked = rank(
             candidates,
             self.now(),
             top_k=top_k,
-            threshold=self._config.score_threshold,
-            recency_weight=self._config.recency_weight,
+            threshold=_choice(request, "score_threshold", self._config.score_threshold),
+            recency_weight=_choice(request, "recency_weight", self._config.recency_weight),
             mmr_lambda=self._config.mmr_lambda,
         )
         return Found(tuple(_hit(each) for each in ranked), note)
@@ -236,3 +238,9 @@ def _hit(ranked: Ranked) -> FactHit:
 
 def _reason(answer: Message) -> str:
     return str(getattr(answer, "reason", "it gave nothing"))
+
+
+def _choice(request: RecallEntries | SearchEntries, name: str, default: float) -> float:
+    """Number that a request names, else the setting's."""
+    value = getattr(request, name, None)
+    return default if value is None else float(value)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from actors.facts.store.catalogue import Item
+from actors.facts.store.files import Filed
 from actors.facts.store.keeper import Keeper
 from actors.facts.store.naming import fact_entry
 from actors.kernel import Host
 from domain.facts.entry import Entry
+from domain.facts.folders import DELETED, deleted_path
 from domain.facts.reconcile import Existing, unknown_of
 from messages.facts import (
     AddEntry,
@@ -78,28 +80,57 @@ class Requests:
         items = catalogue.of(message.conversation, *message.roles)[message.after :]
         return EntriesListed(
             request_id=message.request_id,
-            entries=tuple(self._listed(item) for item in items[:PAGE]),
+            entries=tuple(self._listing(item) for item in items[:PAGE]),
             is_all=len(items) <= PAGE,
         )
 
-    def forget(self, message: ForgetEntry) -> EntryForgotten | Refused:
-        """Move an entry to the deleted ones, or remove it and what is left of it for good.
+    def forget(self, message: ForgetEntry) -> tuple[EntryForgotten | Refused, tuple[str, ...]]:
+        """Move an entry and all that was made from it to the deleted ones, or remove them for good.
+
+        Returns:
+            The answer, and the paths of all files that were removed for good.
 
         Raises:
             OSError: it may still be there.
         """
-        item = self._keeper.catalogue.get(message.id)
-        buried = [filed for filed in self._keeper.files.tombstones() if filed.entry.id == message.id]
+        keeper, entry_id = self._keeper, message.id
+        item = keeper.catalogue.get(entry_id)
+        tombstones = list(keeper.files.tombstones())
+        buried = [filed for filed in tombstones if filed.entry.id == entry_id]
         if item is None and not (buried and message.for_good):
             state = "it is deleted already" if buried else "there is none of that id"
-            return Refused(request_id=message.request_id, reason=f"entry {message.id!r}: {state}")
+            return Refused(request_id=message.request_id, reason=f"entry {entry_id!r}: {state}"), ()
+        conversation = item.conversation if item is not None else buried[0].entry.conversation
+        derived = tuple(each for each in self._find_derived(entry_id, conversation) if each is not item)
+        self._keeper.note_forgotten(entry_id, conversation)
         if not message.for_good and item is not None:
-            return EntryForgotten(request_id=message.request_id, path=self._keeper.bury(item))
-        if item is not None:
-            self._keeper.destroy(item)
-        for filed in buried:
-            self._keeper.files.remove(filed.path)
-        return EntryForgotten(request_id=message.request_id, path="")
+            path = keeper.bury(item)
+            for each in derived:
+                keeper.bury(each)
+            return EntryForgotten(request_id=message.request_id, path=path, derived=len(derived)), ()
+        gone = {entry_id, *(each.id for each in derived)}
+        earlier = _earlier(tombstones, gone, conversation)
+        for part in (item, *derived):
+            if part is not None:
+                keeper.destroy(part)
+        for filed in earlier:
+            keeper.files.remove(filed.path)
+        paths = [each.path for each in (item, *derived) if each is not None]
+        paths += [deleted_path(path) for path in paths] + [
+            each for filed in earlier for each in _both_paths(filed.path)
+        ]
+        count = len(derived) + len({filed.path for filed in earlier} - {filed.path for filed in buried})
+        answer = EntryForgotten(request_id=message.request_id, path="", derived=count)
+        return answer, tuple(dict.fromkeys(paths))
+
+    def _find_derived(self, entry_id: str, conversation: str) -> Iterator[Item]:
+        """Entries made from an entry: facts that were taken from its words, and the conversation's summaries."""
+        catalogue = self._keeper.catalogue
+        for each in catalogue.of(conversation, EntryRole.MEMORY):
+            entry = self._keeper.read(each)
+            if entry is not None and entry.source_id == entry_id:
+                yield each
+        yield from catalogue.summaries(conversation).values()
 
     def _double(self, conversation: str, text: str) -> Item | None:
         for item in self._keeper.catalogue.of(conversation, EntryRole.MEMORY):
@@ -117,7 +148,7 @@ class Requests:
             summaries=len(catalogue.of(name, EntryRole.SUMMARY)),
         )
 
-    def _listed(self, item: Item) -> ListedEntry:
+    def _listing(self, item: Item) -> ListedEntry:
         entry = self._keeper.read(item)
         return ListedEntry(
             id=item.id,
@@ -126,3 +157,26 @@ class Requests:
             path=item.path,
             content=entry.content[:SHOWN_CHARS] if entry is not None else "",
         )
+
+
+def _earlier(tombstones: Sequence[Filed], gone: set[str], conversation: str) -> list[Filed]:
+    """Deleted files with the words of forgotten entries: their own, earlier versions, and summaries."""
+    earlier: list[Filed] = []
+    left = list(tombstones)
+    while True:
+        more = [filed for filed in left if _is_of(filed.entry, gone, conversation)]
+        if not more:
+            return earlier
+        earlier += more
+        gone |= {filed.entry.id for filed in more}
+        left = [filed for filed in left if filed not in more]
+
+
+def _is_of(entry: Entry, gone: set[str], conversation: str) -> bool:
+    is_summary = entry.role is EntryRole.SUMMARY and entry.conversation == conversation
+    return is_summary or entry.id in gone or entry.replaced_by in gone or entry.source_id in gone
+
+
+def _both_paths(deleted: str) -> tuple[str, str]:
+    """Path of a deleted file, and its path before."""
+    return deleted, deleted.replace(f"/{DELETED}/", "/", 1)

@@ -54,7 +54,7 @@ def facts_config(plan: Plan) -> FactsConfig:
     """Configuration of the layer, from the settings."""
     table = plan.settings.table(FactsTable)
     return FactsConfig(
-        root=memory_path(plan),
+        root=memory_path(plan.settings.data_root, table),
         api_base=table.openai_base_url,
         key_name=table.upstream_key if table.upstream_key in plan.secrets else "",
         model=table.model,
@@ -68,6 +68,7 @@ def facts_config(plan: Plan) -> FactsConfig:
         max_entries=table.max_entries,
         enable_summarization=table.enable_summarization,
         content_type=table.content_type,
+        turns_a_call=table.turns_a_call,
         pipelines=table.pipelines,
         enable_git_versioning=table.enable_git_versioning,
         start_watcher=table.start_watcher,
@@ -75,9 +76,9 @@ def facts_config(plan: Plan) -> FactsConfig:
     )
 
 
-def memory_path(plan: Plan) -> Path:
+def memory_path(data_root: Path, table: FactsTable) -> Path:
     """The folder of the files, absolute."""
-    return (plan.settings.data_root / Path(plan.settings.table(FactsTable).memory_path).expanduser()).absolute()
+    return (data_root / Path(table.memory_path).expanduser()).absolute()
 
 
 def _is_space(plan: Plan) -> Callable[[str], bool]:

@@ -53,6 +53,7 @@ class Summaries:
             ask: Makes a question for the model.
         """
         previous, facts = self._material(conversation)
+        forgets = self._keeper.forgets[conversation]
         text = summary_text(previous, facts)
         tokens = tokens_of("\n".join((previous, *facts)).strip())
         level = level_of(tokens) if facts else Level.NONE
@@ -72,7 +73,7 @@ class Summaries:
             if not body:
                 return False
         parts[FINAL] = yield from self._all(level, "final", [body], ask, is_rolling=bool(previous))
-        if not parts[FINAL]:
+        if not parts[FINAL] or self._keeper.forgets[conversation] != forgets:
             return False
         self._keep(conversation, level, parts, tokens, now)
         return True

@@ -44,6 +44,18 @@ def _prefix(value: str) -> str:
     return value
 
 
+def _origin(value: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[!-~]{1,200}", value):
+        raise ValueError("must be a scheme and a host, such as app://obsidian.md")
+    return value
+
+
+def _open_path(value: str) -> str:
+    if not re.fullmatch(r"/[!-~]{1,200}", value):
+        raise ValueError("must be the beginning of a path, such as /api/tags")
+    return value
+
+
 Keys = FrozenMap[Annotated[str, AfterValidator(_prefix)], Annotated[str, AfterValidator(_secret_name)]]
 
 
@@ -60,6 +72,10 @@ class FactsTable(Table):
     """0 for any that is free."""
     keys: Keys = FrozenMap()
     """Beginning of `memory_id`s, empty for all -> name of the secret that clients show for them."""
+    origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = ()
+    """Origins of apps and pages that are served without a key, such as `app://obsidian.md`; loopback always is."""
+    open_paths: tuple[Annotated[str, AfterValidator(_open_path)], ...] = ()
+    """Beginnings of the server's paths outside `/v1` that clients with a key reach; without `keys` all are reached."""
     max_body_mib: Number = Field(default=32.0, gt=0, le=1_024)
     """Larger requests are refused."""
     memory_path: Annotated[str, AfterValidator(_path)] = "./memory_db"
@@ -82,6 +98,8 @@ class FactsTable(Table):
     """Judge of relevance: the vectors' cosine, a service that litellm knows, or a model in a folder."""
     reranker_model: OptionalPath = ""
     """litellm's name of it, or the folder, e.g. of `Xenova/ms-marco-MiniLM-L-6-v2`."""
+    block_place: Literal["auto", "system", "question"] = "auto"
+    """Message with the memories: the system's, the question, or by turn the one behind what a provider caches."""
     inject_chars: Whole = Field(default=8_000, ge=200, le=1_000_000)
     """Most that is added to a request."""
     read_deadline_s: Number = Field(default=1.0, gt=0, le=60)
@@ -92,6 +110,8 @@ class FactsTable(Table):
     """True to keep a summary of each conversation."""
     content_type: Literal["conversation", "journal", "document"] = "conversation"
     """Kind of long texts to summarize."""
+    turns_a_call: Whole = Field(default=20, ge=1, le=1_000)
+    """Turns of a conversation that earn one call for facts and summaries; 1 for calls at each turn."""
     pipelines: Whole = Field(default=4, ge=1, le=64)
     """Conversations whose facts are worked on at a time."""
     enable_git_versioning: Flag = False

@@ -3,38 +3,52 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from actors.facts.asking import Ask, Steps
 from actors.facts.config import FactsConfig
-from actors.facts.store.journal import Change, Journal, Owed
+from actors.facts.store.journal import TICK, Change, Journal, Owed
 from actors.facts.store.keeper import Keeper
 from actors.facts.store.naming import fact_entry, turn_entries
 from actors.facts.summaries import Prompting, Summaries
 from actors.facts.turns import keep_texts
 from actors.kernel import Host
 from domain.facts.entry import Entry
-from domain.facts.model_json import facts_of
-from domain.facts.prompts import FACT_SYSTEM_PROMPT, UPDATE_MEMORY_PROMPT, extraction_text, reconciliation_text
-from domain.facts.quiet import says_nothing
-from domain.facts.reconcile import Add, Delete, Existing, Update, decide, unknown_of
+from domain.facts.model_json import same_words
+from domain.facts.prompts import UPDATE_MEMORY_PROMPT, extraction_prompt, reconciliation_text
+from domain.facts.reconcile import Add, Decision, Delete, Existing, Update, decide, unknown_of
+from domain.facts.several import facts_of_messages, find_source
+from domain.policy.pacing import Balance
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.embedder import EmbedTexts, TextRole, TextsEmbedded
 from messages.facts import EntryRole, FindRows, RowsFound
-from messages.model import ChatMessage, ModelReply, ModelRequest, Role
+from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
 
 log = logging.getLogger(__name__)
 
 NEIGHBOURS = 5
 """Facts that each new one is compared with."""
 MODEL_S = 1_800.0
-_TICK = timedelta(microseconds=1)
+MOST_CALLS = 2
+"""Calls of one batch after which a summary waits, if the balance is overdrawn; the last changed turn stays owed."""
 
 
 class LaterError(Exception):
     """A step that failed in a way that may pass; what was done until then stands."""
+
+    def __init__(self, reason: str, *, is_permanent: bool = False, most: int = 0) -> None:
+        """Create the error.
+
+        Args:
+            reason: For a person.
+            is_permanent: True if the step fails until a setting changes.
+            most: Number of messages that the model may be able to read at a time; 0 for unknown.
+        """
+        super().__init__(reason)
+        self.is_permanent = is_permanent
+        self.most = most
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +77,39 @@ class TurnWork:
         self.journal = journal
         self._summaries = Summaries(config, keeper)
 
-    def steps(self, owed: Owed) -> Steps:
-        """All that a turn is owed and has not got.
+    def steps(self, batch: Sequence[Owed], balance: Balance) -> Steps:
+        """All that turns of one conversation are owed and have not got; an overdrawn balance puts off the summary.
+
+        Args:
+            batch: Turns, the oldest first.
+            balance: Charged for each call of a model.
 
         Raises:
             LaterError: a model did not answer.
             OSError: something could not be kept.
         """
+        conversation, ask, before = batch[0].conversation, self._prompting(batch, balance.charge), balance.calls
         with self._host.blocking():
-            keep_texts(self._keeper, owed)
-        if owed.changes is None:
-            facts = owed.facts
-            if facts is None:
-                facts = yield from self._extract(owed)
-            yield from self._reconcile(owed, facts)
-        else:
-            self._make(owed, _Vectors("", {}))
-        if self._config.enable_summarization and owed.changes:
-            yield from self._summaries.renew(owed.conversation, self._host.now(), self._prompting(owed))
+            for owed in batch:
+                keep_texts(self._keeper, owed)
+                self._replace_answer(owed)
+        vectors = _Vectors("", {})
+        if any(owed.facts is None and owed.changes is None for owed in batch):
+            yield from self._extract(batch, ask)
+        undecided = [owed for owed in batch if owed.changes is None]
+        if undecided:
+            vectors = yield from self._reconcile(undecided, ask)
+        for owed in batch:
+            self._make(owed, vectors)
+        changed = [owed for owed in self._still_owed(batch) if owed.changes and self._config.enable_summarization]
+        puts_off = balance.calls < 0 and before - balance.calls >= MOST_CALLS
+        if changed and not puts_off:
+            yield from self._summaries.renew(conversation, self._host.now(), ask)
         with self._host.blocking():
-            self.evict(owed.conversation)
-            self.journal.finish(owed.turn)
+            self.evict(conversation)
+            for owed in batch:
+                if not puts_off or owed not in changed[-1:]:
+                    self.journal.finish(owed.turn)
 
     def evict(self, conversation: str) -> None:
         """Move a conversation's oldest facts and turns to the deleted ones, as far as there are too many.
@@ -98,35 +124,53 @@ class TurnWork:
             for item in catalogue.of(conversation, *roles)[:over]:
                 self._keeper.bury(item)
 
-    def _extract(self, owed: Owed) -> Generator[tuple[Ask, ...], tuple[Message, ...], tuple[str, ...]]:
-        facts: tuple[str, ...] = ()
-        if not says_nothing(owed.user_text):
-            ask = self._prompting(owed)
-            (answer,) = yield (ask("facts.extract", FACT_SYSTEM_PROMPT, extraction_text(owed.user_text)),)
-            if not isinstance(answer, ModelReply):
-                raise LaterError(f"facts could not be extracted: {_reason(answer)}")
-            facts = facts_of(answer.text)
-        with self._host.blocking():
-            self.journal.note_facts(owed.turn, facts)
-        return facts
+    def _replace_answer(self, owed: Owed) -> None:
+        """Bury the replaced answer of a turn."""
+        if owed.replaces and owed.answer_text:
+            self._keeper.bury_path(owed.replaces, turn_entries(owed.turn)[1])
 
-    def _reconcile(self, owed: Owed, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
-        vectors = _Vectors("", {})
-        changes: tuple[Change, ...] = ()
+    def _extract(self, batch: Sequence[Owed], ask: Prompting) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
+        """Have a model find the facts in the words of turns, and note them."""
+        unread = [owed for owed in batch if owed.facts is None and owed.changes is None]
+        asked = [owed for owed in unread if not owed.is_quiet]
+        facts: dict[str, tuple[str, ...]] = {owed.turn: () for owed in unread}
+        if asked:
+            words = [owed.user_text for owed in asked]
+            (answer,) = yield (ask("facts.extract", *extraction_prompt(words)),)
+            if not isinstance(answer, ModelReply):
+                is_permanent = isinstance(answer, ModelFailed) and answer.is_permanent
+                raise LaterError(f"facts could not be extracted: {_reason(answer)}", is_permanent=is_permanent)
+            taken = facts_of_messages(answer.text, words)
+            if taken is None and len(asked) > 1:
+                reason = f"facts of {len(asked)} messages could not be extracted: the answer has no list"
+                raise LaterError(reason, most=len(asked) // 2)
+            facts |= {owed.turn: texts for owed, texts in zip(asked, taken or (), strict=False)}
+        with self._host.blocking():
+            self.journal.note_facts(facts)
+
+    def _reconcile(
+        self, batch: Sequence[Owed], ask: Prompting
+    ) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
+        """Decide on the changes that the facts of turns make, and note them; gives the facts' vectors."""
+        vectors, conversation = _Vectors("", {}), batch[0].conversation
+        facts = _distinct(owed.facts or () for owed in self._still_owed(batch))
+        decisions: Sequence[Decision] = ()
         if facts:
             vectors = yield from self._embed(facts)
-            existing = yield from self._neighbours(owed.conversation, facts, vectors)
+            existing = yield from self._neighbours(conversation, facts, vectors)
             fresh = unknown_of(facts, existing)
             reply: str | None = None
             if existing and fresh:
-                ask = self._prompting(owed)
-                text = reconciliation_text(existing, fresh)
-                (answer,) = yield (ask("facts.reconcile", UPDATE_MEMORY_PROMPT, text),)
+                (answer,) = yield (ask("facts.reconcile", UPDATE_MEMORY_PROMPT, reconciliation_text(existing, fresh)),)
                 reply = answer.text if isinstance(answer, ModelReply) else None
-            changes = self._changes(owed, reply, existing, fresh)
+            decisions = decide(reply, existing, facts) if fresh else ()
         with self._host.blocking():
-            self.journal.note_changes(owed.turn, changes, self._host.now())
-        self._make(owed, vectors)
+            self.journal.note_changes(_changes(batch, decisions), self._host.now())
+        return vectors
+
+    def _still_owed(self, batch: Sequence[Owed]) -> list[Owed]:
+        """Turns that were not forgotten while they were worked on."""
+        return [owed for owed in batch if owed.turn in self.journal.owed]
 
     def _embed(self, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
         def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
@@ -158,28 +202,13 @@ class TurnWork:
             read = [(item.id, self._keeper.read(item)) for item in newest]
         return [Existing(each, entry.content) for each, entry in read if entry is not None]
 
-    def _changes(
-        self, owed: Owed, reply: str | None, existing: Sequence[Existing], fresh: Sequence[str]
-    ) -> tuple[Change, ...]:
-        changes: list[Change] = []
-        for number, decision in enumerate(decide(reply, existing, fresh) if fresh else ()):
-            new_id = fact_entry(owed.turn, number)
-            match decision:
-                case Add(text=text):
-                    changes.append(Change(new_id=new_id, text=text))
-                case Update(id=old, text=text):
-                    changes.append(Change(old_id=old, new_id=new_id, text=text))
-                case Delete(id=old):
-                    changes.append(Change(old_id=old))
-        return tuple(changes)
-
     def _make(self, owed: Owed, vectors: _Vectors) -> None:
         """Make the changes that are decided; those that were made before a crash are not made twice."""
         at = owed.decided_at or self._host.now()
         with self._host.blocking():
-            for number, change in enumerate(owed.changes or ()):
+            for number, change in enumerate(owed.changes or () if owed.turn in self.journal.owed else ()):
                 if change.new_id:
-                    self._add(owed, change, at + number * _TICK, vectors)
+                    self._add(owed, change, at + number * TICK, vectors)
                 if change.old_id and (item := self._keeper.catalogue.get(change.old_id)) is not None:
                     self._keeper.bury(item, change.new_id)
 
@@ -196,9 +225,9 @@ class TurnWork:
             return
         self._keeper.add(entry, vector=vectors.by_text.get(change.text, b""), model=vectors.model)
 
-    def _prompting(self, owed: Owed) -> Prompting:
+    def _prompting(self, batch: Sequence[Owed], charge: Callable[[], None]) -> Prompting:
         config = self._config
-        model = config.model or owed.model
+        model = config.model or next((owed.model for owed in reversed(batch) if owed.model), "")
 
         def ask(purpose: str, prompt: str, text: str) -> Ask:
             def message(request_id: RequestId, reply_to: Address) -> ModelRequest:
@@ -215,9 +244,33 @@ class TurnWork:
                     key_name=config.key_name,
                 )
 
+            charge()
             return Ask(config.model_actor, message, MODEL_S)
 
         return ask
+
+
+def _distinct(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Facts of several lists, in order, none twice word for word."""
+    return tuple({same_words(fact): fact for facts in lists for fact in facts}.values())
+
+
+def _changes(batch: Sequence[Owed], decisions: Sequence[Decision]) -> dict[str, tuple[Change, ...]]:
+    """Changes of each turn: a decision belongs to the turn whose facts its text is nearest to."""
+    changes: dict[str, list[Change]] = {owed.turn: [] for owed in batch}
+    sources = ["\n".join(owed.facts or ()) for owed in batch]
+    for decision in decisions:
+        place = -1 if isinstance(decision, Delete) else find_source(decision.text, sources)
+        turn = batch[place].turn
+        new_id = fact_entry(turn, len(changes[turn]))
+        match decision:
+            case Add(text=text):
+                changes[turn].append(Change(new_id=new_id, text=text))
+            case Update(id=old, text=text):
+                changes[turn].append(Change(old_id=old, new_id=new_id, text=text))
+            case Delete(id=old):
+                changes[turn].append(Change(old_id=old))
+    return {turn: tuple(each) for turn, each in changes.items()}
 
 
 def _finding(conversation: str, model: str, vector: bytes) -> Callable[[RequestId, Address], FindRows]:

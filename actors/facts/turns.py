@@ -3,75 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from actors.facts.store.journal import Journal, Owed
+from actors.facts.store.journal import TICK, Journal, Owed
 from actors.facts.store.keeper import Keeper
 from actors.facts.store.naming import turn_entries
+from actors.facts.store.recent import RecentTurn
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from messages.facts import EntryRole, StoreTurn
 from messages.turn import TurnEnded
 
-_TICK = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Unanswered:
-    """A turn that was broken off before there was an answer."""
-
-    turn: str
-    text: str
-
 
 class Turns:
     """Keeper of what is said in turns.
 
-    A question repeated after a turn without an answer counts once.
+    A question that a client asks again counts once, after kills too: the new answer joins a turn without one, and
+    replaces an answer that the client does not show.
     """
 
-    def __init__(self, host: Host, keeper: Keeper, journal: Journal, over: Callable[[], None]) -> None:
+    def __init__(self, host: Host, keeper: Keeper, journal: Journal, over: Callable[[Owed], None]) -> None:
         """Nothing is kept yet.
 
         Args:
             host: The actor.
             keeper: Keeps texts.
             journal: Notes what is owed.
-            over: Told that a turn is over, and something is owed for it.
+            over: Told of a turn that is over, for which something is owed.
         """
         self._host = host
         self._keeper = keeper
         self._journal = journal
         self._over = over
-        self._unanswered: dict[str, _Unanswered] = {}
-        self._alias: dict[str, str] = {}
-        """Turn -> earlier turn with the same question."""
+        self._retried: dict[str, RecentTurn] = {}
+        """Turn under way -> earlier turn without an answer that it asks again, which has room for one answer."""
+        self._unwritten: list[Owed] = []
+        """Turns in the journal whose texts are still to be put into files."""
 
     def take(self, message: StoreTurn) -> None:
-        """Keep what a message brings.
+        """Note in the journal what a message brings, safe from a power loss; `write` puts it into files.
 
         Raises:
             OSError: it may not be kept.
         """
-        turn = self._alias.get(message.turn_id, message.turn_id)
-        owed, now = self._journal.owed.get(turn), self._host.now()
-        if owed is None and self._is_known(turn) and turn == message.turn_id:
+        now = self._host.now()
+        if message.turn_id not in self._journal.owed and self._is_known(message.turn_id):
             return
-        if owed is None and (earlier := self._repeated(message)) is not None:
-            # A third one that asks the same meanwhile is a turn of its own: this one has room for one answer.
-            del self._unanswered[message.conversation]
-            self._alias[message.turn_id] = turn = earlier
-            owed = self._journal.owed.get(turn)
+        earlier = self._retried.get(message.turn_id)
+        if earlier is None and message.turn_id not in self._journal.owed:
+            earlier = self._find_earlier(message, now)
+        if earlier is not None and earlier.answer:
+            self._take_another_answer(message, earlier, now)
+            return
+        turn = message.turn_id
+        if earlier is not None:
+            self._retried[turn], turn = earlier, earlier.turn
+        owed = self._journal.owed.get(turn)
         is_new = owed is None
         if owed is None:
-            text = "" if self._is_known(turn) else message.user_text
+            text = "" if earlier is not None and self._has_words(earlier) else message.user_text
             owed = Owed(turn, message.conversation, text, now, message.model)
         if message.is_over:
             self._end(owed, message, now, is_new=is_new)
         elif is_new:
             self._journal.begin(owed)
-            self._write(owed)
+            self._unwritten.append(owed)
+
+    def write(self) -> None:
+        """Put the texts of turns that were taken into files; after a failure the work on each turn does so.
+
+        Raises:
+            OSError: they may not be there.
+        """
+        unwritten, self._unwritten = self._unwritten, []
+        for owed in unwritten:
+            keep_texts(self._keeper, owed)
 
     def take_discord(self, message: TurnEnded) -> None:
         """Keep a turn in Discord, told any number of times.
@@ -88,6 +94,7 @@ class Turns:
         owed = Owed(turn, conversation, said[0].text, said[0].at)
         answer = answers[-1] if answers else None
         self._finish(owed, answer.text if answer else "", "", answer.at if answer else said[0].at, is_new=True)
+        self.write()
 
     def write_again(self) -> None:
         """See that the texts of everything owed are in files, and that what a crash broke off is over.
@@ -98,38 +105,45 @@ class Turns:
         for owed in list(self._journal.owed.values()):
             if owed.answered_at is None:
                 self._journal.end(owed, is_new=False, answer_text="", model="", at=self._host.now())
-            self._write(owed)
+            keep_texts(self._keeper, owed)
 
     def _end(self, owed: Owed, message: StoreTurn, now: datetime, *, is_new: bool) -> None:
-        self._alias.pop(message.turn_id, None)
-        if message.answer_text:
-            self._unanswered.pop(message.conversation, None)
-        elif message.user_text:
-            self._unanswered[message.conversation] = _Unanswered(owed.turn, message.user_text)
+        self._retried.pop(message.turn_id, None)
         if is_new and not owed.user_text and not message.answer_text:
             return
         self._finish(owed, message.answer_text, message.model, now, is_new=is_new)
 
     def _finish(self, owed: Owed, answer: str, model: str, at: datetime, *, is_new: bool) -> None:
-        self._journal.end(owed, is_new=is_new, answer_text=answer, model=model, at=max(at, owed.at + _TICK))
+        self._journal.end(owed, is_new=is_new, answer_text=answer, model=model, at=max(at, owed.at + TICK))
         over = self._journal.owed[owed.turn]
         over.are_texts_kept = False
-        try:
-            self._write(over)
-        finally:
-            self._over()
-
-    def _write(self, owed: Owed) -> None:
-        keep_texts(self._keeper, owed)
+        self._unwritten.append(over)
+        self._over(over)
 
     def _is_known(self, turn: str) -> bool:
         return any(self._keeper.catalogue.get(each) is not None for each in turn_entries(turn))
 
-    def _repeated(self, message: StoreTurn) -> str | None:
-        """The turn without an answer that a message repeats word for word."""
-        unanswered = self._unanswered.get(message.conversation)
-        is_same = unanswered is not None and message.user_text and unanswered.text == message.user_text
-        return unanswered.turn if unanswered is not None and is_same else None
+    def _find_earlier(self, message: StoreTurn, now: datetime) -> RecentTurn | None:
+        """The turn whose question a message asks again, unless that one is still under way."""
+        if not message.user_text:
+            return None
+        recent = self._journal.recent.find(message.conversation, message.user_text, message.answer_before, now)
+        if recent is None or any(recent.turn == each.turn for each in self._retried.values()):
+            return None
+        owed = self._journal.owed.get(recent.turn)
+        return recent if owed is None or owed.answered_at is not None else None
+
+    def _has_words(self, turn: RecentTurn) -> bool:
+        """True if the words of a turn are in a file, wherever a person moved it."""
+        return self._is_known(turn.turn) or self._keeper.files.stamp(turn.words_path) is not None
+
+    def _take_another_answer(self, message: StoreTurn, earlier: RecentTurn, now: datetime) -> None:
+        """Keep another answer to a question that is kept; without an answer the one that is there stays."""
+        if message.is_over and message.answer_text:
+            owed = Owed(
+                message.turn_id, message.conversation, "", now, message.model, earlier.turn, earlier.answer_path
+            )
+            self._finish(owed, message.answer_text, message.model, now, is_new=True)
 
 
 def keep_texts(keeper: Keeper, owed: Owed) -> None:

@@ -26,7 +26,9 @@ def _render_list(reply: EntriesListed, wording: Wording) -> Answer:
 
 
 def _render_forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
-    return Answer(f"forgotten; its file is now {reply.path}" if reply.path else "forgotten for good")
+    told = f"forgotten; its file is now {reply.path}" if reply.path else "forgotten for good"
+    along = f"; {reply.derived} entries that were made from it went along" if reply.derived else ""
+    return Answer(f"{told}{along}" + (f"\n{reply.note}" if reply.note else ""))
 
 
 def _render_hits(reply: EntriesFound, wording: Wording) -> Answer:

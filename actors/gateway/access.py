@@ -1,9 +1,9 @@
-"""Access to the gateway: which clients are let in, and which conversations they may name."""
+"""Access to the gateway: clients by key or place, and their conversations."""
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -16,10 +16,10 @@ SHARED = "global"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks."""
+    """Client of the gateway."""
 
     prefix: str = ""
-    """Of every conversation that it may name."""
+    """Beginning of the names of its conversations."""
 
     def conversation(self, memory_id: str | None) -> str:
         """The conversation that is meant.
@@ -44,19 +44,21 @@ class Caller:
 class Door:
     """Guard of the address: keys where there are any, else only programs of this machine that are no web page."""
 
-    def __init__(self, keys: Mapping[str, str]) -> None:
+    def __init__(self, keys: Mapping[str, str], origins: Collection[str] = ()) -> None:
         """With these keys.
 
         Args:
             keys: Key -> prefix of `memory_id`.
+            origins: Origins of apps and pages that are served without a key.
         """
+        self._origins = frozenset(each.rstrip("/").casefold() for each in origins)
         self._keys = [(key.encode("utf-8", "surrogatepass"), prefix) for key, prefix in keys.items()]
 
     def caller(self, headers: Mapping[str, str]) -> Caller:
-        """Who asks.
+        """The client of a request.
 
         Raises:
-            GatewayError: nobody who is let in.
+            GatewayError: the client is not let in.
         """
         if self._keys:
             return self._by_key(headers.get("Authorization", ""))
@@ -64,12 +66,28 @@ class Door:
         if not is_loopback(_hostname(f"//{host}")):
             raise GatewayError(403, f"Host {host[:80]!r}: without keys only loopback is served")
         origin = headers.get("Origin")
-        if origin is not None and not is_loopback(_hostname(origin)):
-            raise GatewayError(403, f"Origin {origin[:80]!r}: web pages of other places are not served without a key")
+        if origin is not None and not is_loopback(_hostname(origin)) and not self.knows(origin):
+            raise GatewayError(
+                403,
+                f"Origin {origin[:80]!r}: web pages of other places are not served without a key; "
+                f"facts.origins = [{origin[:80]!r}] lets this one in",
+            )
         # Pictures and the like, which a page asks for without an Origin.
         if origin is None and headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin", "same-site"):
             raise GatewayError(403, "web pages of other places are not served without a key")
         return Caller()
+
+    def knows(self, origin: str) -> bool:
+        """True if the operator lets an origin in."""
+        return origin.casefold() in self._origins
+
+    def shares_with(self, origin: str) -> bool:
+        """True if a page of an origin may read answers: with keys each may, since browsers add no key."""
+        return bool(self._keys) or self.knows(origin)
+
+    def has_key(self, value: str) -> bool:
+        """True if a header's value holds a key of the gateway."""
+        return any(key and key in value.encode("utf-8", "surrogatepass") for key, _ in self._keys)
 
     def _by_key(self, authorization: str) -> Caller:
         scheme, _, shown = authorization.strip().partition(" ")

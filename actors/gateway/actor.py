@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 CLOSE_S = 3.0
 AGAIN_S = 1.0
 MOST_AGAIN_S = 60.0
+READY_S = 15.0
+"""Longest wait for the first word of the memory before clients are served: its trouble keeps no chat from a model."""
 
 
 class GatewayActor(Actor):
@@ -50,9 +52,14 @@ class GatewayActor(Actor):
         self._tries = 0
 
     def on_start(self) -> None:
-        """Start the loop, and listen."""
+        """Start the loop, and listen once the memory is open: what is said before might be kept too late."""
         self._loop.start()
-        self._listen()
+        self.ask(
+            self._config.facts,
+            lambda request_id, reply_to: DescribeYourself(request_id=request_id, reply_to=reply_to),
+            READY_S,
+            lambda _description: self._listen(),
+        )
 
     def handle(self, message: GatewayMessage | EntriesRecalled | TurnStored | Refused | DescribeYourself) -> None:
         """Pass an answer on to the request that waits for it, or note how listening went."""

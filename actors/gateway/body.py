@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import mmap
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from actors.http_server.expectation import have_go_on
 
 AGAIN_S = 1
 """Seconds after which a client may try again that was refused for want of room."""
+_LARGE_BYTES = 65_536
+"""Length from which a body has memory of its own, which goes back to the system with its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,7 @@ class BodyBounds:
     most_held_bytes: int
     """Of all bodies that are in memory."""
     most_of_one_bytes: int
-    """Of these, bodies of one owner."""
+    """Part of `most_held_bytes` for the bodies of one owner."""
     grace_s: float
     """Longest wait for a client; each byte gives back what it takes at the least rate, and no more than this in all."""
     least_bytes_per_s: int
@@ -103,7 +106,7 @@ class Body:
             bounds: Its bounds.
 
         Raises:
-            GatewayError: it says itself that it is longer.
+            GatewayError: its `Content-Length` exceeds the bound.
         """
         self._request = request
         self._bounds = bounds
@@ -116,18 +119,29 @@ class Body:
         Raises:
             GatewayError: it is longer or slower than it may be, there is no room, or it does not come whole.
         """
-        held.grow_to(self._request.content_length or 0)
+        size = self._request.content_length or 0
+        held.grow_to(size)
+        if size > _LARGE_BYTES:  # Pages count from the first byte in them on, and there is nothing to grow.
+            with mmap.mmap(-1, size) as pages:
+                return pages[: await self._read(held, pages.write)]
         data = bytearray()
-        try:
-            async for piece in self._pieces():
-                held.grow_to(len(data) + len(piece))
-                data += piece
-        except (aiohttp.ClientError, web.RequestPayloadError) as error:
-            raise GatewayError(400, "the body did not come whole") from error
+        await self._read(held, data.extend)
         return bytes(data)
 
+    async def _read(self, held: Held, write: Callable[[bytes], object]) -> int:
+        size = 0
+        try:
+            async for piece in self._pieces():
+                size += len(piece)
+                held.grow_to(size)
+                write(piece)
+                del piece  # or a client that sends nothing more keeps it in memory
+        except (aiohttp.ClientError, web.RequestPayloadError) as error:
+            raise GatewayError(400, "the body did not come whole") from error
+        return size
+
     def data(self, headers: CIMultiDict[str]) -> AsyncIterator[bytes] | None:
-        """The body as it comes, None for none; where its length is known it is said in `headers`, as it was to us."""
+        """Pieces of the body, None for no body; `headers` get the client's `Content-Length`, if there is one."""
         if not self._request.can_read_body:
             return None
         if self._request.content_length is not None:
@@ -137,7 +151,7 @@ class Body:
     async def _pieces(self) -> AsyncIterator[bytes]:
         """Pieces as they come.
 
-        The time in which whoever takes the pieces does so is not the client's, and does not count.
+        The time that the reader of the pieces takes does not count as the client's.
         """
         loop, bounds, size = asyncio.get_running_loop(), self._bounds, 0
         spare_s, left_s = bounds.grace_s, bounds.most_s
@@ -160,6 +174,7 @@ class Body:
             if min(spare_s, left_s) <= 0:
                 raise self._too_slow()
             yield piece
+            del piece
 
     def _too_slow(self) -> GatewayError:
         return GatewayError(

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from dataclasses import dataclass
 
 import aiohttp
 from aiohttp import web
-from yarl import URL
 
 from actors.gateway.access import Caller
 from actors.gateway.body import Body, BodyBudget, Held
 from actors.gateway.config import GatewayConfig
+from actors.gateway.delivery import Delivery
 from actors.gateway.errors import GatewayError
 from actors.gateway.metrics import Metrics
-from actors.gateway.passing import BrokenAnswerError, PassedAnswer, Upstream, pieces_of, relay, response_headers
+from actors.gateway.naming import named_conversation
+from actors.gateway.passing import BrokenAnswerError, Upstream, beginning_of, pieces_of, relay
+from actors.gateway.reading import Reading, RefusedError
 from actors.gateway.turn import Turn
 from actors.http_server.exchange import Exchange
-from domain.facts.answer import StreamText, text_of_answer, usage_of_answer
-from domain.facts.chat_request import RequestError, read_request, upstream_body, with_hits
+from domain.facts.block_place import SYSTEM_ROLES, BlockPlace, may_be_of_block
+from domain.facts.chat_request import ChatRequest, RequestError, read_request, upstream_body
 from domain.policy.spending import Attempt, estimated_tokens, has_counts, stated_usage
 from messages.facts import EntriesRecalled, FactHit, RecallEntries
 from messages.model import SPENT, CallOutcome, Usage
 from messages.socket import Refused
 
+log = logging.getLogger(__name__)
+
 MOST_HEADER_CHARS = 2_000
 _LONGEST_MODEL = 200
+_MOST_MODELS = 1_000
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
-@dataclass(slots=True)
-class _Heard:
-    """Answer so far, for its entry in the ledger."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Request as the server gets it."""
 
-    has_begun: bool = False
-    """True if the server took the request."""
-    is_whole: bool = False
-    chars: int = 0
-    usage: object = None
-    """As stated by the server."""
+    body: bytes
+    hits: tuple[FactHit, ...]
+    """Memories in it."""
+    has_block: bool = False
 
 
 class Chat:
@@ -67,6 +71,9 @@ class Chat:
         self._exchange = exchange
         self._metrics = metrics
         self._bodies = bodies
+        self._place = BlockPlace(config.block_place)
+        self._without_system: set[str] = set()
+        """Models whose server refused memories in a system's message, where the client had sent none."""
 
     async def serve(self, request: web.Request, caller: Caller) -> web.StreamResponse:
         """The answer of the model's server, to a request that has in it what belongs to it.
@@ -87,99 +94,130 @@ class Chat:
             chat = read_request(body)
         except RequestError as error:
             raise GatewayError(400, str(error), error.param) from error
-        turn = Turn(chat, caller, self._exchange, self._config.facts)
-        if chat.stream:
-            turn.begin()
-        text = StreamText()
+        turn = Turn(chat, caller, self._exchange, self._config.facts, named_conversation(request))
+        reading = Reading(self._config.most_answer_bytes)
         try:
-            return await self._answer(request, turn, text)
+            return await self._answer(request, turn, reading)
         finally:
             # A client may go as soon as it has all, which is before the end of what is sent.
-            turn.leave(text.text if text.is_done else "")
+            turn.leave(reading.words(chat.texts))
 
-    async def _answer(self, request: web.Request, turn: Turn, text: StreamText) -> web.StreamResponse:
-        recalled, headers = await self._recall(turn)
-        body = upstream_body(turn.chat, recalled.block if recalled is not None else "")
-        address = self._upstream.chat_address(request.raw_path)
-        heard = _Heard()
+    async def _answer(self, request: web.Request, turn: Turn, reading: Reading) -> web.StreamResponse:
+        try:
+            recalled, headers = await self._recall(turn)
+        finally:
+            if turn.chat.stream:
+                turn.begin()  # Behind the recall, which the client waits for: its disk is not waited for, too.
+        asked = self._make_request(turn, recalled)
         spending = Attempt(
             owner=f"gateway/{turn.conversation}",
             purpose="gateway",
             call_id=turn.id,
             model=turn.chat.model[:_LONGEST_MODEL],
-            sent_tokens=estimated_tokens(len(body)),
+            sent_tokens=estimated_tokens(len(asked.body)),
             began_s=self._exchange.monotonic(),
         )
         is_left = False
         try:
-            return await self._pass_on(request, turn, text, (body, address, recalled, headers), heard)
+            return await self._ask(request, turn, reading, asked, headers)
         except (asyncio.CancelledError, ConnectionError):
             is_left = True
             raise
         finally:
             left = CallOutcome.CANCELLED if is_left else CallOutcome.FAILED
-            outcome = CallOutcome.ANSWERED if heard.is_whole or text.is_done else left
-            stated = stated_usage(heard.usage or text.usage)
-            usage = stated if has_counts(stated) else None if heard.has_begun else Usage()
-            tokens = estimated_tokens(heard.chars or len(text.text))
+            is_whole = reading.is_whole or (reading.is_over and reading.is_document)
+            outcome = CallOutcome.ANSWERED if is_whole else left
+            stated = stated_usage(reading.usage)
+            usage = stated if has_counts(stated) else None if reading.has_begun else Usage()
+            tokens = estimated_tokens(reading.chars)
             self._exchange.publish(
                 SPENT, lambda at, now_s: spending.entry(outcome, usage, at, now_s, written_tokens=tokens)
             )
 
+    def _make_request(self, turn: Turn, recalled: EntriesRecalled | None) -> _Asked:
+        """The request with its memories, at a place that its model is known to take."""
+        chat = turn.chat
+        if recalled is None or not recalled.block:
+            return _Asked(upstream_body(chat, ""), ())
+        place = BlockPlace.QUESTION if chat.model in self._without_system else self._place
+        return _Asked(upstream_body(chat, recalled.block, place), recalled.hits, has_block=True)
+
+    async def _ask(
+        self, request: web.Request, turn: Turn, reading: Reading, asked: _Asked, headers: dict[str, str]
+    ) -> web.StreamResponse:
+        """The server's answer; a request whose memories it refuses is asked once more without them."""
+        address = self._upstream.chat_address(request.raw_path)
+        hits = asked.hits if turn.chat.wants_hits else None
+        async with self._upstream.call(request, address, asked.body, is_read=True) as response:
+            delivery = Delivery(request, response, headers, hits)
+            if 200 <= response.status < 300:
+                try:
+                    return await self._pass_on(response, turn, reading, delivery, may_be_refused=asked.has_block)
+                except RefusedError as error:
+                    status, told = response.status, error.piece
+            else:
+                words = await beginning_of(response) if asked.has_block else b""
+                if not asked.has_block or not may_be_of_block(response.status, words.decode("utf-8", "replace")):
+                    return await relay(request, response, headers, read=words, hidden=self._upstream.key)
+                status, told = response.status, b""
+        note = f"the model's server answered {status} to the request with memories: it was asked without them"
+        headers = _headers((), note)
+        async with self._upstream.call(request, address, upstream_body(turn.chat, ""), is_read=True) as response:
+            if 200 <= response.status < 300:
+                delivery = delivery.go_on(response, headers)
+                answer = await self._pass_on(response, turn, reading, delivery, may_be_refused=False)
+                if not reading.has_error:
+                    self._note_refused(turn.chat, status, asked)
+                return answer
+            if delivery.has_begun:
+                return await delivery.end(told)
+            return await relay(request, response, headers, hidden=self._upstream.key)
+
     async def _pass_on(
         self,
-        request: web.Request,
-        turn: Turn,
-        text: StreamText,
-        call: tuple[bytes, URL, EntriesRecalled | None, dict[str, str]],
-        heard: _Heard,
-    ) -> web.StreamResponse:
-        body, address, recalled, headers = call
-        async with self._upstream.call(request, address, body, is_read=True) as response:
-            if not 200 <= response.status < 300:
-                return await relay(request, response, headers)
-            heard.has_begun = True
-            if response.content_type != "text/event-stream":
-                return await self._whole(request, response, turn, recalled, headers, heard)
-
-            async def take(piece: bytes) -> None:
-                """Have an answer kept before the client is given the piece that makes it whole."""
-                text.feed(piece)
-                if text.is_done and not turn.has_ended:
-                    await self._end(turn, text.text)
-
-            answer = await relay(request, response, headers, take)
-            if not turn.has_ended and _has_known_end(response):
-                await self._end(turn, text.text)
-            return answer
-
-    async def _whole(
-        self,
-        request: web.Request,
         response: aiohttp.ClientResponse,
         turn: Turn,
-        recalled: EntriesRecalled | None,
-        headers: dict[str, str],
-        heard: _Heard,
+        reading: Reading,
+        delivery: Delivery,
+        *,
+        may_be_refused: bool,
     ) -> web.StreamResponse:
-        """An answer that comes in one piece, kept before it goes on."""
-        answer = await _read(response, self._config.most_answer_bytes)
-        said = text_of_answer(answer)
-        heard.is_whole, heard.chars, heard.usage = True, len(said), usage_of_answer(answer)
-        await self._end(turn, said)
-        if turn.chat.wants_hits:
-            answer = with_hits(answer, recalled.hits if recalled is not None else ())
-        passed = response_headers(response)
-        passed.update(headers)
-        passed["Content-Length"] = str(len(answer))
-        told = PassedAnswer(response, passed)
-        await told.prepare(request)
-        await told.write(answer)
-        return told
+        """An answer as it comes: a stream in its pieces, a document once it is kept, whatever either is called.
+
+        Raises:
+            RefusedError: it is an error alone; only where `may_be_refused`.
+        """
+        reading.begin(response.headers.get("Content-Encoding", ""))
+        await delivery.begin_early(is_asked_for_stream=turn.chat.stream, may_be_refused=may_be_refused)
+        piece = b""
+        try:
+            async for piece in pieces_of(response):
+                reading.feed(piece)
+                if may_be_refused and reading.is_refusal:
+                    raise RefusedError(piece)
+                if reading.has_ended and not turn.has_ended:  # before the client can know that it is whole
+                    await self._end(turn, reading)
+                await delivery.give(piece, reading, is_held=may_be_refused and reading.may_become_refusal)
+        except BrokenAnswerError as error:
+            if not delivery.has_begun and isinstance(error.__cause__, TimeoutError):
+                raise GatewayError(504, "the model's server fell silent within its answer") from error
+            if not delivery.has_begun:
+                raise GatewayError(502, "the model's server broke off its answer") from error
+            if not turn.has_ended:
+                self._note_unread("its server broke it off")
+            raise
+        reading.end()
+        if may_be_refused and reading.is_refusal:
+            raise RefusedError(piece)
+        if not turn.has_ended:
+            if not reading.is_whole:
+                self._note_unread(reading.problem)
+            await self._end(turn, reading)
+        return await delivery.end()
 
     async def _recall(self, turn: Turn) -> tuple[EntriesRecalled | None, dict[str, str]]:
         """Entries for the question, and the headers that name them; None and a note if they come too late."""
-        if turn.chat.memory_top_k == 0:
+        if turn.chat.memory_top_k == 0 or not turn.chat.keeps:
             return None, {}
         began = self._exchange.monotonic()
         answer = await self._exchange.answer_to(
@@ -193,6 +231,8 @@ class Chat:
                 seen=turn.chat.texts,
                 turn_id=turn.id,
                 top_k=turn.chat.memory_top_k,
+                recency_weight=turn.chat.recency_weight,
+                score_threshold=turn.chat.score_threshold,
             ),
             self._config.read_deadline_s,
         )
@@ -205,32 +245,27 @@ class Chat:
         late = f"the memory did not answer within {self._config.read_deadline_s:g} s"
         return None, _headers((), answer.reason if isinstance(answer, Refused) else late)
 
-    async def _end(self, turn: Turn, answer: str) -> None:
-        self._metrics.unstored += not await turn.end(answer)
+    def _note_unread(self, why: str) -> None:
+        """Count an answer of which nothing is kept; the log has the first one."""
+        if not self._metrics.unread:
+            log.warning("an answer passed and is not kept, for %s; /metrics counts further ones", why)
+        self._metrics.unread += 1
 
+    def _note_refused(self, chat: ChatRequest, status: int, asked: _Asked) -> None:
+        """Count memories that a server refused, and remember a model that may know no system's message."""
+        if not self._metrics.refused_blocks:
+            log.warning(
+                "the model's server answered %d to a request with memories, and answered it without them; /metrics "
+                "counts further ones (facts.block_place says where memories stand)",
+                status,
+            )
+        self._metrics.refused_blocks += 1
+        self._metrics.injected -= len(asked.hits)
+        if not set(SYSTEM_ROLES) & set(chat.roles) and len(self._without_system) < _MOST_MODELS:
+            self._without_system.add(chat.model)
 
-async def _read(response: aiohttp.ClientResponse, most_bytes: int) -> bytes:
-    """All of an answer.
-
-    Raises:
-        GatewayError: it is broken off, or too long.
-    """
-    data = bytearray()
-    try:
-        async for piece in pieces_of(response):
-            data += piece
-            if len(data) > most_bytes:
-                raise GatewayError(502, f"the model's server answered more than {most_bytes} bytes")
-    except BrokenAnswerError as error:
-        if isinstance(error.__cause__, TimeoutError):
-            raise GatewayError(504, "the model's server fell silent within its answer") from error
-        raise GatewayError(502, "the model's server broke off its answer") from error
-    return bytes(data)
-
-
-def _has_known_end(response: aiohttp.ClientResponse) -> bool:
-    """True if a response that was cut off raises an error; other responses end with their connection."""
-    return "Content-Length" in response.headers or "Transfer-Encoding" in response.headers
+    async def _end(self, turn: Turn, reading: Reading) -> None:
+        self._metrics.unstored += not await turn.end(reading.words(turn.chat.texts))
 
 
 def _headers(hits: tuple[FactHit, ...], note: str) -> dict[str, str]:

@@ -48,6 +48,18 @@ class GatewayTable(Protocol):
         """Of a request."""
 
     @property
+    def origins(self) -> tuple[str, ...]:
+        """Apps and pages that are served without a key."""
+
+    @property
+    def open_paths(self) -> tuple[str, ...]:
+        """Beginnings of paths outside `/v1` that keys open."""
+
+    @property
+    def block_place(self) -> str:
+        """Message with the memories."""
+
+    @property
     def read_deadline_s(self) -> float:
         """For the memory."""
 
@@ -63,6 +75,12 @@ class GatewayConfig:
     port: int = 8_100
     keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """Key that clients show -> prefix of `memory_id`; none: the clients of the agent's own user are let in."""
+    origins: tuple[str, ...] = ()
+    """Origins that are served without a key, beside loopback."""
+    open_paths: tuple[str, ...] = ()
+    """Beginnings of paths outside `/v1` that clients with a key reach."""
+    block_place: str = "auto"
+    """Message with the memories."""
     max_body_bytes: int = 32 * 1024 * 1024
     read_deadline_s: float = 1.0
     places: Places = PLACES
@@ -99,6 +117,9 @@ def config_of(table: GatewayTable, secrets: Mapping[str, str], own_key: str = ""
         port=table.gateway_port,
         keys=MappingProxyType(keys or ({own_key: ""} if own_key else {})),
         max_body_bytes=int(table.max_body_mib * 1024 * 1024),
+        origins=table.origins,
+        open_paths=table.open_paths,
+        block_place=table.block_place,
         read_deadline_s=table.read_deadline_s,
     )
 

@@ -19,7 +19,11 @@ class Metrics:
     injected: int = 0
     """Memories that were shown."""
     unstored: int = 0
-    """Turns of which nobody said in time that they are kept."""
+    """Turns without a confirmation in time."""
+    unread: int = 0
+    """Answers that passed and were not kept: no text could be read, or the answer had an error or no end."""
+    refused_blocks: int = 0
+    """Requests with memories that the server refused, and that were asked once more without them."""
     in_flight: int = 0
     recall_s: float = 0.0
 
@@ -41,6 +45,8 @@ class Metrics:
             ("gateway_recall_seconds_total", "counter", f"{self.recall_s:.6f}"),
             ("gateway_memories_injected_total", "counter", str(self.injected)),
             ("gateway_turns_not_confirmed_total", "counter", str(self.unstored)),
+            ("gateway_answers_not_read_total", "counter", str(self.unread)),
+            ("gateway_memories_refused_total", "counter", str(self.refused_blocks)),
             ("gateway_requests_in_flight", "gauge", str(self.in_flight)),
         )
         for name, kind, value in singles:

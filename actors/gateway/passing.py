@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
@@ -13,10 +14,14 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
+from actors.gateway.access import Door
 from actors.gateway.body import Body, refusal_of
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
 from actors.http_client.clean_connector import CleanConnector
+from actors.http_client.environment import proxy_for, proxy_name, trusted_certificates
+
+log = logging.getLogger(__name__)
 
 CONNECT_S = 10.0
 IDLE_S = 4.0
@@ -39,10 +44,6 @@ _OURS = frozenset({"host", "content-length", "expect"})
 _NOT_INVENTED = ("User-Agent", "Content-Type", "Accept")
 
 
-Taker = Callable[[bytes], Awaitable[None]]
-"""Is shown a piece of an answer."""
-
-
 class Upstream:
     """The model's server, and the connections to it."""
 
@@ -56,14 +57,26 @@ class Upstream:
         parts = urlsplit(self._base)
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._key = config.upstream_key
+        self._has_key = Door(config.keys).has_key
         self._takes_clients_key = not config.keys
         self._silence_s = config.silence_s
+        self._proxy: str | None = None
         self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def key(self) -> str:
+        """Operator's key; empty for none."""
+        return self._key
 
     def start(self) -> None:
         """Make the session, on the loop that it is used on."""
+        self._proxy = proxy_for(self._base)
+        if self._proxy is not None:
+            log.info("the model's server is called through the proxy %s", proxy_name(self._proxy))
+        ssl_of = trusted_certificates() if self._base.startswith("https:") else True
         self._session = aiohttp.ClientSession(
-            connector=CleanConnector(limit=0, keepalive_timeout=IDLE_S),
+            connector=CleanConnector(limit=0, keepalive_timeout=IDLE_S, ssl_of=ssl_of),
+            proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=self._silence_s),
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -109,6 +122,10 @@ class Upstream:
         headers = _end_to_end(request.headers, _HOP | _OURS | {"cookie"})
         if is_read or "Accept-Encoding" not in headers:
             headers["Accept-Encoding"] = "identity"
+        for name in [
+            name for name, value in headers.items() if name.lower() != "authorization" and self._has_key(value)
+        ]:
+            headers.popall(name, None)
         if not self._takes_clients_key or "Authorization" not in headers:
             headers.popall("Authorization", None)
             if self._key:
@@ -137,7 +154,9 @@ class Upstream:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if (too_long := refusal_of(error)) is not None:
                 raise too_long from error
-            raise GatewayError(502, f"the model's server could not be reached: {type(error).__name__}") from error
+            way = f" through the proxy {proxy_name(self._proxy)}" if self._proxy is not None else ""
+            reason = f"the model's server could not be reached{way}: {type(error).__name__}"
+            raise GatewayError(502, reason) from error
         try:
             yield response
         finally:
@@ -163,6 +182,12 @@ class PassedAnswer(web.StreamResponse):
         super().__init__(status=response.status, reason=response.reason, headers=headers)
         self.names = frozenset(name.lower() for name in headers)
 
+    async def begin(self, request: web.Request) -> None:
+        """Send the head to the client."""
+        if "content-length" not in self.names and request.version >= aiohttp.HttpVersion11:
+            self.enable_chunked_encoding()
+        await self.prepare(request)
+
 
 async def drop_invented(_request: web.Request, answer: web.StreamResponse) -> None:
     """Take from an answer what the HTTP library says of itself, or guesses; called before its headers are sent."""
@@ -173,7 +198,12 @@ async def drop_invented(_request: web.Request, answer: web.StreamResponse) -> No
 
 
 async def relay(
-    request: web.Request, response: aiohttp.ClientResponse, extra: Mapping[str, str], take: Taker | None = None
+    request: web.Request,
+    response: aiohttp.ClientResponse,
+    extra: Mapping[str, str],
+    *,
+    read: bytes = b"",
+    hidden: str = "",
 ) -> web.StreamResponse:
     """Give an answer to the client as it comes, piece by piece.
 
@@ -181,7 +211,8 @@ async def relay(
         request: The client's.
         response: The server's answer.
         extra: Headers besides.
-        take: Is shown each piece.
+        read: Beginning of the answer that was read before.
+        hidden: Key that an error's text must not repeat.
 
     Raises:
         BrokenAnswerError: the server broke it off; the client must not take it for whole.
@@ -190,23 +221,37 @@ async def relay(
     headers = response_headers(response)
     headers.update(extra)
     answer = PassedAnswer(response, headers)
-    if "Content-Length" not in headers and request.version >= aiohttp.HttpVersion11:
-        answer.enable_chunked_encoding()
-    await answer.prepare(request)
-    async for piece in pieces_of(response):
-        if take is not None:
-            await take(piece)
+    await answer.begin(request)
+    pieces = pieces_of(response, read)
+    if hidden and response.status >= 400:
+        pieces = _hide_key(pieces, hidden.encode())
+    async for piece in pieces:
         await answer.write(piece)
     return answer
 
 
-async def pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    """Of an answer, as they come.
+async def _hide_key(pieces: AsyncIterator[bytes], key: bytes) -> AsyncIterator[bytes]:
+    """The pieces with stars for the letters of a key, wherever the key is cut."""
+    held = b""
+    async for piece in pieces:
+        held = (held + piece).replace(key, b"*" * len(key))
+        at = max(0, len(held) - len(key) + 1)
+        if at:
+            yield held[:at]
+        held = held[at:]
+    if held:
+        yield held
+
+
+async def pieces_of(response: aiohttp.ClientResponse, read: bytes = b"") -> AsyncIterator[bytes]:
+    """Pieces of an answer as they come, behind a beginning that was read before.
 
     Raises:
         BrokenAnswerError: it is broken off.
     """
     pieces = response.content.iter_any()
+    if read:
+        yield read
     while True:
         try:
             piece = await anext(pieces, None)
@@ -215,6 +260,17 @@ async def pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         if piece is None:
             return
         yield piece
+
+
+async def beginning_of(response: aiohttp.ClientResponse) -> bytes:
+    """Beginning of an answer, for rules to read; what follows can still be passed on."""
+    data = bytearray()
+    with suppress(BrokenAnswerError):
+        async for piece in pieces_of(response):
+            data += piece
+            if len(data) > MOST_HEADER_BYTES:
+                break
+    return bytes(data)
 
 
 class BrokenAnswerError(Exception):

@@ -17,7 +17,8 @@ from actors.gateway.chat import Chat
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError, response_of
 from actors.gateway.metrics import Metrics
-from actors.gateway.passing import BrokenAnswerError, Upstream, break_off, drop_invented, relay
+from actors.gateway.naming import split_path
+from actors.gateway.passing import MOST_HEADER_BYTES, BrokenAnswerError, Upstream, break_off, drop_invented, relay
 from actors.http_server.exchange import Exchange
 from actors.http_server.expectation import send_no_word, unknown_expectations
 from actors.http_server.listener import ClientFaults, Listener
@@ -50,7 +51,7 @@ class Server:
         self._config = config
         self._exchange = exchange
         self._metrics = metrics
-        self._door = Door(config.keys)
+        self._door = Door(config.keys, config.origins)
         self._bounds = bounds_of(config)
         self._upstream = Upstream(config)
         self._chat = Chat(config, self._upstream, exchange, metrics, BodyBudget(self._bounds))
@@ -91,12 +92,15 @@ class Server:
         app = web.Application(middlewares=[self._listener.middleware(), self._serve_all], client_max_size=0)
         app.router.add_route("*", "/{path:.*}", self._serve, expect_handler=send_no_word)
         app.on_response_prepare.append(drop_invented)
+        app.on_response_prepare.append(self._share)
         return web.AppRunner(
             app,
             access_log=None,
             auto_decompress=False,
             handler_cancellation=True,
             logger=ClientFaults(log),
+            max_line_size=MOST_HEADER_BYTES,
+            max_field_size=MOST_HEADER_BYTES,
             shutdown_timeout=self._config.shutdown_s,  # the library waits twice as long
         )
 
@@ -142,7 +146,14 @@ class Server:
             return "own", self._health
         if request.path == "/metrics" and is_looked_at:
             return "own", self._tell_metrics
-        if _SLASHES.sub("/", request.path).rstrip("/") in CHAT_PATHS and request.method == "POST":
+        if "websocket" in request.headers.get("Upgrade", "").lower():
+            return "pass", self._refuse_socket
+        is_preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        if is_preflight and self._door.shares_with(request.headers.get("Origin", "")):
+            return "own", self._allow
+        named, target = split_path(request.raw_path)
+        path = target.partition("?")[0] if named else request.path
+        if _SLASHES.sub("/", path).rstrip("/") in CHAT_PATHS and request.method == "POST":
             return "chat", self._complete
         return "pass", self._pass
 
@@ -152,9 +163,45 @@ class Server:
     async def _pass(self, request: web.Request) -> web.StreamResponse:
         await self._caller(request)
         body = Body(request, self._bounds)
-        address = self._upstream.address(request.raw_path)
+        target = split_path(request.raw_path)[1]
+        address = self._upstream.address(target)
+        self._require_open(request.path)
         async with self._upstream.call(request, address, body, is_read=False) as response:
-            return await relay(request, response, {})
+            return await relay(request, response, {}, hidden=self._upstream.key)
+
+    def _require_open(self, path: str) -> None:
+        """Refuse a path outside `/v1` to clients with keys, whom the operator's key would serve there.
+
+        Raises:
+            GatewayError: the path is not open.
+        """
+        is_below = re.match(r"/+v1(?:/|$)", path) is not None or path == "/"
+        if self._config.keys and not is_below and not path.startswith(self._config.open_paths):
+            raise GatewayError(403, f"path {path[:80]!r}: with keys only /v1 and facts.open_paths are served")
+
+    async def _refuse_socket(self, request: web.Request) -> web.StreamResponse:
+        await self._caller(request)
+        raise GatewayError(
+            426, "WebSockets are not passed on: ask with HTTP, streamed answers come as server-sent events"
+        )
+
+    async def _allow(self, request: web.Request) -> web.StreamResponse:
+        """A preflight's answer: it never carries a key, and the request behind it must."""
+        asked = request.headers.get("Access-Control-Request-Headers", "")
+        response = web.Response(status=204)
+        response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
+        response.headers["Access-Control-Allow-Headers"] = asked or "authorization, content-type"
+        response.headers["Access-Control-Max-Age"] = "600"
+        response.force_close()  # A stranger keeps no place by it.
+        return response
+
+    async def _share(self, request: web.Request, answer: web.StreamResponse) -> None:
+        """Let a page read an answer, unless the server behind says itself which pages may."""
+        origin = request.headers.get("Origin", "")
+        if origin and self._door.shares_with(origin) and "Access-Control-Allow-Origin" not in answer.headers:
+            answer.headers["Access-Control-Allow-Origin"] = origin
+            answer.headers["Access-Control-Expose-Headers"] = "*"
+            answer.headers.add("Vary", "Origin")
 
     async def _health(self, request: web.Request) -> web.StreamResponse:  # noqa: ARG002
         response = web.json_response({"status": "ok"})

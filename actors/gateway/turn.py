@@ -1,4 +1,4 @@
-"""Turn of a conversation while its request is under way: what is kept of it, and when."""
+"""Turn of a conversation while its request is under way: parts to keep, and their times."""
 
 from __future__ import annotations
 
@@ -18,29 +18,32 @@ MODEL_CHARS = 200
 class Turn:
     """One turn, which the memory is told of once as a whole, or in two halves."""
 
-    def __init__(self, chat: ChatRequest, caller: Caller, exchange: Exchange, facts: Address) -> None:
-        """Nothing of it is kept yet.
+    def __init__(
+        self, chat: ChatRequest, caller: Caller, exchange: Exchange, facts: Address, memory_id: str | None = None
+    ) -> None:
+        """Begin with nothing kept.
 
         Args:
             chat: The request.
             caller: Who asks.
             exchange: Tells the memory.
             facts: The memory.
+            memory_id: Conversation by the path or a header; the body's own name counts more.
 
         Raises:
             GatewayError: the conversation is another's.
         """
         self.chat = chat
-        self.conversation = caller.conversation(chat.memory_id)
+        self.conversation = caller.conversation(chat.memory_id if chat.memory_id is not None else memory_id)
         self.shared = caller.shared
         self.id = exchange.turn_id()
         self._exchange = exchange
         self._facts = facts
-        self._words = chat.question if chat.ends_with_user else ""
-        """What the person says in it; empty where it goes on with a tool's result."""
+        self._words = chat.question if chat.ends_with_user and chat.keeps else ""
+        """Words of the person; empty in a turn after a tool's result."""
         self._is_begun = False
         self.has_ended = False
-        """Whether the turn was given its answer."""
+        """True if the turn was given an answer."""
 
     def begin(self) -> None:
         """Have the person's words kept, where there are any; `end` or `leave` says that the turn is over."""
@@ -51,6 +54,8 @@ class Turn:
     async def end(self, answer: str) -> bool:
         """Have the turn kept with its answer, and wait a moment; gives whether it is known to be kept."""
         self._is_begun, self.has_ended = False, True
+        if not self.chat.keeps or not (self._words or answer):
+            return True
         kept = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
         return isinstance(await asyncio.shield(kept), TurnStored)
 
@@ -69,5 +74,6 @@ class Turn:
             model=self.chat.model[:MODEL_CHARS],
             user_text=self._words,
             answer_text=answer,
+            answer_before=self.chat.answer_before,
             is_over=is_over,
         )

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import ssl
-import urllib.request
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
 from urllib.parse import urlsplit
 
 import aiohttp
-import certifi
 
 from actors.http_client.clean_connector import CleanConnector
+from actors.http_client.environment import proxy_for, trusted_certificates
 
 KEEP_ALIVE_S = 4.0
 """Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
@@ -36,13 +32,15 @@ class Connections:
         self._sessions: dict[tuple[str, bool], aiohttp.ClientSession] = {}
         self._idle_until: dict[str, float] = {}
         """Address -> until when a connection to it may lie here, on the loop's clock."""
+        self._proxies: dict[str, str | None] = {}
+        """Address -> proxy that the environment named at its first call."""
         self._is_closed = False
 
     @asynccontextmanager
     async def post(
-        self, address: str, body: bytes, headers: Mapping[str, str], *, proxy: str | None = None
+        self, address: str, body: bytes, headers: Mapping[str, str]
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The response to a POST of JSON, once its head has come.
+        """The response to a POST of JSON, once its head has come, through the environment's proxy if there is one.
 
         A connection that has lain here may have been closed at the other end meanwhile, which shows only when it is
         used; then the same is sent over a new one.
@@ -51,17 +49,16 @@ class Connections:
             address: Whereto.
             body: JSON.
             headers: Headers beside the content type of JSON.
-            proxy: The address of one; None to go without, whatever the environment says.
         """
         more = {"Content-Type": "application/json", "Accept-Encoding": "identity", **headers}
         scheme, clock = urlsplit(address).scheme, asyncio.get_running_loop().time
         may_be_stale = clock() < self._idle_until.get(address, 0.0)
         try:
-            response = await self._post(scheme, address, body, more, proxy)
+            response = await self._post(scheme, address, body, more)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             if not may_be_stale or isinstance(error, aiohttp.ClientConnectorError):
                 raise
-            response = await self._post(scheme, address, body, more, proxy, is_new=True)
+            response = await self._post(scheme, address, body, more, is_new=True)
         async with response:
             yield response
         self._idle_until[address] = clock() + _keep_alive_s(scheme) + 1.0
@@ -72,11 +69,13 @@ class Connections:
         address: str,
         body: bytes,
         headers: Mapping[str, str],
-        proxy: str | None,
         *,
         is_new: bool = False,
     ) -> aiohttp.ClientResponse:
         session = self._session(scheme, is_new=is_new)
+        if address not in self._proxies:
+            self._proxies[address] = proxy_for(address)
+        proxy = self._proxies[address]
         return await session.post(address, data=body, headers=headers, allow_redirects=False, proxy=proxy)
 
     async def close(self) -> None:
@@ -99,7 +98,7 @@ class Connections:
                 if is_new
                 else CleanConnector(limit=0, keepalive_timeout=_keep_alive_s(scheme), ssl_of=ssl_of)
             )
-            # Nothing of the environment: asking it takes two threads a call, and a `.netrc` would bring a key.
+            # aiohttp itself is not to ask the environment: two threads a call, and a `.netrc` would bring a key.
             session = self._sessions[scheme, is_new] = aiohttp.ClientSession(
                 connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None),
@@ -129,22 +128,5 @@ async def read_whole(response: aiohttp.ClientResponse, most_bytes: int = MOST_AN
     return bytes(data)
 
 
-def proxy_for(address: str) -> str | None:
-    """The proxy that the environment names for an address; None for none."""
-    parts = urlsplit(address)
-    if urllib.request.proxy_bypass(parts.hostname or ""):
-        return None
-    proxies = urllib.request.getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
-
-
 def _keep_alive_s(scheme: str) -> float:
     return KEEP_ALIVE_TLS_S if scheme == "https" else KEEP_ALIVE_S
-
-
-@cache
-def trusted_certificates() -> ssl.SSLContext:
-    """The operator's certificates, else those that come with the packages; read once in a process, for 30 ms."""
-    named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
-    return ssl.create_default_context(cafile=None if named else certifi.where())

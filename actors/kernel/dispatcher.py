@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from actors.kernel.thread import Blocking, KernelThread, Wait
+from actors.kernel.thread import Blocking, KernelThread, Pool, Wait
 from actors.linux.thread_name import name_thread
 
 if TYPE_CHECKING:
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-SPARES = 512
-"""Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
-KEPT = 64
-"""Threads that stay when the waits are over, for the next ones."""
 _FAILED = "the kernel failed while running %s; the worker goes on"
 _ONE_OF_CORE: Any = "one of core"
 """Marker in the ready queue: whichever core actor waits longest, if one still waits."""
@@ -30,8 +26,6 @@ STRETCH = 32
 """Turns of other actors after which waiting core actors have theirs. A turn after each of the others would be a fifth
 slower at 500 windows: an actor that gets few messages at a time handles few at a time, and wakes threads for each.
 """
-LEND_S = 0.002
-"""Seconds of waiting after which another thread stands in: most waits end sooner than a thread wakes."""
 
 
 class Worker(KernelThread):
@@ -65,7 +59,7 @@ class Dispatcher:
 
     Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
     other, and batches stay short), so one runs, and spares exist to cover waits. To wake a thread costs more than most
-    waits last, so a wait is covered when it has lasted for `LEND_S`; one thread looks after all waits, and rests while
+    waits last, so a wait is covered when it has lasted for `lend_s`; one thread looks after all waits, and rests while
     there are none. While as many wait as may, mailboxes of kinds of actors that ever waited are put off until a wait is
     over; all others go on. A kind that waits for the first time just then gets a thread beyond that, so that one always
     runs; of those there are as many at most again.
@@ -74,9 +68,8 @@ class Dispatcher:
     wait for does not wait behind them all, and one that is never done takes half of the turns.
     """
 
-    def __init__(self, run: Callable[[Mailbox, Worker], None], workers: int = 1, spares: int = SPARES) -> None:
-        if workers < 0:
-            raise ValueError(f"workers {workers} must be >= 0")
+    def __init__(self, run: Callable[[Mailbox, Worker], None], pool: Pool) -> None:
+        """A pool at rest, of that size; `run` runs one mailbox in a worker."""
         self._run_mailbox = run
         self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
@@ -85,8 +78,9 @@ class Dispatcher:
         """The same for a core actor's."""
         self._core: deque[Mailbox] = deque()
         """Core actors' mailboxes that wait; for each the ready queue holds an `_ONE_OF_CORE` at least."""
-        self._target = workers
-        self._spares = spares
+        self._pool = pool
+        self._target = pool.workers
+        self._spares = pool.spares
         self._lock = threading.Lock()
         self._absent: dict[threading.Thread, int] = {}
         """Thread for which another may stand in, since it waits or its handler hangs -> for how many reasons."""
@@ -127,6 +121,11 @@ class Dispatcher:
         """The threads there are, spares included."""
         with self._lock:
             return tuple(self._threads)
+
+    @property
+    def is_lender_at_rest(self) -> bool:
+        """True while there is no wait that is not covered, and the lender sleeps until there is one."""
+        return self._is_lender_at_rest
 
     def start(self) -> None:
         """Start the threads."""
@@ -291,7 +290,7 @@ class Dispatcher:
                     return
                 is_at_rest = not self._lend_for_waits() and ever == self._waits_ever
                 ever, self._is_lender_at_rest = self._waits_ever, is_at_rest
-            self._call_of_lender.acquire(timeout=-1 if is_at_rest else LEND_S)
+            self._call_of_lender.acquire(timeout=-1 if is_at_rest else self._pool.lend_s)
 
     def _lend_for_waits(self) -> bool:
         """Lend for the waits that were there at the last look; whether there are others. The caller has the lock."""
@@ -377,7 +376,7 @@ class Dispatcher:
         with self._lock:
             if self._closing or self._running() <= self._target:
                 return True
-            if self._parked >= KEPT:
+            if self._parked >= self._pool.kept:
                 self._threads.remove(worker)
                 self._runs_of_ended += worker.runs
                 self._note()

@@ -22,8 +22,6 @@ BATCH = 8
 
 A quiet actor beside a flooder waits a batch longer than alone; with 16 its p99 was up to four times as long.
 """
-SLICE_S = 0.005
-"""Seconds, from its second message on, after which a busy actor yields in any case."""
 LOOKS_AT_CLOCK = 4
 """Messages between two looks at the clock, each of which costs as much as taking a message out."""
 
@@ -34,8 +32,15 @@ CRASHES = (Exception, SystemExit, GeneratorExit)
 class Runner:
     """Executor of one mailbox at a time in the calling thread, which has its turn."""
 
-    def __init__(self, system: ActorSystem) -> None:
+    def __init__(self, system: ActorSystem, slice_s: float) -> None:
+        """An executor for a system.
+
+        Args:
+            system: The system.
+            slice_s: Seconds, from its second message on, after which a busy actor yields in any case.
+        """
         self._system = system
+        self._slice_s = slice_s
         self.tick = 0
         """The sweeper's count, by which idleness is measured."""
 
@@ -60,7 +65,7 @@ class Runner:
                 left -= 1
                 if queue:
                     if not until:
-                        until = perf_counter() + SLICE_S
+                        until = perf_counter() + self._slice_s
                     elif not left or (not left % LOOKS_AT_CLOCK and perf_counter() > until):
                         break
         except BaseException as error:

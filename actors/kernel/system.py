@@ -23,6 +23,7 @@ from actors.kernel.passivation import Sweeper
 from actors.kernel.runner import Runner
 from actors.kernel.spec import ActorSpec
 from actors.kernel.supervisor import Supervisor
+from actors.kernel.thread import Pool
 from actors.kernel.watchdog import LIMIT_S, Watchdog
 from messages.base import Address, Message
 from messages.status import ActorGaveUp
@@ -44,7 +45,7 @@ class ActorSystem:
     def __init__(
         self,
         *,
-        workers: int = 1,
+        workers: int | Pool = 1,
         clock: Clock | None = None,
         ids: IdSource | None = None,
         stuck_s: float = LIMIT_S,
@@ -54,7 +55,7 @@ class ActorSystem:
         """A system at rest.
 
         Args:
-            workers: Threads; 0 for none, then `run` handles messages in the caller's thread.
+            workers: Threads, or the pool of them; 0 for none, then `run` handles messages in the caller's thread.
             clock: Time and timers; the machine's by default.
             ids: Gives ids, of which tokens are made as well; random by default.
             stuck_s: Seconds after which a handler that has not come back is named in the log.
@@ -66,8 +67,9 @@ class ActorSystem:
         self.new_token = random_token if ids is None else lambda: ids() + ids()
         self.dead_letters = DeadLetters()
         self.supervisor = Supervisor(self, on_escalation)
-        self.runner = Runner(self)
-        self.dispatcher = Dispatcher(self.runner.run, workers)
+        pool = workers if isinstance(workers, Pool) else Pool(workers)
+        self.runner = Runner(self, pool.slice_s)
+        self.dispatcher = Dispatcher(self.runner.run, pool)
         self.watchdog = Watchdog(self, stuck_s)
         self._sweeper = Sweeper(self)
         self._on_dead_letter = on_dead_letter
@@ -204,6 +206,11 @@ class ActorSystem:
         with self._tapping:
             self._taps = (*self._taps, tap)
             self.__dict__["tell"] = self._tell_overheard
+
+    @property
+    def tap_count(self) -> int:
+        """Number of taps on this system."""
+        return len(self._taps)
 
     def hush(self, tap: Tap) -> None:
         """Remove `tap`; no effect if it is not there."""

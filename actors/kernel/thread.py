@@ -15,6 +15,9 @@ T = TypeVar("T")
 
 _AT_ONCE = 16
 
+SPARES = 512
+"""Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
+
 
 class KernelThread(threading.Thread):
     """A daemon thread that its starter must end: a test fails if such a thread outlives its owner."""
@@ -87,11 +90,11 @@ class Bulkhead:
             lane.turn.release()
             raise
         try:
-            return await self._begun(key, lane, job)
+            return await self._run_job(key, lane, job)
         finally:
             self._places.release()
 
-    async def _begun(self, key: str, lane: _Lane, job: Callable[[], T]) -> T:
+    async def _run_job(self, key: str, lane: _Lane, job: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
         result: asyncio.Future[T] = loop.create_future()
 
@@ -161,3 +164,22 @@ class Wait:
         """True if the wait was there when the lender last looked."""
         self.is_lent = False
         """True if another thread stands in for the waiting thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Sizes and times of a pool of worker threads."""
+
+    workers: int = 1
+    """Threads; 0 for none."""
+    spares: int = SPARES
+    kept: int = 64
+    """Threads that stay when the waits are over, for the next ones."""
+    slice_s: float = 0.005
+    """Seconds, from its second message on, after which a busy actor yields in any case."""
+    lend_s: float = 0.002
+    """Seconds of waiting after which another thread stands in: most waits end sooner than a thread wakes."""
+
+    def __post_init__(self) -> None:
+        if self.workers < 0:
+            raise ValueError(f"workers {self.workers} must be >= 0")

@@ -69,13 +69,20 @@ class Watchdog:
     does not come back; some time later its actor crashes and gets a new one.
     """
 
-    def __init__(self, system: ActorSystem, limit_s: float = LIMIT_S, now: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self,
+        system: ActorSystem,
+        limit_s: float = LIMIT_S,
+        now: Callable[[], float] = perf_counter,
+        liveness: Liveness | None = None,
+    ) -> None:
         """A watchdog that looks when it is told to, or by itself after `start`.
 
         Args:
             system: System of the workers.
             limit_s: After which an actor or a loop is named.
             now: Steady seconds; real ones, for a handler hangs in real time even where the system's clock is a test's.
+            liveness: Record of loops and core actors, where another watchdog has one already.
 
         Raises:
             ValueError: `limit_s` is not above 0.
@@ -89,7 +96,7 @@ class Watchdog:
         self.on_look: Callable[[tuple[str, ...]], None] = lambda _late: None
         """Called after each look, a few times a second, with the core actors and loops that do not answer, mostly none;
         must not block."""
-        self._liveness = Liveness(system, limit_s)
+        self._liveness = liveness or Liveness(system, limit_s)
         self._looked_at = now()
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -107,6 +114,11 @@ class Watchdog:
     def loops(self) -> tuple[str, ...]:
         """Names of the loops that are watched."""
         return tuple(sorted(loop.name for loop in self._liveness.loops))
+
+    @property
+    def liveness(self) -> Liveness:
+        """Record of the loops and core actors that are asked for signs of life."""
+        return self._liveness
 
     def watch(self, loop: LoopThread) -> None:
         """Look after `loop`, which runs and belongs to an actor."""

@@ -186,6 +186,7 @@ class LedgerActor(Actor):
                         completion_tokens=today.completion_tokens,
                         cost_usd=today.cost_usd,
                         estimated_tokens=today.estimated_tokens,
+                        cached_tokens=today.cached_tokens,
                     ),
                 )
             if told is not None:
@@ -242,6 +243,7 @@ def _sums(totals: Mapping[str, Total]) -> list[UsageSum]:
             completion_tokens=total.completion_tokens,
             estimated_tokens=total.estimated_tokens,
             cost_usd=total.cost_usd,
+            cached_tokens=total.cached_tokens,
         )
         for key, total in totals.items()
     ]

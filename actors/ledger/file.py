@@ -61,7 +61,7 @@ class LedgerFiles:
 
 def name_of(at: datetime) -> str:
     """Name of the file that calls of that time (UTC) are entered in."""
-    return f"{at:%Y-%m}.jsonl"
+    return f"{at.year:04}-{at.month:02}.jsonl"
 
 
 def _entry(line: bytes, year: int, month: int) -> CallSpent | None:

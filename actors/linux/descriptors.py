@@ -1,4 +1,4 @@
-"""Descriptors of the process, and what of them one kind of use may take, so that none leaves nothing to the others."""
+"""Descriptors of the process, shared out among the kinds of use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import resource
 import sys
 
 
-def share(part: int, fewest: int) -> int:
-    """How many descriptors a use may take that has one in `part` of them, and `fewest` in any case."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+def share(part: int, fewest: int, soft: int | None = None) -> int:
+    """Number of descriptors for one use.
+
+    Args:
+        part: The use may take one descriptor in so many.
+        fewest: Least number, whatever the limit.
+        soft: Limit of the process; by default as it is now.
+    """
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if soft is None else soft
     return sys.maxsize if soft == resource.RLIM_INFINITY else max(fewest, soft // part)

@@ -40,6 +40,10 @@ class Disk(Protocol):
         """Return when the names in `folder` are on the disk."""
         ...
 
+    def sync_all(self) -> None:
+        """Return when everything that any program has written is on the disk."""
+        ...
+
     def make_folder(self, folder: Path, /) -> None:
         """Make a folder for its owner alone, unless it is there."""
         ...
@@ -87,6 +91,10 @@ class RealDisk:
             os.fsync(fd)
         finally:
             os.close(fd)
+
+    def sync_all(self) -> None:
+        """As `os.sync`."""
+        os.sync()
 
     def make_folder(self, folder: Path, /) -> None:
         """As `os.mkdir`."""
@@ -199,13 +207,18 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
         disk.sync_folder(path.parent)
 
 
-def make_durable(disk: Disk, folder: Path, up_to: Path) -> None:
-    """Sync the names in `folder` and in each folder above it, up to and with `up_to`.
+def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:
+    """Sync the names in folders and in each folder above them, up to and with `up_to`, each once, the deepest first.
 
     Raises:
-        OSError: a folder cannot be synced; the folders above were not tried.
-        ValueError: `up_to` is not above `folder`.
+        OSError: a folder cannot be synced; those that are less deep were not tried.
+        ValueError: `up_to` is not above a folder.
     """
-    steps = folder.relative_to(up_to).parts
-    for count in range(len(steps), -1, -1):
-        disk.sync_folder(up_to.joinpath(*steps[:count]))
+    steps = {
+        parts[:count]
+        for folder in folders
+        for parts in (folder.relative_to(up_to).parts,)
+        for count in range(len(parts) + 1)
+    }
+    for parts in sorted(steps, key=len, reverse=True):
+        disk.sync_folder(up_to.joinpath(*parts))

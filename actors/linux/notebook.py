@@ -205,7 +205,7 @@ class NoteFolder:
             make_private(path.parent, self._disk.make_folder)
             self._is_named = False
         if is_durable and not self._is_named:
-            make_durable(self._disk, self.folder.parent, self._above)
+            make_durable(self._disk, self._above, self.folder.parent)
             self._is_named = True
         put_whole(self._disk, path, data, is_durable=is_durable)
 
@@ -244,6 +244,8 @@ class NoteFolder:
 def _whole_lines(fd: int) -> int:
     """Size of a file in bytes, once the end of a line that was cut off is removed."""
     size = keep = os.fstat(fd).st_size
+    if not size or os.pread(fd, 1, size - 1) == b"\n":
+        return size
     while keep:
         begin = max(0, keep - _BLOCK_BYTES)
         end = os.pread(fd, keep - begin, begin).rfind(b"\n")

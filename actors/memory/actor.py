@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from actors.kernel import Actor, Then, not_understood
 from actors.memory.config import MemoryConfig
 from actors.memory.recall.expansion import Expansions
+from actors.memory.recall.links import MessageLinks
 from actors.memory.recall.lookups import Lookup, Lookups, refusal
 from actors.memory.recall.recall import Recall, vector_of
 from actors.memory.search.search import Vector
@@ -69,12 +70,14 @@ class MemoryActor(Actor):
         self._turns_waiting = 0
         """Turns that wait for the vector of their question."""
         self._lookups = Lookups(self.monotonic)
-        self._recall = Recall(plan.search, config.budget)
         self._expansions = Expansions(plan.data_root)
         self._backlog = Backlog(self, lambda: self._upkeep.store(), embedder, plan.space, plan.dimensions)
         self._surface = config.surface
         self._readers = KnownReaders()
-        self._upkeep = Upkeep(self, plan, config.reconcile_every_s, self._readers, self._reconciled, self._backlog.drop)
+        self._recall = Recall(plan.search, config.budget, MessageLinks(plan.data_root, self._readers))
+        self._upkeep = Upkeep(
+            self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
+        )
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
@@ -171,7 +174,7 @@ class MemoryActor(Actor):
             with self.blocking():
                 store.readers_changed(changed)
 
-    def _reconciled(self, store: Store) -> None:
+    def _end_reconciling(self, store: Store) -> None:
         """Go on where a comparison with the logs has ended, and have copies made that are missing."""
         self._backlog.go_on()
         with self.blocking():
@@ -224,12 +227,14 @@ class MemoryActor(Actor):
         if is_bare or not text.strip() or self._embedder is None:
             self._answer(request, None)
             return
+        with self.blocking():
+            embedded = store.embedded_question(text, request.window)
 
         def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
             return EmbedTexts(
                 request_id=request_id,
                 reply_to=reply_to,
-                texts=(text,),
+                texts=(embedded,),
                 role=TextRole.QUERY,
                 deadline_s=self._query_timeout_s,
             )

@@ -6,8 +6,9 @@ import apsw  # noqa: F401 - before there is a second thread, as actors that open
 
 from actors.kernel import Actor, ActorSpec
 from actors.memory.checks import index_findings, search_findings
-from actors.memory.recall.commands import COMMANDS, REBUILT, SEARCH, STATS, WHY
+from actors.memory.recall.commands import COMMANDS, ME, REBUILT, SEARCH, STATS, WHY
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
+from domain.turn.prompt import MEMORY_PREFIX
 from messages.embedder import EMBEDDER
 from messages.memory import MEMORY, DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory
 from messages.turn import ExpandReference
@@ -17,6 +18,7 @@ LEAST_LEFT_S = 0.5
 REBUILD_S = 3_600.0
 VERBS = {
     "memory.search": Verb(MEMORY, SearchMemory, words=SEARCH),
+    "memory.me": Verb(MEMORY, SearchMemory, words=ME),
     "memory.expand": Verb(MEMORY, ExpandReference),
     "memory.why": Verb(MEMORY, ExplainMemory, words=WHY),
     "memory.stats": Verb(MEMORY, DescribeMemory, words=STATS),
@@ -32,6 +34,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     return Part(
         spec=memory_spec(plan, read_only=not plan.lives),
         contributes=True,
+        explains=(MEMORY_PREFIX,),
         refers=True,
         subscribes=plan.lives,
         hears_readers=plan.lives,

@@ -243,6 +243,10 @@ class Store:
                     mask[row] = False
         return mask
 
+    def embedded_question(self, text: str, target: Window) -> str:
+        """The text to embed for a question that is asked in `target`."""
+        return self.searcher.embedded_question(text, self._visibility.windows(target))
+
     def has_any(self, target: Window, visible: Collection[EventId], turn: TurnId | None) -> bool:
         """True if any row may be found for `target`; most often the visible turns need no look."""
         shown = np.count_nonzero(self._visibility.mask(target))
@@ -251,9 +255,9 @@ class Store:
     def pins(self, target: Window) -> list[Memory]:
         """The pins that may be shown in `target`, the newest first; for the operator, in the window that has most."""
         if target.surface is Surface.CLI:
-            return self.searcher.pins(self._visibility.fullest)
+            return self.searcher.pins(self._visibility.fullest, None)
         mask = self._visibility.mask(target)
-        return self.searcher.pins(lambda rows: [row for row in rows if row < len(mask) and mask[row]])
+        return self.searcher.pins(lambda rows: [row for row in rows if row < len(mask) and mask[row]], target)
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
         """True if the turn at that place may be shown in `target`; False also without a turn there."""

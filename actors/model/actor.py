@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from datetime import datetime
+from functools import partial
 
 from actors.kernel import Actor, LoopThread, not_understood
-from actors.model.backend import Backend, OfflineBackend
+from actors.model.backend import AttemptError, Backend, OfflineBackend, WordBreaker
 from actors.model.calls import Calls, Schedule, Sleep
 from actors.model.config import ModelConfig
-from actors.model.route import refusal_of
+from actors.model.local_route import LocalRoutes
+from actors.model.route import reads_text_alone, refusal_of
 from actors.model.routed import RoutedBackend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.fair_queue import FairQueue
+from domain.policy.model_call.fallbacks import Fallbacks
 from domain.policy.paired_queue import PairedQueue
-from domain.policy.retrying import RetryPolicy
+from domain.policy.retrying import RetryPolicy, reason
 from domain.policy.spending import DailyBudget
 from messages.base import RequestId, Window
 from messages.model import (
@@ -79,15 +83,17 @@ class ModelActor(Actor):
         self._budget = DailyBudget(config.daily_cost_usd)
         self._spent_today = spent_today
         self._offline = OfflineBackend()
-        self._provider: Backend = backend or RoutedBackend(config, self.now)
+        routed = RoutedBackend(config, self.now, local=LocalRoutes(self).find)
+        self._provider: Backend = backend or WordBreaker(routed, partial(_reads_text_alone, config))
         self._loop = LoopThread("model", self)
+        self._fallbacks = Fallbacks(config.fallbacks)
         self._calls = Calls(
             backend_of=self._backend_of,
-            schedule=Schedule(RetryPolicy(max_retries=config.retries)),
+            schedule=Schedule(RetryPolicy(max_retries=config.retries), sleep),
             delta_interval_s=config.delta_interval_s,
-            sleep=sleep,
             tell=lambda answer: self.tell(self.address, answer),
             enter=self._enter,
+            fallbacks=self._fallbacks,
         )
 
     def on_start(self) -> None:
@@ -96,9 +102,15 @@ class ModelActor(Actor):
             with self.blocking():
                 self._budget.spend(self._spent_today(), self.now())
         self._loop.start()
-        self._loop.submit(self._backend_named(self._name).warm_up())
+        self._loop.submit(self._warm_up())
 
-    def handle(self, message: ModelMessage | ModelAnswer | DescribeYourself) -> None:
+    async def _warm_up(self) -> None:
+        try:
+            await self._backend_named(self._name).warm_up()
+        except AttemptError as error:  # each request says it to a person
+            log.warning("the model cannot be reached yet: %s", reason(error.fault, 1))
+
+    def handle(self, message: ModelMessage | ModelAnswer | CallSpent | DescribeYourself) -> None:
         """Take a request, cancel one, or pass on what a call says."""
         match message:
             case ModelRequest():
@@ -111,6 +123,8 @@ class ModelActor(Actor):
                     self.tell(request.reply_to, message)
             case ModelReply() | ModelFailed():
                 self._pass_on(message)
+            case CallSpent(cost_usd=cost_usd):
+                self._budget.spend(cost_usd, self.now())
             case DescribeYourself():
                 self._describe(message)
             case _:
@@ -124,9 +138,7 @@ class ModelActor(Actor):
         self._admit()
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
-        """Count the cost of an answer, and send the answer to a requester that still waits."""
-        if isinstance(answer, ModelReply):
-            self._budget.spend(answer.usage.cost_usd, self.now())
+        """Send an answer to a requester that still waits."""
         if (request := self._leave(answer.request_id)) is not None:
             self.tell(request.reply_to, answer)
 
@@ -146,6 +158,7 @@ class ModelActor(Actor):
     def _enter(self, entry: Callable[[datetime], CallSpent]) -> None:
         """Tell what an attempt took; on the loop."""
         spent = entry(self.now())
+        self.tell(self.address, spent)
         for follower in self.followers(SPENT):
             self.tell(follower, spent)
 
@@ -175,6 +188,8 @@ class ModelActor(Actor):
         front, aside = self._queue.front, self._queue.aside
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("model", self._name),
+            *([("fallbacks", ", ".join(self._fallbacks.names))] if self._fallbacks.names else []),
+            *([("models_down", ", ".join(down))] if (down := self._fallbacks.down) else []),
             ("in_flight", len(front.served())),
             ("waiting", len(front.waiting())),
             ("background_in_flight", len(aside.served())),
@@ -196,3 +211,8 @@ class ModelActor(Actor):
 def _asker(request: ModelRequest) -> tuple[Window, str]:
     """Whose calls are made one after the other."""
     return request.window, request.purpose
+
+
+def _reads_text_alone(config: ModelConfig, model: str, request: ModelRequest) -> bool:
+    is_own_server = bool(request.api_base) or config.is_own(model)
+    return reads_text_alone(model, is_own_server=is_own_server, variables=os.environ)

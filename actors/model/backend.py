@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from domain.offline.model import answer
+from domain.policy.model_call.fallbacks import Abilities
 from domain.policy.retrying import Fault
-from messages.model import ModelRequest, StopReason, ToolCall, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One whole answer."""
-
-    text: str
-    tool_calls: tuple[ToolCall, ...]
-    stop_reason: StopReason
-    usage: Usage
+from domain.text.control_words import break_request, restore_completion
+from messages.model import Completion, ModelRequest, StopReason, Usage
 
 
 class Heard:
@@ -66,11 +57,46 @@ class Backend(Protocol):
             AttemptError: there is none.
         """
 
+    async def abilities(self, model: str) -> Abilities:
+        """Abilities of a model, as far as they are known."""
+
     async def warm_up(self) -> None:
         """Do what would make the first call slow."""
 
     async def close(self) -> None:
         """Let go of connections."""
+
+
+class WordBreaker:
+    """Backend that breaks control words for models that may read these in a text, and restores them in answers."""
+
+    def __init__(self, backend: Backend, reads_text_alone: Callable[[str, ModelRequest], bool]) -> None:
+        """Stand before a backend.
+
+        Args:
+            backend: Makes the calls.
+            reads_text_alone: True for a model whose server is known to encode text as text.
+        """
+        self._backend = backend
+        self._reads_text_alone = reads_text_alone
+
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+        """As the backend behind."""
+        if self._reads_text_alone(model, request):
+            return await self._backend.complete(model, request, say)
+        return restore_completion(await self._backend.complete(model, break_request(request), say))
+
+    async def abilities(self, model: str) -> Abilities:
+        """As the backend behind."""
+        return await self._backend.abilities(model)
+
+    async def warm_up(self) -> None:
+        """As the backend behind."""
+        await self._backend.warm_up()
+
+    async def close(self) -> None:
+        """As the backend behind."""
+        await self._backend.close()
 
 
 class OfflineBackend:
@@ -80,7 +106,11 @@ class OfflineBackend:
         """Answer of the offline model; never fails, and is done before any progress could be reported."""
         reply = answer(request.system_prompt, request.messages, request.tools)
         stop_reason = StopReason.TOOL_CALLS if reply.tool_calls else StopReason.STOP
-        return Completion(reply.text, reply.tool_calls, stop_reason, Usage())
+        return Completion(text=reply.text, tool_calls=reply.tool_calls, stop_reason=stop_reason)
+
+    async def abilities(self, model: str) -> Abilities:  # noqa: ARG002
+        """Abilities of the offline model."""
+        return Abilities()
 
     async def warm_up(self) -> None:
         """Nothing is slow here."""

@@ -10,13 +10,28 @@ from datetime import datetime
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
-from actors.model.backend import AttemptError, Backend, Completion, Heard
+from actors.model.backend import AttemptError, Backend, Heard
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.mend_memory import MendMemory
-from domain.policy.retrying import REFUSED, Fault, FaultKind, RetryPolicy, next_wait_s, reason
+from domain.policy.model_call.fallbacks import Fallbacks, failure_words, falls_back, stand_in_words
+from domain.policy.model_call.thoughts_back import keep_own
+from domain.policy.retrying import PERMANENT, REFUSED, Fault, FaultKind, RetryPolicy, next_wait_s, reason
 from domain.policy.spending import Attempt, estimated_tokens, has_counts
+from domain.text.answer.reading import shown_text
+from domain.text.answer.thoughts import has_mark, is_unopened
+from domain.text.control_words import restore_words
 from messages.base import RequestId
-from messages.model import CallOutcome, CallSpent, ModelAnswer, ModelDelta, ModelFailed, ModelReply, ModelRequest, Usage
+from messages.model import (
+    CallOutcome,
+    CallSpent,
+    Completion,
+    ModelAnswer,
+    ModelDelta,
+    ModelFailed,
+    ModelReply,
+    ModelRequest,
+    Usage,
+)
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +44,15 @@ NO_FAULT = Fault(FaultKind.UNKNOWN)
 class Schedule:
     """Backoff schedule: the waits that a policy gives, with jitter."""
 
-    def __init__(self, policy: RetryPolicy) -> None:
+    def __init__(self, policy: RetryPolicy, sleep: Sleep = asyncio.sleep) -> None:
+        """Nothing is waited for yet.
+
+        Args:
+            policy: Number of tries, and the waits.
+            sleep: Passing of the time between tries.
+        """
         self.policy = policy
+        self.sleep = sleep
         self._wait = wait_exponential(policy.base_s, policy.cap_s, policy.factor) + wait_random(0, policy.jitter_s)
         self._retrying = AsyncRetrying()
 
@@ -44,8 +66,16 @@ class Schedule:
 class Progress:
     """Throttle of deltas: tells the text so far, at most once in `interval_s`, and never again once it is closed."""
 
-    def __init__(self, interval_s: float, say: Callable[[str], None]) -> None:
+    def __init__(self, interval_s: float, show: Callable[[str], str], say: Callable[[str], None]) -> None:
+        """Nothing is told yet.
+
+        Args:
+            interval_s: Least time between two deltas.
+            show: Gives the part of the text so far that people may be shown.
+            say: Tells it.
+        """
         self._interval_s = interval_s
+        self._show = show
         self._say = say
         self._pieces: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -56,6 +86,11 @@ class Progress:
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._interval_s, self._tell)
 
+    @property
+    def text(self) -> str:
+        """All text so far, as the model wrote it."""
+        return "".join(self._pieces)
+
     def close(self) -> None:
         """Tell nothing more."""
         if self._timer is not None:
@@ -65,8 +100,9 @@ class Progress:
         self._timer = None
         text = "".join(self._pieces)
         self._pieces = [text]
-        if text.strip():
-            self._say(text)
+        shown = self._show(text)
+        if shown.strip():
+            self._say(shown)
 
 
 class Calls:
@@ -82,9 +118,9 @@ class Calls:
         backend_of: Callable[[str, ModelRequest], Backend],
         schedule: Schedule,
         delta_interval_s: float,
-        sleep: Sleep,
         tell: Callable[[ModelAnswer], None],
         enter: Callable[[Callable[[datetime], CallSpent]], None],
+        fallbacks: Fallbacks,
     ) -> None:
         """No call yet.
 
@@ -92,17 +128,19 @@ class Calls:
             backend_of: Who answers a request, of the model of that name.
             schedule: When to try again.
             delta_interval_s: Least time between two deltas of one request, and before its first.
-            sleep: How the time between tries passes.
             tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
+            fallbacks: Memory of outages and of stand-ins.
             enter: Publishes what an attempt took, before its answer is told; supplies the time (aware UTC).
         """
         self._backend_of = backend_of
         self._schedule = schedule
         self._delta_interval_s = delta_interval_s
-        self._sleep = sleep
         self._tell = tell
         self._enter = enter
+        self._fallbacks = fallbacks
         self._mends = MendMemory()
+        self._thinks_first: set[str] = set()
+        """Models whose answers began with thoughts that only a closing mark told of."""
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
     def begin(self, model: str, request: ModelRequest) -> None:
@@ -138,27 +176,69 @@ class Calls:
         self._tell(ModelFailed(request_id=request_id, reason=reason(fault, 1), attempts=1))
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
+        """The answer of the model, or of the first that can stand in for it."""
+        if request.api_base or not self._fallbacks.names:
+            return (await self._answer_by(model, request, 1))[0]
+        clock, attempts = asyncio.get_running_loop().time, 0
+        asked, passed_over = self._fallbacks.order(model, request.run_id, clock())
+        failed, fault = list(passed_over), NO_FAULT
+        for name in asked:
+            if name != model and (lack := (await self._backend_of(name, request).abilities(name)).lack(request)):
+                failed.append((name, lack))
+                continue
+            end, fault = await self._answer_by(name, request, attempts + 1)
+            if isinstance(end, ModelReply):
+                self._fallbacks.note_answer(name, model, request.run_id)
+                if name == model:
+                    return end
+                why = dict(failed).get(model, "another model has this turn")
+                return msgspec.structs.replace(end, stands_in=stand_in_words(name, model, why))
+            attempts = end.attempts
+            failed.append((name, end.reason))
+            if not falls_back(fault):
+                break
+            self._fallbacks.note_fault(name, fault, end.reason, clock())
+            log.warning("model call %s goes to the next model: %s", request.request_id, end.reason)
+        return _failure(request, failure_words(failed), attempts, fault)
+
+    async def _answer_by(self, model: str, request: ModelRequest, first: int) -> tuple[ModelReply | ModelFailed, Fault]:
         """The reply, after retries, and after one mended request if the server refuses the first for its content."""
-        prepared = self._mends.prepare(model, request)
-        reply, fault, attempt = await self._tries(model, prepared.request, 1)
+        prepared = self._mends.prepare(model, keep_own(request, model))
+        reply, fault, attempt = await self._replies(model, prepared.request, first)
         if reply is not None:
-            self._mends.accept(model, prepared.request, reply.usage.prompt_tokens)
-            return msgspec.structs.replace(reply, left_out=prepared.left_out) if prepared.left_out else reply
+            told = msgspec.structs.replace(reply, left_out=prepared.left_out) if prepared.left_out else reply
+            return told, fault
         plan = self._mends.plan(model, prepared, fault)
         if plan is None:
             hint = NEW if fault.kind in REFUSED and len(request.messages) > 1 else ""
-            return ModelFailed(request_id=request.request_id, reason=reason(fault, attempt) + hint, attempts=attempt)
+            text = reason(fault, attempt - first + 1) + hint
+            return _failure(request, text, attempt, fault), fault
         mended = plan.mended
         log.warning("model call %s is sent again, mended: %s", request.request_id, ", ".join(sorted(mended.mends)))
-        reply, fault, attempt = await self._tries(model, mended.request, attempt + 1)
+        reply, fault, attempt = await self._replies(model, mended.request, attempt + 1)
         if reply is None:
             self._mends.give_up(model, plan, fault)
             tried = f"also without {plan.left_out}" if plan.left_out else "also in another form"
-            told = f"{reason(fault, 1)}, {tried}{NEW}"
-            return ModelFailed(request_id=request.request_id, reason=told, attempts=attempt)
+            text = f"{reason(fault, 1)}, {tried}{NEW}"
+            return _failure(request, text, attempt, fault), fault
         self._mends.learn(model, plan)
-        self._mends.accept(model, mended.request, reply.usage.prompt_tokens)
-        return msgspec.structs.replace(reply, left_out=plan.left_out)
+        return msgspec.structs.replace(reply, left_out=plan.left_out), fault
+
+    async def _replies(self, model: str, request: ModelRequest, attempt: int) -> tuple[ModelReply | None, Fault, int]:
+        """As `_tries`; an answer without a word is asked for once more."""
+        reply, fault, attempt = await self._tries(model, request, attempt)
+        if reply is None:
+            return reply, fault, attempt
+        self._mends.accept(model, request, reply.usage.prompt_tokens)
+        if not reply.is_void:
+            return reply, fault, attempt
+        log.warning(
+            "model call %s had an empty answer (%s); it is sent once more", request.request_id, reply.stop_reason
+        )
+        again, _, attempt = await self._tries(model, request, attempt + 1)
+        if again is None:
+            return reply, fault, attempt
+        return msgspec.structs.replace(again, usage=reply.usage + again.usage), fault, attempt
 
     async def _tries(self, model: str, request: ModelRequest, attempt: int) -> tuple[ModelReply | None, Fault, int]:
         """The reply or the last fault, and the number of the last attempt, of which `attempt` is the first."""
@@ -172,12 +252,19 @@ class Calls:
             log.warning("model call %s failed, try %d: %s", request.request_id, attempt, reason(fault, 1))
             if wait_s is None:
                 return None, fault, attempt
-            await self._sleep(wait_s)
+            await self._schedule.sleep(wait_s)
             attempt += 1
+
+    def _show(self, model: str, request: ModelRequest, text: str) -> str:
+        """Part of an answer in the making that people may see."""
+        if model in self._thinks_first and not has_mark(text):
+            return ""
+        return restore_words(shown_text(text, request))
 
     async def _attempt(self, model: str, request: ModelRequest, attempt: int) -> ModelReply:
         progress = Progress(
             self._delta_interval_s,
+            lambda text: self._show(model, request, text),
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
         heard = Heard(progress.add)
@@ -201,17 +288,13 @@ class Calls:
             raise
         finally:
             progress.close()
+            if is_unopened(progress.text):
+                self._thinks_first.add(model)
             usage = _usage(model, outcome, heard, completion)
-            now_s, written_tokens = loop.time(), estimated_tokens(heard.chars)
-            self._enter(lambda at: spending.entry(outcome, usage, at, now_s, written_tokens=written_tokens))
-        return ModelReply(
-            request_id=request.request_id,
-            text=completion.text,
-            tool_calls=completion.tool_calls,
-            stop_reason=completion.stop_reason,
-            usage=completion.usage,
-            model=model,
-        )
+            now_s, written = loop.time(), estimated_tokens(heard.chars)
+            stated = completion.usage.cost_usd if completion is not None else 0.0
+            self._enter(lambda at: spending.entry(outcome, usage, at, now_s, written_tokens=written, stated_usd=stated))
+        return ModelReply(request_id=request.request_id, model=model, **msgspec.structs.asdict(completion))
 
 
 def _usage(model: str, outcome: CallOutcome, heard: Heard, completion: Completion | None) -> Usage | None:
@@ -228,3 +311,8 @@ def _sent_chars(request: ModelRequest) -> int:
     for message in request.messages:
         chars += len(message.text) + sum(len(call.arguments_json) for call in message.tool_calls)
     return chars + sum(len(tool.description) + len(tool.parameters_json) for tool in request.tools)
+
+
+def _failure(request: ModelRequest, told: str, attempts: int, fault: Fault) -> ModelFailed:
+    is_permanent = fault.kind in PERMANENT
+    return ModelFailed(request_id=request.request_id, reason=told, attempts=attempts, is_permanent=is_permanent)

@@ -20,11 +20,15 @@ class ModelConfig:
 
     name: str = OFFLINE_MODEL
     """Model for requests without a model name: in litellm's naming, or `offline`."""
+    fallbacks: tuple[str, ...] = ()
+    """Models that answer, in this order, while the one that should is down, out of quota or without a valid key."""
     api_base: str = ""
     """Base address of the server of `name`, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own address.
     Requests that name another model of the same provider go there too."""
     api: str = ""
     """Form of requests to `api_base`: `openai`, or empty to ask litellm."""
+    streams: bool = True
+    """False to ask for whole answers."""
     api_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     """By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment."""
     concurrency: int = 256
@@ -33,10 +37,18 @@ class ModelConfig:
     """Most times that a failed call is tried again."""
     idle_timeout_s: float = 300.0
     """Longest silence of a server before the attempt counts as failed."""
+    content_timeout_s: float = 0.0
+    """Longest time without a word, thought or call while a server only keeps the connection awake; 0 for twice
+    `idle_timeout_s`."""
     delta_interval_s: float = DELTA_INTERVAL_S
     """Least time between two deltas of a request."""
     daily_cost_usd: float = 0.0
     """Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap."""
+
+    @property
+    def longest_without_content_s(self) -> float:
+        """Bound for a stream without content."""
+        return self.content_timeout_s or 2 * self.idle_timeout_s
 
     def is_own(self, model: str) -> bool:
         """True if requests to the model go to `api_base`."""
@@ -52,5 +64,8 @@ class ModelConfig:
             raise ValueError(f"model name {self.name!r} must not be empty")
         if self.idle_timeout_s <= 0:
             raise ValueError(f"idle_timeout_s {self.idle_timeout_s} must be > 0")
+        if self.content_timeout_s and self.content_timeout_s < self.idle_timeout_s:
+            rule = f"must be 0 or at least idle_timeout_s {self.idle_timeout_s}"
+            raise ValueError(f"content_timeout_s {self.content_timeout_s} {rule}")
         if self.delta_interval_s < 0:
             raise ValueError(f"delta_interval_s {self.delta_interval_s} must be >= 0")

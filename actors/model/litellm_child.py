@@ -25,6 +25,7 @@ SPEAKERS = frozenset(
     {"openai", "hosted_vllm", "cerebras", "deepseek", "groq", "llamafile", "lm_studio", "together_ai", "xai"}
 )
 """Providers whose requests and answers in litellm are OpenAI's, unchanged."""
+_OPENAI = "https://api.openai.com/v1"
 _ABOVE = re.compile(r"_above_([0-9]+)k_tokens$")
 _SCALE = 1000
 
@@ -66,18 +67,35 @@ def listing_of(library: Any, model: str) -> Listing | None:
         return None
     prices = library.model_cost.get(model) or library.model_cost.get(name) or {}
     has_other_form = provider == "openai" and (
-        prices.get("mode", "chat") != "chat" or library.OpenAIOSeriesConfig().is_model_o_series_model(name)
+        prices.get("mode", "chat") != "chat"
+        or library.OpenAIOSeriesConfig().is_model_o_series_model(name)
+        or _needs_responses(library, name)
     )
+    sees_images = bool(library.supports_vision(model=model))
+    calls_tools = not prices or bool(library.supports_function_calling(model=model))
     if provider not in SPEAKERS or has_other_form:
-        return Listing(provider=provider, name=name, speaks_openai=False)
+        return Listing(
+            provider=provider, name=name, speaks_openai=False, sees_images=sees_images, calls_tools=calls_tools
+        )
     return Listing(
         provider=provider,
         name=name,
         address=address or "",
         streams_usage="stream_options" in (library.get_supported_openai_params(name, provider) or ()),
-        sees_images=bool(library.supports_vision(model=model)),
+        sees_images=sees_images,
+        calls_tools=calls_tools,
         tiers=_tiers(library, model, prices),
     )
+
+
+def _needs_responses(library: Any, name: str) -> bool:
+    """True if litellm calls a model by OpenAI's Responses once tools are offered: `responses/…`, and gpt-5.4 and later.
+
+    Chat completions refuse tools for a model that thinks unless it is told not to.
+    """
+    offered = {"type": "function", "function": {"name": "bash", "parameters": {}}}
+    listed, _ = library.main.responses_api_bridge_check(name, "openai", tools=[offered], api_base=_OPENAI)
+    return bool(listed.get("mode") == "responses")
 
 
 def _tiers(library: Any, model: str, prices: dict[str, Any]) -> tuple[Tier, ...]:
@@ -85,6 +103,10 @@ def _tiers(library: Any, model: str, prices: dict[str, Any]) -> tuple[Tier, ...]
     if not prices:
         return ()
     tiers = []
+    try:
+        library.cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
+    except Exception:  # noqa: BLE001 - another provider's price for a model of the same name
+        return ()
     for limit in sorted({0, *(int(number[1]) * _SCALE for key in prices if (number := _ABOVE.search(key)))}):
         prompt = limit + _SCALE
         of_prompt, of_completion = library.cost_per_token(model=model, prompt_tokens=prompt, completion_tokens=_SCALE)

@@ -8,7 +8,7 @@ from actors.kernel import Actor, ActorSpec
 from actors.linux.descriptors import share
 from actors.part import Finding, Level, Part, Parts, Plan
 from domain.offline.model import model_label
-from messages.model import MODEL
+from messages.model import MODEL, is_local
 
 _SHARE = 8
 """Of the descriptors that the process may have, connections to models take one in so many."""
@@ -25,12 +25,15 @@ def row(plan: Plan, _parts: Parts) -> Part:
 
         config = ModelConfig(
             name=model.name,
+            fallbacks=model.fallbacks,
             api_base=model.api_base,
             api=model.api,
+            streams=model.streams,
             api_keys=plan.secrets,
             concurrency=max(1, min(model.concurrency // plan.shares, share(_SHARE, _FEWEST))),
             retries=model.retries,
             idle_timeout_s=model.idle_timeout_s,
+            content_timeout_s=model.content_timeout_s,
             daily_cost_usd=model.daily_cost_usd / plan.shares,
         )
         spent = plan.spent_today
@@ -40,8 +43,10 @@ def row(plan: Plan, _parts: Parts) -> Part:
 
 
 def _look(plan: Plan) -> Iterator[Finding]:
+    if fallbacks := plan.settings.model.fallbacks:
+        yield Finding("model", Level.OK, f"while it is down: {', then '.join(map(model_label, fallbacks))}")
     name = plan.settings.model.name
-    if name == "offline" or plan.settings.model.api_base:
+    if name == "offline" or plan.settings.model.api_base or is_local(name):
         yield Finding("model", Level.OK, model_label(name))
         return
     keys = sorted(key for key in plan.secrets if key.endswith("_API_KEY"))

@@ -22,16 +22,19 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from actors.model.assembly import Assembly
-from actors.model.backend import AttemptError, Completion, Heard
+from actors.model.backend import AttemptError, Heard
 from actors.model.config import NO_KEY, ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.silence import Silence
-from actors.model.wire import tools_of
+from actors.model.wire import fit_ids, tools_of
 from actors.part.late_import import LATE_IMPORT
+from domain.policy.model_call.caching import cache_key, is_repeated, mark_messages, wants_marks
+from domain.policy.model_call.fallbacks import Abilities
+from domain.policy.model_call.thoughts_back import give_back
 from domain.policy.retrying import REFUSED, Fault, FaultKind, classify
 from domain.policy.spending import stated_tokens
-from messages.model import ModelRequest, Usage
+from domain.text.answer.assembly import Assembly
+from messages.model import Completion, ModelRequest, Usage
 
 log = logging.getLogger(__name__)
 
@@ -53,11 +56,12 @@ PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
 """Providers whose streams are OpenAI's chunks already when they reach litellm's wrapper."""
 TOLD_ENDS = frozenset({"anthropic", "ollama_chat"})
 """Providers of which litellm knows whether they have said why the answer ends; if not, it makes a reason up."""
+_MISTRALS = "mistral"
 _GEMINI = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
 _READER_OF_GEMINI = ".vertex_and_google_ai_studio_gemini"
 """Module of litellm's; other models of Google's servers are read elsewhere."""
-_END_OF_GEMINI = re.compile(r'"(?:finishReason|blockReason)"\s*:')
-"""In a line of a stream of Gemini's, of which litellm takes each for the last one."""
+_NATIVE_END = re.compile(r'"(?:finishReason|blockReason|stop_reason|done_reason)"\s*:\s*"(\w{1,60})"')
+"""A provider's own word for the end in a line of its stream; litellm makes one of several, and an end of none."""
 _ERROR_OF_OLLAMA = re.compile(r"unexpected response from Ollama: \{['\"]error")
 """litellm's words for a server's report of an error in the midst of an answer."""
 SDK_FAMILIES = frozenset({"azure"})
@@ -84,6 +88,11 @@ class LitellmBackend:
         self._unpriced: set[str] = set()
         self._abandoned: set[asyncio.Task[Any]] = set()
 
+    async def abilities(self, model: str) -> Abilities:
+        """Abilities of a model by litellm's tables."""
+        library = await self._library()
+        return Abilities(library.supports_function_calling(model=model), library.supports_vision(model=model))
+
     async def warm_up(self) -> None:
         """Import litellm, which takes seconds."""
         await self._library()
@@ -102,20 +111,23 @@ class LitellmBackend:
         Raises:
             AttemptError: there is no answer; the error's fault has the reason.
         """
+        silence = Silence(self._config.idle_timeout_s, self._config.longest_without_content_s)
         try:
-            async with Silence(self._config.idle_timeout_s) as silence:
+            async with silence:
                 library = await self._library()
-                silence.heard()
+                silence.hear()
                 has_images = any(message.images for message in request.messages)
                 sees_images = has_images and library.supports_vision(model=model)
                 messages = await self._conversations.messages(request, sees_images=sees_images)
-                arguments = self._arguments(library, model, request) | {"messages": messages}
+                arguments = self._arguments(library, model, request, messages)
+                if not self._config.streams:
+                    return self._take_whole(model, request, await self._open(library, arguments), say)
                 async with contextlib.aclosing(await self._open(library, arguments)) as stream:
                     return await self._read(model, request, stream, say, silence)
         except AttemptError:
             raise
         except Exception as error:
-            raise AttemptError(self._fault(error)) from error
+            raise AttemptError(self._fault(error, lacks_content=silence.lacks_content)) from error
 
     async def _open(self, library: Any, arguments: dict[str, Any]) -> Any:
         """The stream of an answer, once the server has begun it."""
@@ -133,7 +145,7 @@ class LitellmBackend:
     def _discard(self, opening: asyncio.Task[Any]) -> None:
         """Close a stream without a waiting caller."""
         self._abandoned.discard(opening)
-        if not opening.cancelled() and opening.exception() is None:
+        if self._config.streams and not opening.cancelled() and opening.exception() is None:
             closing = asyncio.get_running_loop().create_task(opening.result().aclose())
             self._abandoned.add(closing)
             closing.add_done_callback(self._abandoned.discard)
@@ -142,35 +154,50 @@ class LitellmBackend:
         assembly, usage, chunks = Assembly(), None, 0
         ending = _Ending(stream)
         async for chunk in ending.chunks():
-            silence.heard()
+            had = assembly.size
             say.has_begun = True
             if counted := getattr(chunk, "usage", None):
                 usage, say.usage = counted, self._usage(model, counted)
             for choice in getattr(chunk, "choices", None) or ():
                 chunks += 1
-                assembly.finish_reason = choice.finish_reason or assembly.finish_reason
-                if (delta := choice.delta) is not None:
-                    if piece := assembly.add_text(delta.content):
-                        say(piece)
-                    for call in delta.tool_calls or ():
-                        assembly.add_call(call)
+                if piece := assembly.add(choice):
+                    say(piece)
+            silence.hear(has_content=assembly.size > had)
         if ending.is_made_up:
             say.usage = None  # litellm has counted what it heard
             raise AttemptError(Fault(FaultKind.CUT_OFF))
-        if not assembly.finish_reason:
+        assembly.finish_reason = ending.native or assembly.finish_reason
+        if not assembly.has_ended:
             raise AttemptError(Fault(FaultKind.CUT_OFF if chunks else FaultKind.UNREADABLE))
-        return Completion(
-            assembly.text,
-            assembly.tool_calls(request.request_id),
-            assembly.stop_reason(),
-            self._usage(model, usage),
-        )
+        return assembly.completion(request, self._usage(model, usage))
 
-    def _arguments(self, library: Any, model: str, request: ModelRequest) -> dict[str, Any]:
+    def _take_whole(self, model: str, request: ModelRequest, answer: Any, say: Heard) -> Completion:
+        say.has_begun = True
+        say.usage = self._usage(model, getattr(answer, "usage", None))
+        assembly = Assembly()
+        for choice in answer.choices[:1]:
+            assembly.add(choice, is_whole=True)
+            own = getattr(choice, "provider_specific_fields", None) or {}
+            assembly.finish_reason = own.get("native_finish_reason") or assembly.finish_reason
+        if not assembly.has_ended:
+            raise AttemptError(Fault(FaultKind.UNREADABLE))
+        say(assembly.text)
+        return assembly.completion(request, say.usage)
+
+    def _arguments(
+        self, library: Any, model: str, request: ModelRequest, messages: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        name_there, provider, *_ = library.get_llm_provider(model)
+        is_own_server = self._config.is_own(model)
+        if _MISTRALS in name_there.lower() or provider == _MISTRALS:
+            messages = fit_ids(messages, _MISTRALS)
+        kind = "" if is_own_server and provider in PLAIN_STREAMS else provider
+        messages = give_back(messages, request, kind, name_there)
+        if is_repeated(request) and wants_marks(provider, name_there):
+            messages = mark_messages(messages, request)
         arguments: dict[str, Any] = {
             "model": model,
-            "stream": True,
-            "stream_options": {"include_usage": True},
+            "messages": messages,
             "num_retries": 0,
             "max_retries": 0,
             "drop_params": True,
@@ -178,12 +205,15 @@ class LitellmBackend:
             # Without it, offering tools makes litellm import its proxy and the package `mcp`, which is not installed.
             "_skip_mcp_handler": True,
         }
+        if self._config.streams:
+            arguments |= {"stream": True, "stream_options": {"include_usage": True}}
         if request.tools:
             arguments["tools"] = tools_of(request.tools)
-        is_own_server = self._config.is_own(model)
         if is_own_server:
             arguments["api_base"] = self._config.api_base
-        name = f"{library.get_llm_provider(model)[1].upper()}_API_KEY"
+        elif is_repeated(request) and (cache := cache_key(provider, request.window)):
+            arguments["prompt_cache_key"] = cache
+        name = f"{provider.upper()}_API_KEY"
         if key := self._config.api_keys.get(name) or (NO_KEY if is_own_server and name not in os.environ else ""):
             arguments["api_key"] = key  # else litellm looks into the environment
         return arguments
@@ -191,14 +221,23 @@ class LitellmBackend:
     def _usage(self, model: str, usage: Any) -> Usage:
         prompt, completion = (stated_tokens(getattr(usage, name, 0)) for name in ("prompt_tokens", "completion_tokens"))
         cached = stated_tokens(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", 0))
+        stored = stated_tokens(getattr(usage, "cache_creation_input_tokens", 0)) or stated_tokens(
+            getattr(getattr(usage, "prompt_tokens_details", None), "cache_creation_tokens", 0)
+        )
         counts = {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "cache_read_input_tokens": min(cached, prompt),
-            "cache_creation_input_tokens": stated_tokens(getattr(usage, "cache_creation_input_tokens", 0)),
+            "cache_creation_input_tokens": stored,
         }
         cost_usd = 0.0 if usage is None else self._cost(model, counts)
-        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost_usd, cached_tokens=cached)
+        return Usage(
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost_usd=cost_usd,
+            cached_tokens=cached,
+            stored_tokens=stored,
+        )
 
     def _cost(self, model: str, counts: dict[str, int]) -> float:
         """Cost by litellm's price list; 0 for a model that is not listed."""
@@ -213,9 +252,9 @@ class LitellmBackend:
             return 0.0
         return float(sum(costs))
 
-    def _fault(self, error: Exception) -> Fault:
+    def _fault(self, error: Exception, *, lacks_content: bool) -> Fault:
         if isinstance(error, TimeoutError):
-            return Fault(FaultKind.SLOW)
+            return Fault(FaultKind.IDLE_STREAM if lacks_content else FaultKind.SLOW)
         chain = _chain(error)
         text = " ".join(str(link) for link in chain)
         names = [kind.__name__ for link in chain for kind in type(link).__mro__]
@@ -241,7 +280,8 @@ class _Ending:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self._is_told = False
+        self.native = ""
+        """The provider's own word, where its lines can be seen."""
         self.is_made_up = False
         """Once the chunks are over."""
 
@@ -253,26 +293,27 @@ class _Ending:
             async for chunk in beneath:
                 yield chunk
             return
-        is_gemini = provider in _GEMINI and await self._watch()
+        reader = await self._watch()
         async for chunk in stream:
             yield chunk
-        if is_gemini:
-            self.is_made_up = not self._is_told
+        if provider in _GEMINI and reader.endswith(_READER_OF_GEMINI):
+            self.is_made_up = not self.native
         elif provider in TOLD_ENDS:
             self.is_made_up = stream.received_finish_reason is None
 
-    async def _watch(self) -> bool:
-        """Look at each line of a stream of Gemini's before litellm does; whether it is one."""
+    async def _watch(self) -> str:
+        """Look at each line of a stream before litellm does; the name of litellm's reader, empty for hidden lines."""
         beneath = await self._stream.fetch_stream()
         lines = getattr(beneath, "streaming_response", None)
-        if not type(beneath).__module__.endswith(_READER_OF_GEMINI) or not isinstance(lines, AsyncIterable):
-            return False
+        if not isinstance(lines, AsyncIterable):
+            return ""
         beneath.streaming_response = self._watch_lines(lines)
-        return True
+        return type(beneath).__module__
 
     async def _watch_lines(self, lines: AsyncIterable[Any]) -> AsyncIterator[Any]:
         async for line in lines:
-            self._is_told = self._is_told or _END_OF_GEMINI.search(str(line)) is not None
+            if (end := _NATIVE_END.search(str(line))) is not None:
+                self.native = end[1]
             yield line
 
 
@@ -308,8 +349,11 @@ def _load(model: str) -> Any:
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
     import litellm
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+    from litellm.responses import main as responses
 
     litellm.suppress_debug_info = True
+    # It imports litellm's proxy and the package `mcp`, which is not installed, before it looks into a request.
+    responses._responses_try_dispatch_mcp_gateway = lambda **_: None
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for name in ("httpx", "openai"):

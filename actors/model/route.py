@@ -15,9 +15,19 @@ from messages.model import Usage
 
 _OPENAI = "https://api.openai.com/v1"
 _PATH = "/chat/completions"
+_STREAMED: Mapping[str, object] = {"stream": True}
+_COUNTED: Mapping[str, object] = {"stream": True, "stream_options": {"include_usage": True}}
 _RULE = "must begin with http:// or https:// and name a host, without user, query, fragment or spaces"
 _USER = re.compile(r"//.*@")
 _MOST_USD = 10**12
+_TEXT_ALONE = {
+    "openai": re.compile(r"openai/|(?:gpt-|chatgpt-|o\d)[^/]*$"),
+    "anthropic": re.compile(r"anthropic/|claude-[^/]*$"),
+    "gemini": re.compile(r"gemini/gemini-"),
+    "vertex_ai": re.compile(r"vertex_ai(?:_beta)?/(?:gemini|claude)-|gemini-[^/]*$"),
+}
+"""Providers that serve their own models and encode text as text -> names of these models in litellm. Gateways, servers
+of one's own and providers of open models are none."""
 _ELSEWHERE = ("API_BASE", "BASE_URL", "API_VERSION", "API_TYPE", "ENDPOINT", "ORGANIZATION", "ORG", "PROJECT")
 
 
@@ -44,6 +54,8 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     streams_usage: bool = True
     """True if a request may ask for usage at the end of a stream."""
     sees_images: bool = False
+    calls_tools: bool = True
+    """False if litellm knows the model and no calls of tools by it."""
     tiers: tuple[Tier, ...] = ()
     """From the cheapest up; none for a model without a price."""
 
@@ -62,7 +74,8 @@ class Route:
     sees_images: bool = False
     tiers: tuple[Tier, ...] | None = None
     """Prices; None if the server itself states the cost."""
-    proxy: str | None = None
+    provider: str = ""
+    """Provider that is called at its own address; empty for another server."""
 
     def usage(self, counted: object) -> Usage:
         """Usage of an answer as reported by the server, with the price."""
@@ -91,7 +104,7 @@ def base_address(listing: Listing, api_base: str) -> str:
     return api_base or listing.address or (_OPENAI if listing.provider == "openai" else "")
 
 
-def route_to(listing: Listing, base: str, key: str, agent: str) -> Route:
+def route_to(listing: Listing, base: str, key: str, agent: str, *, streams: bool = True) -> Route:
     """Route in the form of litellm's own requests.
 
     Args:
@@ -99,13 +112,14 @@ def route_to(listing: Listing, base: str, key: str, agent: str) -> Route:
         base: Base address.
         key: The provider's key.
         agent: Name of the client.
+        streams: False to ask for whole answers.
     """
     base = base.rstrip("/")
     return Route(
         address=base if base.endswith(_PATH) else base + _PATH,
         headers={"user-agent": agent, "authorization": f"Bearer {key}"},
         model=listing.name,
-        fields={"stream": True} | ({"stream_options": {"include_usage": True}} if listing.streams_usage else {}),
+        fields=(_COUNTED if listing.streams_usage else _STREAMED) if streams else {},
         sees_images=listing.sees_images,
         tiers=listing.tiers,
     )
@@ -120,6 +134,20 @@ def named_route(model: str, api_base: str, key: str) -> Route:
 def is_set_elsewhere(provider: str, variables: Collection[str]) -> bool:
     """True if a variable of the environment changes litellm's requests to the provider."""
     return any(f"{provider.upper()}_{end}" in variables for end in _ELSEWHERE)
+
+
+def reads_text_alone(model: str, *, is_own_server: bool, variables: Collection[str]) -> bool:
+    """True for a model whose provider is known to encode text as text, so that no word in it is a mark of a template.
+
+    Args:
+        model: litellm's name.
+        is_own_server: True if its requests go to an address of the operator's.
+        variables: Names of the environment; one of them may send requests elsewhere.
+    """
+    if is_own_server:
+        return False
+    provider = next((name for name, pattern in _TEXT_ALONE.items() if pattern.match(model)), "")
+    return bool(provider) and not is_set_elsewhere(provider, variables)
 
 
 def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int = 0) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
@@ -21,26 +21,28 @@ from actors.http_client.connections import (
     headers_of,
     read_whole,
 )
-from actors.model.answer import completion_of, reported_fault, usage_in
-from actors.model.assembly import Assembly
-from actors.model.backend import AttemptError, Completion, Heard
+from actors.model.answer import reported_fault
+from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.provider import LitellmBackend
 from actors.model.route import Route, named_route
 from actors.model.routes import Routes
 from actors.model.silence import Silence
-from actors.model.sse import Chunk, EventStream, LineTooLongError
-from actors.model.wire import tools_json, unsigned
+from actors.model.wire import fit_ids, tools_json, without_signatures
+from domain.policy.model_call.caching import cache_key, is_repeated
+from domain.policy.model_call.fallbacks import Abilities
+from domain.policy.model_call.thoughts_back import give_back
 from domain.policy.retrying import Fault, FaultKind, classify
-from messages.model import ModelRequest, Usage
+from domain.text.answer.events import LineTooLongError
+from domain.text.answer.stream import AnswerStream
+from messages.model import Completion, ModelRequest, Usage, is_local
 
 _REDIRECTIONS = frozenset({307, 308})
 """Those that ask for the same request elsewhere."""
 _NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
 LINGER_S = 0.2
 """After the last word of an answer."""
-_BOM = b"\xef\xbb\xbf"
 
 
 class RoutedBackend:
@@ -50,24 +52,32 @@ class RoutedBackend:
     server goes there and nowhere else.
     """
 
-    def __init__(self, config: ModelConfig, now: Callable[[], datetime], routes: Routes | None = None) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        now: Callable[[], datetime],
+        routes: Routes | None = None,
+        local: Callable[[str], Awaitable[Route]] | None = None,
+    ) -> None:
         """Nothing is asked or opened yet.
 
         Args:
             config: Which model, where it is, and the keys.
             now: Wall clock, aware UTC.
             routes: Routes to models; None for those of the configuration.
+            local: Gives the route to a model on this machine, `local/...`; None where there are no such models.
         """
         self._config = config
         self._now = now
         self._routes = routes or Routes(config)
+        self._local = local
         self._litellm = LitellmBackend(config, now)
         self._conversations = Conversations()
         self._connections = Connections()
 
     async def warm_up(self) -> None:
-        """Find the route to the configured model; where there is none, import litellm. Either takes seconds."""
-        if await self._routes.find(self._config.name) is None:
+        """Find the route to the configured model, or start it; without a route, import litellm. Each takes seconds."""
+        if await self._find(self._config.name) is None:
             await self._litellm.warm_up()
 
     async def close(self) -> None:
@@ -85,29 +95,40 @@ class RoutedBackend:
             key = self._config.api_keys.get(request.key_name, "")
             route: Route | None = named_route(model, request.api_base, key)
         else:
-            route = await self._routes.find(model)
+            route = await self._find(model)
         completion = None if route is None else await self._call(route, request, say)
         return await self._litellm.complete(model, request, say) if completion is None else completion
 
+    async def abilities(self, model: str) -> Abilities:
+        """Abilities of a model by its listing."""
+        listing = None if is_local(model) else await self._routes.listing(model)
+        return Abilities() if listing is None else Abilities(listing.calls_tools, listing.sees_images)
+
+    async def _find(self, model: str) -> Route | None:
+        if self._local is not None and is_local(model):
+            return await self._local(model)
+        return await self._routes.find(model)
+
     async def _call(self, route: Route, request: ModelRequest, say: Heard) -> Completion | None:
         """The answer; None for a redirection, which litellm follows without the key."""
+        silence = Silence(self._config.idle_timeout_s, self._config.longest_without_content_s)
         try:
-            async with Silence(self._config.idle_timeout_s) as silence:
-                silence.heard()
+            async with silence:
+                silence.hear()
                 messages = await self._conversations.messages(request, sees_images=route.sees_images)
                 body = _body(route, request, messages)
-                async with self._connections.post(route.address, body, route.headers, proxy=route.proxy) as response:
+                async with self._connections.post(route.address, body, route.headers) as response:
                     if response.status in _REDIRECTIONS and not request.api_base:
                         return None
                     if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
                         raise AttemptError(Fault(FaultKind.UNREADABLE))
                     # A whole answer has one deadline, however many signs of life come.
-                    heard = (lambda: None) if request.api_base else silence.heard
+                    heard = None if request.api_base else silence
                     return await self._read(route, request, response, say, heard)
         except AttemptError:
             raise
         except TimeoutError as error:
-            raise AttemptError(Fault(FaultKind.SLOW)) from error
+            raise AttemptError(Fault(FaultKind.IDLE_STREAM if silence.lacks_content else FaultKind.SLOW)) from error
         except Exception as error:
             raise AttemptError(self._fault(error)) from error
 
@@ -117,7 +138,7 @@ class RoutedBackend:
         request: ModelRequest,
         response: aiohttp.ClientResponse,
         say: Heard,
-        heard: Callable[[], None],
+        silence: Silence | None,
     ) -> Completion:
         if response.status != 200:
             words = (await read_whole(response)).decode("utf-8", "replace")
@@ -126,8 +147,10 @@ class RoutedBackend:
         reading = _Reading(self._now, say)
         try:
             async for data in response.content.iter_any():
-                heard()
+                had = reading.size
                 reading.feed(data)
+                if silence is not None:
+                    silence.hear(has_content=reading.size > had)
                 if reading.is_done:
                     await _linger(response, reading)
                     break
@@ -143,24 +166,22 @@ class RoutedBackend:
 
 
 class _Reading:
-    """Answer in the making: events, or the JSON of a server that streams nothing, whatever it calls either."""
+    """Answer in the making, with bounds and faults."""
 
     def __init__(self, now: Callable[[], datetime], say: Heard) -> None:
         self._now = now
-        self._say = say
-        self._events = EventStream()
-        self._size = 0
-        self._body = bytearray()
-        """All that came, as long as it may be JSON."""
-        self._is_stream = False
-        self._assembly = Assembly()
-        self._usage: object = None
-        self._choices = 0
+        self._answer = AnswerStream(say)
+        self._bytes = 0
 
     @property
     def is_done(self) -> bool:
         """True if the server has announced the end."""
-        return self._events.is_done
+        return self._answer.is_done
+
+    @property
+    def size(self) -> int:
+        """Number of pieces with content."""
+        return self._answer.assembly.size
 
     def feed(self, data: bytes) -> None:
         """Take in bytes of a stream.
@@ -168,45 +189,19 @@ class _Reading:
         Raises:
             AttemptError: there are too many, or among them is the server's report of an error.
         """
-        self._size += len(data)
-        if self._size > MOST_ANSWER_BYTES:
+        self._bytes += len(data)
+        if self._bytes > MOST_ANSWER_BYTES:
             raise AttemptError(Fault(FaultKind.UNREADABLE))
-        if self._is_stream:
-            self._take(self._events.feed(data))
-            return
-        is_begun = bool(self._body)
-        self._body += data
-        if not is_begun:
-            self._body = self._body.lstrip()
-        if self._body.startswith((b"{", _BOM + b"{")) or _BOM.startswith(self._body):
-            return
-        self._is_stream = True
-        self._take(self._events.feed(bytes(self._body.removeprefix(_BOM))))
-        self._body.clear()
+        self._answer.feed(data)
+        self._check()
 
-    def _take(self, chunks: list[Chunk]) -> None:
-        assembly = self._assembly
-        for chunk in chunks:
-            if (error := chunk.reported_error()) and not (self.is_done and assembly.finish_reason):
-                raise AttemptError(reported_fault(error, self._now()))
-            self._usage = chunk.usage or self._usage
-            for choice in chunk.choices or ():
-                self._choices += 1
-                if choice.finish_reason:
-                    assembly.finish_reason = str(choice.finish_reason)
-                delta = choice.delta or choice.message
-                if delta is None:
-                    continue
-                if piece := assembly.add_text(delta.content):
-                    self._say(piece)
-                for call in delta.tool_calls if isinstance(delta.tool_calls, list) else ():
-                    assembly.add_call(call)
+    def _check(self) -> None:
+        if self._answer.error:
+            raise AttemptError(reported_fault(self._answer.error, self._now()))
 
     def usage(self, route: Route) -> Usage | None:
         """Usage reported by the server so far; None if not reported."""
-        if self._usage is None and not self._is_stream:
-            return usage_in(bytes(self._body.removeprefix(_BOM)), route.usage)
-        return route.usage(self._usage) if isinstance(self._usage, dict) else None
+        return route.usage(self._answer.usage) if isinstance(self._answer.usage, dict) else None
 
     def completion(self, route: Route, request: ModelRequest) -> Completion:
         """The whole answer.
@@ -214,24 +209,15 @@ class _Reading:
         Raises:
             AttemptError: it has no end, or is the server's report of an error.
         """
-        if not self._is_stream:
-            body = bytes(self._body.removeprefix(_BOM))
-            try:
-                return completion_of(body, request, route.usage, self._now())
-            except AttemptError as error:
-                if error.fault.kind is not FaultKind.UNREADABLE or request.api_base:
-                    raise
-            self._take(self._events.feed(body))  # chunks in lines of their own
-        self._take(self._events.end())
-        assembly = self._assembly
-        if not assembly.finish_reason:
-            raise AttemptError(Fault(FaultKind.CUT_OFF if self._choices else FaultKind.UNREADABLE))
-        return Completion(
-            assembly.text,
-            assembly.tool_calls(request.request_id),
-            assembly.stop_reason(),
-            route.usage(self._usage),
-        )
+        answer = self._answer
+        answer.end()
+        self._check()
+        assembly = answer.assembly
+        if not answer.tells_reasons and answer.is_done and answer.choices and answer.usage:
+            assembly.finish_reason = "stop"  # of a server that tells no reasons: it has counted and announced the end
+        if not assembly.has_ended:
+            raise AttemptError(Fault(FaultKind.CUT_OFF if answer.choices else FaultKind.UNREADABLE))
+        return assembly.completion(request, route.usage(answer.usage))
 
 
 async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
@@ -249,13 +235,16 @@ def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -
         AttemptError: a part of the request cannot be said in JSON.
     """
     if not request.api_base:
-        messages = messages if "gemini" in route.model.lower() else unsigned(messages)
+        messages = messages if "gemini" in route.model.lower() else fit_ids(without_signatures(messages), route.model)
         messages = [
             {name: value for name, value in message.items() if name != "content" or value is not None}
             for message in messages
         ]
+        messages = give_back(messages, request, route.provider, route.model)
     try:
         tools = {"tools": tools_json(request.tools)} if request.tools else {}
-        return msgspec.json.encode({"model": route.model, "messages": messages, **tools, **route.fields})
+        cache = cache_key(route.provider, request.window) if is_repeated(request) else ""
+        fields = {**route.fields, **({"prompt_cache_key": cache} if cache else {})}
+        return msgspec.json.encode({"model": route.model, "messages": messages, **tools, **fields})
     except ValueError as error:
         raise AttemptError(Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)) from error

@@ -16,7 +16,6 @@ from pathlib import Path
 import msgspec
 
 import actors
-from actors.http_client.connections import proxy_for
 from actors.model.config import NO_KEY, ModelConfig
 from actors.model.kept_routes import keep, read_kept
 from actors.model.route import Listing, Route, base_address, is_set_elsewhere, route_to
@@ -52,8 +51,14 @@ class Routes:
         self._program = program
         self._again_s = again_s
         self._known: dict[str, Route | None] = {}
+        self._listings: dict[str, Listing | None] = {}
         self._again_at: dict[str, float] = {}
         """Model -> time of the next question, on the loop's clock."""
+
+    async def listing(self, model: str) -> Listing | None:
+        """Litellm's listing of a model; None if litellm does not know the model, or cannot be asked."""
+        await self.find(model)
+        return self._listings.get(model)
 
     async def find(self, model: str) -> Route | None:
         """The route to a model; None where litellm itself has to make the calls."""
@@ -65,6 +70,7 @@ class Routes:
                 self._again_at[model] = clock() + self._again_s
                 log.warning("%s; it makes the calls of %s itself for %g minutes", error, model, self._again_s / 60)
             else:
+                self._listings[model] = listing
                 self._known[model] = None if listing is None else self._route(model, listing)
         return self._known.get(model)
 
@@ -90,8 +96,8 @@ class Routes:
             return None
         if base.startswith("https:") and _OF_TLS & os.environ.keys():
             return None
-        route = route_to(listing, base, key, f"litellm/{version('litellm')}")
-        return replace(route, proxy=proxy_for(route.address))
+        route = route_to(listing, base, key, f"litellm/{version('litellm')}", streams=self._config.streams)
+        return replace(route, provider="" if api_base else listing.provider)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -17,6 +18,9 @@ from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall,
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 LONGEST_NAME = 64
+_MISTRAL = re.compile("mistral|mixtral|ministral|codestral|devstral|magistral|pixtral")
+_MISTRAL_ID = re.compile("[A-Za-z0-9]{9}")
+_ANY_ID = re.compile(r".{0,64}", re.DOTALL)
 _SIGNATURE = "__thought__"
 """Before the signature of Gemini's that litellm keeps in a call's id; other servers refuse so long an id."""
 
@@ -30,9 +34,22 @@ def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[s
     return system + [_message(message, request.attachments, look) for message in request.messages]
 
 
-def unsigned(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_signatures(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages for a server that is not Gemini's: calls and results have ids without signatures."""
-    return [_unsigned(message) for message in messages]
+    return [_with_ids(message, lambda call_id: call_id.partition(_SIGNATURE)[0]) for message in messages]
+
+
+def fit_ids(messages: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
+    """Messages whose calls have ids that the model's server takes, whichever model called.
+
+    Source:
+        Mistral's models take nine letters and digits, also where others serve them; OpenAI takes 64 characters.
+    """
+    rule = _MISTRAL_ID if _MISTRAL.search(model.lower()) else _ANY_ID
+    return [
+        _with_ids(message, lambda call_id: call_id if rule.fullmatch(call_id) else _short_id(call_id))
+        for message in messages
+    ]
 
 
 def without_tool_calls(request: ModelRequest) -> ModelRequest:
@@ -55,7 +72,7 @@ def tools_of(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=16)
-def _encoded(specs: tuple[ToolSpec, ...]) -> bytes:
+def _encode_tools(specs: tuple[ToolSpec, ...]) -> bytes:
     return msgspec.json.encode(_tools(specs))
 
 
@@ -65,7 +82,7 @@ def tools_json(specs: Sequence[ToolSpec]) -> msgspec.Raw:
     Raises:
         ValueError: the parameters of one are not JSON.
     """
-    return msgspec.Raw(_encoded(tuple(specs)))
+    return msgspec.Raw(_encode_tools(tuple(specs)))
 
 
 def encodable(text: str) -> str:
@@ -82,14 +99,16 @@ def _in_words(message: ChatMessage) -> ChatMessage:
     return ChatMessage(role=message.role, text="\n".join([part for part in (message.text, *calls) if part]))
 
 
-def _unsigned(message: dict[str, Any]) -> dict[str, Any]:
+def _with_ids(message: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     if "tool_call_id" in message:
-        return message | {"tool_call_id": message["tool_call_id"].partition(_SIGNATURE)[0]}
+        return message | {"tool_call_id": change(message["tool_call_id"])}
     if "tool_calls" in message:
-        return message | {
-            "tool_calls": [call | {"id": call["id"].partition(_SIGNATURE)[0]} for call in message["tool_calls"]]
-        }
+        return message | {"tool_calls": [call | {"id": change(call["id"])} for call in message["tool_calls"]]}
     return message
+
+
+def _short_id(call_id: str) -> str:
+    return hashlib.blake2b(call_id.encode("utf-8", "replace"), digest_size=8).hexdigest()[:9]
 
 
 def _message(message: ChatMessage, folder: str, look: Look) -> dict[str, Any]:
@@ -110,7 +129,8 @@ def _content(message: ChatMessage, folder: str, look: Look) -> str | list[dict[s
             images.append({"type": "image_url", "image_url": {"url": look(folder, image)}})
         except ValueError as error:
             text += f"\n[{encodable(image.path)} is not shown to you: {encodable(str(error))}]"
-    return [{"type": "text", "text": text}, *images] if images else text
+    words = [{"type": "text", "text": text}] if text.strip() else []  # some providers refuse an empty part
+    return [*words, *images] if images else text
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:

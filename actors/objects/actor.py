@@ -21,10 +21,10 @@ from actors.objects.telling import Telling
 from domain.objects import wording
 from domain.objects.ageing import end_round
 from domain.objects.entries import RoundEnded
-from domain.objects.entries import decoded as entries_of
+from domain.objects.entries import decode as entries_of
 from domain.objects.state import WindowObjects
-from domain.objects.state import decoded as state_of
-from domain.objects.state import encoded as state_data
+from domain.objects.state import decode as state_of
+from domain.objects.state import encode as state_data
 from messages.base import Message, RequestId, Window
 from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreReply, StoreRound
 from messages.objects import (
@@ -176,7 +176,9 @@ class ObjectsActor(Actor):
             self._is_apart = True
             self._do(request)
 
-        self._store.inquire(self._load_request, self._config.store_deadline_s, loaded)
+        is_first = not self._failed_loads
+        deadline_s = self._config.first_load_deadline_s if is_first else self._config.store_deadline_s
+        self._store.inquire(self._load_request, deadline_s, loaded)
 
     def _keep(self, then: Callable[[str], None], again: Callable[[], None]) -> None:
         """Have the store keep what it has not got.

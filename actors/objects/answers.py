@@ -125,7 +125,7 @@ def _lines(objects: WindowObjects) -> Iterator[ObjectLine]:
         yield ObjectLine(id=name, kind="file", state=_state(file, shown), about=about, chars=file.chars)
     for output in objects.outputs.values():
         state = _state(objects.files[output.alias] if output.alias else output, shown)
-        about = f"is {output.alias}" if output.alias else ""
+        about = f"is {output.alias}" if output.alias else output.command
         yield ObjectLine(id=output.object, kind="output", state=state, about=about, chars=output.chars)
 
 

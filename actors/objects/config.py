@@ -18,11 +18,13 @@ class ObjectsConfig:
     folder_of: Callable[[Window], Path]
     """A window's folder, out of which its files are read."""
     data_root: Path | None
-    """Where the logs are; None where nothing is kept."""
+    """Folder of the logs; None without logs."""
     keep: Keep = field(default_factory=Keep)
     max_files: int = 5_000
     store: Address = OBJECT_STORE
     store_deadline_s: float = 0.4
-    """How long a request waits for the store; then it goes on without."""
+    """Seconds that a request waits for the store; then the request goes on without an answer."""
+    first_load_deadline_s: float = 10.0
+    """Seconds that the first request of a life waits for the state, which words it as the last life's requests."""
     answer_deadline_s: float = 10.0
-    """How long the answer to a script waits for it."""
+    """Seconds that the answer to a script waits for the store."""

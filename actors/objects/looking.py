@@ -1,4 +1,4 @@
-"""Looking at a window's files: which of them changed, what they hold, where they went.
+"""Look at a window's files: changes, contents and new paths.
 
 Whatever a command put into the folder, nothing outside it is read, nothing makes a look wait, and each look is bounded.
 No part of a path may be a link: a folder is opened below the root by the kernel's own rule, and its files are asked
@@ -41,10 +41,19 @@ class Looking:
     has no descriptors or no memory left: then nothing is known, and no file is gone.
     """
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, *, walked: int = WALKED, pread: Callable[[int, int, int], bytes] = os.pread) -> None:
+        """A look at nothing yet.
 
-    def changed(self, known: Mapping[str, tuple[Signature, int]]) -> tuple[str, ...]:
+        Args:
+            root: The folder.
+            walked: Entries of folders that a search for patterns looks at.
+            pread: Reads of an open file, as `os.pread`.
+        """
+        self._root = root
+        self._walked = walked
+        self._pread = pread
+
+    def find_changed(self, known: Mapping[str, tuple[Signature, int]]) -> tuple[str, ...]:
         """Those of `known` that are to be looked at again, in its order: changed, gone, or too fresh to tell.
 
         Args:
@@ -56,12 +65,12 @@ class Looking:
         same: set[str] = set()
         with _opened_root(self._root) as root:
             for folder, paths in folders.items():
-                with _opened(root, folder) as opened:
+                with _open_folder(root, folder) as opened:
                     same.update(path for path in paths if opened is not None and _is_same(opened, path, *known[path]))
         return tuple(path for path in known if path not in same)
 
     def look(self, name: str, *, reads: bool) -> FileLook | None:
-        """What the file `name` is; None if there is no regular file of that one name, or it cannot be opened.
+        """File at the path `name`; None without a regular file of one name there, or if it cannot be opened.
 
         Args:
             name: Path below the root; None is the answer to one that is not plain.
@@ -69,10 +78,10 @@ class Looking:
         """
         if not is_plain(name):
             return None
-        return self._read(name) if reads else self._seen(name)
+        return self._read(name) if reads else self._look_beside(name)
 
     def find(self, sought: Mapping[str, tuple[Signature, str]], limit: int = WALKED) -> dict[str, str]:
-        """Where files that are gone from their paths stand now: old path -> new one, of those that are found.
+        """Find files that are gone from their paths: old path -> new path of each one found.
 
         It is the same file if device, inode and size are, and its content; an inode alone is soon given to another.
 
@@ -98,21 +107,21 @@ class Looking:
 
         Args:
             patterns: Plain paths with `*`, `?` and `[...]`, which match no `/` and no dot at a name's beginning.
-            limit: Most files; at most `WALKED` entries of folders are looked at for all patterns together.
+            limit: Most files; a bounded number of entries of folders is looked at for all patterns together.
         """
         found: dict[str, None] = {}
         with _opened_root(self._root) as root:
-            walk = _Walk(root, WALKED)
+            walk = _Walk(root, self._walked)
             for pattern in patterns:
                 if len(found) < limit and is_plain(pattern):
                     found.update(dict.fromkeys(walk.matching(pattern.split("/"))))
         return tuple(found)[:limit]
 
     def _read(self, name: str) -> FileLook | None:
-        """What the file holds; tried again while it is there, as one that is replaced may be nameless when it opens."""
+        """Content of the file; tried again while the file is there, as a replaced file may be nameless when opened."""
         for _ in range(_ATTEMPTS):
             read = self._read_once(name)
-            if read is not None or self._seen(name) is None:
+            if read is not None or self._look_beside(name) is None:
                 return read
         return None
 
@@ -123,16 +132,16 @@ class Looking:
             _check_means(error if isinstance(error, OSError) else error.__cause__)
             return None
         try:
-            return looked(name, *_signed_beginning(opened))
+            return looked(name, *_signed_beginning(opened, self._pread))
         except OSError as error:
             _check_means(error)
             return None
         finally:
             os.close(opened)
 
-    def _seen(self, name: str) -> FileLook | None:
+    def _look_beside(self, name: str) -> FileLook | None:
         folder, _, last = name.rpartition("/")
-        with _opened_root(self._root) as root, _opened(root, folder) as opened:
+        with _opened_root(self._root) as root, _open_folder(root, folder) as opened:
             state = None if opened is None else _state_beside(opened, last)
         return unread(name, _signature_of(state)) if state is not None and _is_regular(state) else None
 
@@ -167,12 +176,12 @@ class _Walk:
         folders = [""]
         for part in parts[:-1]:
             if _WILD.isdisjoint(part):
-                folders = [_joined(folder, part) for folder in folders]
+                folders = [_join(folder, part) for folder in folders]
             else:
                 folders = [path for folder in folders for path in self._fitting(folder, part, _is_folder)]
         last = parts[-1]
         if _WILD.isdisjoint(last):
-            return [_joined(folder, last) for folder in folders if self._has_file(folder, last)]
+            return [_join(folder, last) for folder in folders if self._has_file(folder, last)]
         return [path for folder in folders for path in self._fitting(folder, last, _is_file)]
 
     def _fitting(self, folder: str, part: str, is_wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
@@ -186,19 +195,19 @@ class _Walk:
         )
 
     def _has_file(self, folder: str, name: str) -> bool:
-        with _opened(self._root, folder) as opened:
+        with _open_folder(self._root, folder) as opened:
             state = None if opened is None else _state_beside(opened, name)
         return state is not None and stat.S_ISREG(state.st_mode)
 
     def _entries(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Plain path and entry of what is in `folder`, as long as entries may be looked at."""
-        with _opened(self._root, folder, is_listed=True) as opened:
+        with _open_folder(self._root, folder, is_listed=True) as opened:
             if opened is None or self._left <= 0:
                 return
             with os.scandir(opened) as entries:
                 for entry in entries:
                     self._left -= 1
-                    path = _joined(folder, entry.name)
+                    path = _join(folder, entry.name)
                     if is_plain(path):
                         yield path, entry
                     if self._left <= 0:
@@ -221,7 +230,7 @@ def _opened_root(root: Path) -> Iterator[int | None]:
 
 
 @contextmanager
-def _opened(root: int | None, folder: str, *, is_listed: bool = False) -> Iterator[int | None]:
+def _open_folder(root: int | None, folder: str, *, is_listed: bool = False) -> Iterator[int | None]:
     """Descriptor of a folder below the root, empty for the root itself; None if there is no such folder."""
     opened = None
     try:
@@ -242,23 +251,23 @@ def _check_means(error: BaseException | None) -> None:
         raise error
 
 
-def _signed_beginning(opened: int) -> tuple[Signature, bytes]:
+def _signed_beginning(opened: int, pread: Callable[[int, int, int], bytes]) -> tuple[Signature, bytes]:
     """Signature and beginning of an open file: of one moment if it ever rests, else the signature is the older."""
     signature = _signature_of(os.fstat(opened))
-    beginning = _beginning(opened, signature.size)
+    beginning = _beginning(opened, signature.size, pread)
     for _ in range(_ATTEMPTS - 1):
         after = _signature_of(os.fstat(opened))
         if after == signature:
             break
-        signature, beginning = after, _beginning(opened, after.size)
+        signature, beginning = after, _beginning(opened, after.size, pread)
     return signature, beginning
 
 
-def _beginning(opened: int, size: int) -> bytes:
+def _beginning(opened: int, size: int, pread: Callable[[int, int, int], bytes]) -> bytes:
     """All of a file that had that size, or a byte more than is kept of it; not what was added meanwhile."""
     data = bytearray()
     wanted = min(size, KEPT_BYTES + 1)
-    while len(data) < wanted and (piece := os.pread(opened, wanted - len(data), len(data))):
+    while len(data) < wanted and (piece := pread(opened, wanted - len(data), len(data))):
         data += piece
     return bytes(data)
 
@@ -298,7 +307,7 @@ def _signature_of(state: os.stat_result) -> Signature:
 
 
 def _is_regular(state: os.stat_result) -> bool:
-    """Whether it is a regular file with no second name."""
+    """True for a regular file with no second name."""
     return stat.S_ISREG(state.st_mode) and state.st_nlink == 1
 
 
@@ -314,5 +323,5 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
     return False
 
 
-def _joined(folder: str, name: str) -> str:
+def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name

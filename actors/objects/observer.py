@@ -11,8 +11,9 @@ from pathlib import Path
 from actors.objects.looking import Looking
 from actors.objects.round import Round
 from domain.objects.entries import FileLookedAt, OutputSeen, RoundEnded, SessionBegan, TurnBegan, TurnsLeft
+from domain.objects.lines import shown_command
 from domain.objects.looked import FileLook
-from domain.objects.observing import Observed, observed
+from domain.objects.observing import Observed, observe
 from domain.objects.path import below
 from domain.objects.presented import presented
 from domain.objects.state import FileObject
@@ -109,7 +110,7 @@ class Observer:
         known = {file.version.path: (file.signature, file.looked_ns) for file in files if file.signature is not None}
         names = {file.version.path: file for file in files}
         unread = (path for path, file in names.items() if file.is_active and file.version.status == "unread")
-        paths = dict.fromkeys((*self.looking.changed(known), *unread))
+        paths = dict.fromkeys((*self.looking.find_changed(known), *unread))
         looks = {path: self.looking.look(path, reads=_reads(names[path])) for path in paths}
         gone = {path: names[path] for path, look in looks.items() if look is None}
         lost = self._lose(round_, gone, now, place) if gone else set()
@@ -174,7 +175,7 @@ class Observer:
     def _observe(self, round_: Round, fresh: Fresh, log: str, now: datetime) -> None:
         """A command has ended: what it named is known from now on, and its result is an object."""
         call, objects = fresh.call, round_.objects
-        seen = observed(call.command, call.text, str(self._folder))
+        seen = observe(call.command, call.text, str(self._folder))
         found, uncounted = self._discover(round_, seen, call, now)
         alias = self._alias(round_, seen.whole, call)
         before = objects.numbers.get(call.event)
@@ -189,6 +190,7 @@ class Observer:
             alias=alias,
             found=found,
             uncounted=uncounted,
+            command=shown_command(call.command),
         )
         if before:  # Its turn was left out for a while.
             round_.take(entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from domain.objects.ageing import Keep, end_round
-from domain.objects.entries import AnyEntry, OutputSeen, RoundEnded, VersionSeen, encoded
+from domain.objects.entries import AnyEntry, OutputSeen, RoundEnded, VersionSeen, encode
 from domain.objects.looked import FileLook
 from domain.objects.state import WindowObjects
 from domain.objects.versions import next_version
@@ -76,7 +76,7 @@ class Round:
 
     def data(self) -> bytes:
         """The entries, as the store keeps them."""
-        return encoded(tuple(self.entries))
+        return encode(tuple(self.entries))
 
     def mark(self) -> tuple[int, ...]:
         """How far it is, for `return_to`."""

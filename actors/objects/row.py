@@ -10,6 +10,7 @@ from actors.objects.table import ObjectsTable
 from actors.objects.words import COLLECTED, LISTED, TOLD
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
 from domain.objects.ageing import Keep
+from domain.turn.prompt import OBJECTS_PREFIX
 from messages.base import Window
 from messages.object_store import OBJECT_STORE, CollectObjects
 from messages.objects import (
@@ -54,6 +55,7 @@ def objects_part(plan: Plan) -> Part:
     return Part(
         spec=ActorSpec(OBJECTS_KIND, build, idle_s=IDLE_S if plan.lives else None, is_made_up_for=True),
         describes=False,
+        explains=(OBJECTS_PREFIX,),
         words=objects_of,
         words_tokens=keep.active_tokens + keep.linger_tokens,
         verbs={**VERBS},

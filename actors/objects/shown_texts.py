@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.objects.looking import Looking
 from actors.objects.record import Record
 from domain.objects.state import Slot, WindowObjects
-from domain.objects.wording import needed, shown_text
+from domain.objects.wording import needed_slots, shown_text
 from messages.base import EventId
 from messages.turn import WordRequest
 
@@ -32,7 +32,7 @@ class ShownTexts:
 
         What a command printed may be taken back at any time: where anything was, the log is read anew.
         """
-        slots = list(needed(objects))
+        slots = list(needed_slots(objects))
         texts = self._outputs(objects, slots, request)
         files: dict[tuple[str, int], str] = {}
         for slot in slots:

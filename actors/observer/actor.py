@@ -11,7 +11,7 @@ from actors.http_server.exchange import Exchange
 from actors.kernel import Actor, LoopThread, Timer, not_understood
 from actors.linux.disk import RealDisk, put_whole
 from actors.observer.metrics import Spent
-from actors.observer.server import ObserverServer, Place
+from actors.observer.server import LIMITS, Limits, ObserverServer, Place
 from actors.observer.watch import Watch
 from messages.base import Address, Message, make_ready
 from messages.memory import MemoryExplained
@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "observer.json"
 CLOSE_S = 2.0
-AGAIN_S = 5.0
 
 
 class Listening(Message, frozen=True, kw_only=True, gc=False):
@@ -42,25 +41,27 @@ class ObserverActor(Actor):
     """Server of the observer's page.
 
     Owns: its socket on loopback, the loop of it, and `observer.json`, which holds the page's address with its token.
-    Asks: whoever can describe itself, the memory and the scheduler, while somebody looks or
-    scrapes metrics; hears what all are told while somebody looks, and always what calls of models took.
+    Asks: actors that can describe themselves, the memory and the scheduler, while a page is open or metrics are
+    scraped; hears all messages while a page is open, and always the cost of calls of models.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a page does. A port that is taken
     is no crash: it is tried again.
     """
 
-    def __init__(self, data_root: Path, port: int, describers: tuple[Address, ...]) -> None:
+    def __init__(self, data_root: Path, port: int, describers: tuple[Address, ...], limits: Limits = LIMITS) -> None:
         """Nothing is opened yet.
 
         Args:
             data_root: Holds the logs, and `observer.json` while the page can be opened.
             port: 0 for any.
-            describers: Who can say something of itself.
+            describers: Actors that can describe themselves.
+            limits: On the work that readers cause, and the rest before another try.
         """
         super().__init__()
         self._file = data_root / FILE_NAME
         self._data_root = data_root
         self._wanted_port = port
         self._describers = describers
+        self._limits = limits
         self._loop = LoopThread("observer", self)
         self._exchange = Exchange(self)
         self._spent = Spent()
@@ -126,7 +127,7 @@ class ObserverActor(Actor):
         system = self.mailbox.system
         watch = Watch(system, self._exchange, lambda: self._describers)
         place = Place(self._wanted_port, self._token, self._data_root)
-        self._server = ObserverServer(place, self._exchange, watch, self._spent)
+        self._server = ObserverServer(place, self._exchange, watch, self._spent, self._limits)
 
         def tell(started: Future[int]) -> None:
             if started.cancelled():
@@ -146,7 +147,7 @@ class ObserverActor(Actor):
             if not self._trouble:
                 log.error("observer on 127.0.0.1:%d: %s; it is tried again", self._wanted_port, trouble)
             self._trouble = trouble
-            self._again = self.after(AGAIN_S, ListenOnceMore())
+            self._again = self.after(self._limits.again_s, ListenOnceMore())
             return
         address = f"http://127.0.0.1:{port}/?token={self._token}"
         try:
@@ -156,7 +157,7 @@ class ObserverActor(Actor):
             if not self._trouble.startswith(FILE_NAME):
                 log.error("observer: %s cannot be written, which is tried again: %s", FILE_NAME, error.strerror)
             self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
-            self._again = self.after(AGAIN_S, Listening(port=port))
+            self._again = self.after(self._limits.again_s, Listening(port=port))
             return
         self._trouble = ""
         log.info("observer on http://127.0.0.1:%d", port)

@@ -27,11 +27,11 @@ Rows = Mapping[Labels, float]
 class _Calls:
     """What all calls of one kind and model took."""
 
-    __slots__ = ("buckets", "cached", "completion", "cost_usd", "outcomes", "prompt", "took_s")
+    __slots__ = ("buckets", "cached", "completion", "cost_usd", "outcomes", "prompt", "stored", "took_s")
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
-        self.prompt = self.completion = self.cached = 0
+        self.prompt = self.completion = self.cached = self.stored = 0
         self.cost_usd = self.took_s = 0.0
         self.buckets = [0] * (len(BOUNDS_S) + 1)
 
@@ -60,6 +60,7 @@ class Spent:
         calls.prompt += spent.prompt_tokens
         calls.completion += spent.completion_tokens
         calls.cached += spent.cached_tokens
+        calls.stored += spent.stored_tokens
         calls.cost_usd += spent.cost_usd
         calls.took_s += spent.took_s
         calls.buckets[bisect_left(BOUNDS_S, spent.took_s)] += 1
@@ -77,11 +78,18 @@ class Spent:
         }
         tokens: dict[Labels, float] = {}
         for labels, calls in by:
-            shares = (("prompt", calls.prompt), ("cached", calls.cached), ("completion", calls.completion))
+            shares = (
+                ("prompt", calls.prompt),
+                ("cached", calls.cached),
+                ("stored", calls.stored),
+                ("completion", calls.completion),
+            )
             tokens |= {(*labels, ("part", part)): float(count) for part, count in shares}
         return [
             *family("calls_total", "counter", "Attempts at calls, by what became of them.", outcomes),
-            *family("tokens_total", "counter", "Tokens of calls; the cached are among the prompt's.", tokens),
+            *family(
+                "tokens_total", "counter", "Tokens of calls; the cached and the stored are among the prompt's.", tokens
+            ),
             *family(
                 "cost_usd_total", "counter", "What calls cost, in US dollars.", {key: each.cost_usd for key, each in by}
             ),

@@ -35,15 +35,7 @@ log = logging.getLogger(__name__)
 PLACES = Places(most=128, most_of_one=128, stranger_s=10.0, idle_s=75.0)
 ANSWER_S = 5.0
 SHUTDOWN_S = 0.5
-SLOWEST_WRITE_S = 10.0
-"""A page that takes nothing for so long is cut off; it comes back for the whole state."""
 STILL_HERE_S = 15.0
-LOG_BYTES_PER_S = 1_000_000
-"""A log of so many bytes is read once a second, of ten times as many every ten: 2 % of a processor's time."""
-USAGE_REST = 50
-"""So many times as long as the ledger took to be summed, it is left alone."""
-MOST_LOGS = 64
-"""Whose newest look is kept."""
 OPERATOR = Window(surface=Surface.CLI, id="operator")
 _HEADERS = {
     "Content-Security-Policy": (
@@ -58,8 +50,28 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on the work that readers cause."""
+
+    places: Places = PLACES
+    slowest_write_s: float = 10.0
+    """A page that takes nothing for so long is cut off; it comes back for the whole state."""
+    log_bytes_per_s: float = 1_000_000
+    """A log of so many bytes is read once a second, of ten times as many every ten: 2 % of a processor's time."""
+    usage_rest: float = 50
+    """Rest of the ledger after it was summed, in multiples of the time that took."""
+    most_logs: int = 64
+    """Logs whose newest reading is kept."""
+    again_s: float = 5.0
+    """Seconds after which a port, or the file with the address, is tried once more."""
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where the observer listens, and for whom."""
+    """Address of the observer, its data root, and the token of its readers."""
 
     port: int
     token: str = field(repr=False)
@@ -70,7 +82,7 @@ class Place:
 class ObserverServer:
     """Server on one loopback address, from `start` to `stop`; used on the loop."""
 
-    def __init__(self, place: Place, exchange: Exchange, watch: Watch, spent: Spent) -> None:
+    def __init__(self, place: Place, exchange: Exchange, watch: Watch, spent: Spent, limits: Limits = LIMITS) -> None:
         """Nothing is opened yet.
 
         Args:
@@ -78,12 +90,14 @@ class ObserverServer:
             exchange: Asks the actors.
             watch: What readers are shown.
             spent: What calls took, for metrics.
+            limits: On the work that readers cause.
         """
         self._place = place
         self._exchange = exchange
         self._watch = watch
         self._spent = spent
-        self._listener = Listener(PLACES)
+        self._limits = limits
+        self._listener = Listener(limits.places)
         self._runner: web.AppRunner | None = None
         self._feeds: set[asyncio.Task[Any] | None] = set()
         self._looks: dict[str, tuple[float, dict[str, Any]]] = {}
@@ -120,7 +134,7 @@ class ObserverServer:
         return self._listener.port
 
     async def stop(self) -> None:
-        """Close everything, whoever looks."""
+        """Close everything, open feeds included."""
         for feed in self._feeds:
             if feed is not None:
                 feed.cancel()
@@ -184,7 +198,7 @@ class ObserverServer:
             await watch.next_tick()
 
     async def _send(self, response: web.StreamResponse, data: bytes) -> None:
-        async with asyncio.timeout(SLOWEST_WRITE_S):
+        async with asyncio.timeout(self._limits.slowest_write_s):
             await response.write(data)
 
     async def _memory(self, request: web.Request) -> web.Response:
@@ -216,7 +230,7 @@ class ObserverServer:
                 )
                 self._usage_told = usage_view(answer) if isinstance(answer, UsageRead) else _without(answer)
                 now = self._watch.now()
-                self._usage_due = now + USAGE_REST * (now - began)
+                self._usage_due = now + self._limits.usage_rest * (now - began)
             return _json(self._usage_told)
 
     async def _log(self, request: web.Request) -> web.Response:
@@ -231,11 +245,11 @@ class ObserverServer:
         """A window's newest log; a long one as it was when it was last read, if that was lately."""
         async with self._looking:
             at, view = self._looks.pop(folder, (0.0, {}))
-            if not view or self._watch.now() - at >= view.get("bytes", 0) / LOG_BYTES_PER_S:
+            if not view or self._watch.now() - at >= view.get("bytes", 0) / self._limits.log_bytes_per_s:
                 view = await asyncio.to_thread(self._read_log, folder)
                 at = self._watch.now()
             self._looks[folder] = (at, view)
-            while len(self._looks) > MOST_LOGS:
+            while len(self._looks) > self._limits.most_logs:
                 del self._looks[next(iter(self._looks))]
             return view
 
@@ -271,14 +285,14 @@ def _newest(folder: Path) -> str | None:
 
 
 def _event(name: str, data: object) -> bytes:
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), _encoded(data))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), _encode(data))
 
 
 def _json(data: object, status: int = 200) -> web.Response:
-    return web.Response(body=_encoded(data), status=status, content_type="application/json", headers=_HEADERS)
+    return web.Response(body=_encode(data), status=status, content_type="application/json", headers=_HEADERS)
 
 
-def _encoded(data: object) -> bytes:
+def _encode(data: object) -> bytes:
     """JSON; half of a surrogate pair, which people can say and UTF-8 has no form for, goes out as an escape."""
     try:
         return msgspec.json.encode(data)

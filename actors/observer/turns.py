@@ -76,7 +76,7 @@ class Turn:
         if span.usage is not None:
             usage = span.usage
             said |= {"in_tokens": usage.prompt_tokens, "out_tokens": usage.completion_tokens, "usd": usage.cost_usd}
-            said["model"] = span.model
+            said |= {"cached_tokens": usage.cached_tokens, "model": span.model}
         return said
 
 

@@ -79,6 +79,7 @@ def _sum(each: UsageSum) -> dict[str, Any]:
         "calls": each.calls,
         "tokens": each.prompt_tokens + each.completion_tokens,
         "estimated": each.estimated_tokens,
+        "cached": each.cached_tokens / max(1, each.prompt_tokens),
         "usd": each.cost_usd,
     }
 

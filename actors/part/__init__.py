@@ -31,7 +31,6 @@ from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
 from actors.settings.schema import (
-    Folder,
     FolderOf,
     Folders,
     OptionalFolder,
@@ -39,7 +38,7 @@ from actors.settings.schema import (
     OptionalName,
     OptionalPath,
 )
-from actors.settings.table import Flag, Number, Table, Whole
+from actors.settings.table import Flag, Folder, Number, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",

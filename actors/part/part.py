@@ -45,6 +45,8 @@ class Part:
     """Address by window of the renderer of command results; at most one part has it."""
     words_tokens: int = 0
     """Tokens that the renderer's texts take, beside the history."""
+    explains: tuple[str, ...] = ()
+    """First lines of blocks that the part may bring, which the system prompt explains."""
     refers: bool = False
     """True if the part's blocks name places that the model may ask to see more of, by `ExpandReference`."""
     subscribes: bool = False
@@ -152,6 +154,11 @@ class Parts:
     def referrers(self) -> tuple[Address, ...]:
         """Whose blocks name places that can be expanded, in order."""
         return tuple(part.address for part in self if part.contributes and part.refers)
+
+    @property
+    def blocks(self) -> frozenset[str]:
+        """First lines of all blocks that may come."""
+        return frozenset(name for part in self for name in part.explains)
 
     @property
     def subscribers(self) -> tuple[Taker, ...]:

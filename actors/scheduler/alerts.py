@@ -59,7 +59,8 @@ class Alerts:
         message = self._out.pop(reply.request_id, None)
         if not isinstance(reply, Delivered):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
-        if message is not None and isinstance(reply, DeliveryFailed):
+        is_over = isinstance(reply, Delivered) or (isinstance(reply, DeliveryRefused) and not reply.for_now)
+        if message is not None and not is_over:
             self._failed[message.request_id] = msgspec.structs.replace(message, look_first=True)
             while len(self._failed) > MOST:
                 self._failed.popitem(last=False)

@@ -215,7 +215,7 @@ class Confirmations:
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
         if isinstance(reply, Delivered):
             self._shown[reply.request_id] = self._host.monotonic()
-        elif isinstance(reply, DeliveryRefused):
+        elif isinstance(reply, DeliveryRefused) and not reply.for_now:
             self._owed.drop(reply.request_id)
         elif owed := self._owed.note_of(reply.request_id):
             owed = self._late[owed.request_id] = owed.of_what_happened()

@@ -44,7 +44,7 @@ class FrozenMap(Mapping[K, V]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """How pydantic checks one: as a dict of the two kinds, whose errors name each key."""
+        """Schema by which pydantic checks a map: a dict of the two kinds, whose errors name each key."""
         key, value = (handler.generate_schema(kind) for kind in get_args(source))
         return core_schema.no_info_after_validator_function(
             cls,
@@ -54,5 +54,5 @@ class FrozenMap(Mapping[K, V]):
 
 
 def is_key_place(path: tuple[str | int, ...]) -> bool:
-    """Whether an error at this place of the settings is a key's: `(table, setting, key, "[key]")`."""
-    return len(path) == 4 and path[3] == KEY_MARK
+    """True if an error at this place is a key's: `(table, setting, key, "[key]")`, or `(setting, key, "[key]")`."""
+    return len(path) in (3, 4) and path[-1] == KEY_MARK

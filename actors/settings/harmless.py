@@ -32,8 +32,10 @@ HARMLESS = frozenset(
         "memory.total_tokens",
         "model.concurrency",
         "model.idle_timeout_s",
+        "model.content_timeout_s",
         "model.max_history_tokens",
         "model.retries",
+        "model.streams",
         "shell.concurrency",
         "shell.enabled",  # its default is true, so a file can only take commands away
         "shell.max_timeout_s",

@@ -136,7 +136,7 @@ def _dotted_keys(values: Mapping[str, object]) -> list[str]:
     return [
         dotted_key
         for name, value in values.items()
-        for dotted_key in ([f"{name}.{key}" for key in value] if isinstance(value, dict) else [name])
+        for dotted_key in ([f"{name}.{key}" for key in value] if isinstance(value, dict) and value else [name])
     ]
 
 
@@ -178,4 +178,5 @@ def _placed(path: KeyPath, text: str, document: Document, sources: Mapping[str, 
 def _source(path: KeyPath, sources: Mapping[str, Source]) -> Source:
     """Who decided the setting that `path` is, or is a part of."""
     names = [str(part) for part in path[:2]]
-    return sources.get(".".join(names), sources.get(names[0], Source.DEFAULT))
+    inner = (source for key, source in sources.items() if len(names) == 1 and key.startswith(f"{names[0]}."))
+    return sources.get(".".join(names)) or sources.get(names[0]) or next(inner, Source.DEFAULT)

@@ -1,4 +1,4 @@
-"""Settings of what an operator looks at: the observer's page, and the log on stderr."""
+"""Settings of the operator's own machine: the observer's page, the log on stderr, and models that run there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from actors.settings.table import Flag, Table, Whole
+from actors.settings.table import Flag, Folder, Number, Table, Whole
 
 
 class Observer(Table):
@@ -18,7 +18,24 @@ class Observer(Table):
 
 
 class Log(Table):
-    """Log on stderr: what the actors do and what troubles them, never what people say."""
+    """Log on stderr: work and trouble of the actors, never words of people."""
 
     format: Literal["text", "json"] = "text"
     """`json`: one object a line."""
+
+
+class LocalModel(Table):
+    """Language models on this machine, `local/...`; need the extra `local-model`."""
+
+    folder: Folder = "~/.local/share/remembrancer/models"
+    """Folder of the models' files, for all agents of its user."""
+    threads: Whole = Field(default=0, ge=0, le=1_024)
+    """Number of computing threads; 0 for one per processor."""
+    context_tokens: Whole = Field(default=8_192, ge=512, le=1_000_000)
+    """Longest conversation with its answer; takes memory for each answer at once."""
+    at_once: Whole = Field(default=2, ge=1, le=64)
+    """Answers at once."""
+    cache_mib: Whole = Field(default=1_024, ge=0, le=1_000_000)
+    """Memory for prompts of conversations that rest."""
+    start_timeout_s: Number = Field(default=120.0, gt=0, le=600)
+    """Time for loading a model."""

@@ -23,7 +23,7 @@ def render(settings: Settings, secrets: Secrets) -> dict[str, object]:
     return {
         "file": str(origin.file) if origin.file else None,
         "settings": {
-            key: {"value": _plain(value), "source": origin.sources.get(key, Source.DEFAULT).value}
+            key: {"value": _plain(value), "source": _source(origin.sources, key).value}
             for key, value in _flat(settings)
         },
         "secrets": {
@@ -37,8 +37,16 @@ def _flat(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, object]]:
     for name, value in table:
         if isinstance(value, BaseModel):
             yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, Mapping) and any(isinstance(each, BaseModel) for each in value.values()):
+            inner = (each for key, table in value.items() for each in _flat(table, f"{prefix}{name}.{key}."))
+            yield from (each for each in inner if each[1] is not None)
         else:
             yield f"{prefix}{name}", value
+
+
+def _source(sources: Mapping[str, Source], key: str) -> Source:
+    """Source of a setting; the keys of a channel's table have the source of the table."""
+    return sources.get(key) or sources.get(key.rpartition(".")[0], Source.DEFAULT)
 
 
 def _plain(value: object) -> object:

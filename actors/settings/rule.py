@@ -33,6 +33,8 @@ def broken_rule(detail: ErrorDetails, path: KeyPath, schema: type[Settings] = Se
             return f"must be {detail['ctx']['expected']}".replace("'", '"')
         case "extra_forbidden":
             return "unknown key"
+        case "dict_type" if path == ("channels",):
+            return "must be tables such as [channels.123456789012345678]; the list of channels is discord.channels"
         case kind if kind in _KINDS:
             return f"must be {_KINDS[kind]}" + (f" {limits}" if limits else "")
         case _:

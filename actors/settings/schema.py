@@ -22,29 +22,13 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from actors.settings.channel_table import ChannelTable, ModelName, strange_models
 from actors.settings.frozen_map import FrozenMap
 from actors.settings.left_out import LeftOut
-from actors.settings.operating import Log, Observer
+from actors.settings.operating import LocalModel, Log, Observer
 from actors.settings.problem import number
-from actors.settings.table import Flag, Number, Table, Whole
-
-_SNOWFLAKE = re.compile(r"[1-9][0-9]{14,19}")
-
-
-def _snowflake(value: object) -> object:
-    text = str(value) if isinstance(value, int) else value
-    if isinstance(text, str) and _SNOWFLAKE.fullmatch(text) and int(text) < 2**64:
-        return text
-    raise ValueError("must be a Discord id of 15 to 20 digits, with or without quotes")
-
-
-def _snowflake_or_everyone(value: object) -> object:
-    if value == "*":
-        return value
-    try:
-        return _snowflake(value)
-    except ValueError as error:
-        raise ValueError(f'{error}, or "*" for everyone') from None
+from actors.settings.snowflake import Snowflake, SnowflakeOrCli, SnowflakeOrEveryone, SnowflakeOrNothing
+from actors.settings.table import Flag, Folder, Number, Table, Whole, rooted_folder
 
 
 def _web_address(*schemes: str, may_be_empty: bool = False) -> AfterValidator:
@@ -70,12 +54,6 @@ def _without_slash(address: str) -> str:
     return address.rstrip("/")
 
 
-def _model_name(value: str) -> str:
-    if not re.fullmatch(r"[!-~]{1,200}", value):
-        raise ValueError('must be "offline" or a model as litellm names it, without spaces')
-    return value
-
-
 def _optional_name(value: str) -> str:
     if value and not re.fullmatch(r"[!-~]{1,200}", value):
         raise ValueError("must be empty or a model's name, without spaces")
@@ -88,37 +66,13 @@ def _optional_path(value: str) -> str:
     return value
 
 
-def _snowflake_or_nothing(value: object) -> object:
-    return value if value == "" else _snowflake(value)
-
-
 def _folder(value: object) -> object:
     if isinstance(value, Path) or (isinstance(value, str) and value.strip() and "\0" not in value):
         return value
     raise ValueError("must be the path of a folder, in quotes")
 
 
-def _rooted_folder(value: object) -> object:
-    text = str(value) if isinstance(value, Path) else value
-    if not isinstance(text, str) or text[:1] not in ("/", "~") or "\0" in text:
-        raise ValueError("must be the path of a folder that begins with / or ~, in quotes")
-    try:
-        Path(text).expanduser()
-    except RuntimeError:
-        raise ValueError("must not begin with the ~ of a user without a home") from None
-    return text
-
-
-def _snowflake_or_cli(value: object) -> object:
-    try:
-        return value if value == "cli" else _snowflake(value)
-    except ValueError:
-        raise ValueError("must be a Discord id of 15 to 20 digits, or cli for the command line") from None
-
-
 T = TypeVar("T", bound=BaseModel)
-Snowflake = Annotated[str, BeforeValidator(_snowflake)]
-SnowflakeOrEveryone = Annotated[str, BeforeValidator(_snowflake_or_everyone)]
 HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_without_slash)]
 OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
 WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
@@ -126,12 +80,9 @@ OptionalName = Annotated[str, AfterValidator(_optional_name)]
 """A model's name, or empty text."""
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
 """A path as it was written, or empty text."""
-Folder = Annotated[str, BeforeValidator(_rooted_folder)]
-"""A folder's absolute path, or one from a home on; the `~` stays until the folder is opened."""
-OptionalFolder = Annotated[str, BeforeValidator(lambda value: value if value == "" else _rooted_folder(value))]
+OptionalFolder = Annotated[str, BeforeValidator(lambda value: value if value == "" else rooted_folder(value))]
 """The same, or empty text."""
 Folders = tuple[Folder, ...]
-SnowflakeOrCli = Annotated[str, BeforeValidator(_snowflake_or_cli)]
 FolderOf = FrozenMap[SnowflakeOrCli, Folder]
 """Folders by the id of what they belong to, e.g. a channel; `cli` is the command line."""
 
@@ -144,7 +95,7 @@ class Discord(Table):
     files_base: OptionalHttpAddress = ""
     """Address of attached files; empty: Discord's own addresses, or those of `api_base`."""
     channels: tuple[Snowflake, ...] = ()
-    """Channels that are read, with their threads; none: nothing is read."""
+    """Channels that are read, with their threads; a category stands for its channels. None: nothing is read."""
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()
     """Users that the bot hears; `*` is everyone. Without users and `allowed_roles`, no user is heard."""
     allowed_roles: tuple[Snowflake, ...] = ()
@@ -152,8 +103,10 @@ class Discord(Table):
     """Roles that are answered too, by a model without bash."""
     answer: Literal["all", "mentions"] = "all"
     """Messages that are answered: all, or mentions of the bot and replies to the bot."""
+    threads: Literal["off", "auto"] = "off"
+    """`auto`: a message that is answered in a channel opens a thread, and the conversation goes on there."""
     dms: Flag = False
-    """True to answer direct messages of users that the bot hears."""
+    """True to answer direct messages of users that the bot hears, also those without a mention."""
     stream: Literal["edits", "off"] = "edits"
     """Display of an answer while the model writes it."""
     reactions: Flag = True
@@ -175,21 +128,44 @@ class Discord(Table):
 class Model(Table):
     """Language model that answers, and how it is called."""
 
-    name: Annotated[str, AfterValidator(_model_name)] = "offline"
+    name: ModelName = "offline"
     """As litellm names it; `offline` is the built-in responder that needs no key."""
     api_base: OptionalHttpAddress = ""
     """Empty for the provider's own address."""
     api: Literal["", "openai"] = ""
     """Form of requests to `api_base`, for a server that litellm does not know; empty for litellm's."""
+    streams: Flag = True
+    """False to ask for whole answers, of a server that streams nothing or streams calls in pieces that are lost."""
     max_history_tokens: Whole = Field(default=100_000, ge=1_000, le=10_000_000)
     concurrency: Whole = Field(default=256, ge=1, le=10_000)
     retries: Whole = Field(default=3, ge=0, le=10)
     idle_timeout_s: Number = Field(default=300.0, gt=0, le=3_600)
     """Longest silence of a call before it counts as failed."""
-    choices: tuple[Annotated[str, AfterValidator(_model_name)], ...] = ()
+    content_timeout_s: Number = Field(default=0.0, ge=0, le=7_200)
+    """Longest time of a call without a word, thought or tool call, while its server only keeps the connection awake; 0
+    for twice `idle_timeout_s`.
+    """
+    choices: tuple[ModelName, ...] = ()
     """Models besides `name` that people may choose for their window."""
+    fallbacks: tuple[ModelName, ...] = ()
+    """Models that answer in place of one that is down, out of quota or without a valid key, in this order."""
     daily_cost_usd: Number = Field(default=0.0, ge=0, le=1_000_000)
     """When a day's calls (UTC) have cost as much, no further one is begun; 0 for no cap."""
+
+    @field_validator("content_timeout_s")
+    @classmethod
+    def _exceeds_silence(cls, value: float, info: ValidationInfo) -> float:
+        least_s = info.data.get("idle_timeout_s", 0.0)
+        if value and value < least_s:
+            raise ValueError(f"must be 0, or at least model.idle_timeout_s ({least_s:g})")
+        return value
+
+    @field_validator("api_base")
+    @classmethod
+    def _is_not_local(cls, value: str, info: ValidationInfo) -> str:
+        if value and info.data.get("name", "").startswith("local/"):
+            raise ValueError("must be empty: the agent starts the server of a model on this machine itself")
+        return value
 
     @field_validator("api")
     @classmethod
@@ -258,11 +234,11 @@ class Memory(Table):
     """Which rows the ranking formula sees."""
     scope: Literal["global", "context", "audience"] = "audience"
     """Memories that a window may be shown: all, the window's own, or those that add no reader."""
-    max_memories: Whole = Field(default=24, ge=1, le=200)
+    max_memories: Whole = Field(default=40, ge=1, le=200)
     """Most excerpts in one turn."""
     total_tokens: Whole = Field(default=1_000, ge=100, le=100_000)
     """Budget of the injected block."""
-    item_tokens: Whole = Field(default=54, ge=40, le=100_000)
+    item_tokens: Whole = Field(default=120, ge=40, le=100_000)
     """Budget of one memory in that block, its path and line included."""
     query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
     """Longest wait for the prompt's vector; without it the turn goes on."""
@@ -277,9 +253,9 @@ class Reminders(Table):
 
     file: OptionalPath = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
-    channel: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
+    channel: SnowflakeOrNothing = ""
     """Channel of reminders that name no other place; empty for the first of `discord.channels`."""
-    owner: Annotated[str, BeforeValidator(_snowflake_or_nothing)] = ""
+    owner: SnowflakeOrNothing = ""
     """User to mention when a reminder is due in that channel; empty for no mention."""
     catchup_hours: Number = Field(default=0.0, ge=0, le=720)
     """Age in hours up to which a missed recurring reminder is said, once; 0 to say none."""
@@ -346,6 +322,7 @@ class Settings(BaseSettings):
     """Absolute once loaded."""
     discord: Discord = Discord()
     model: Model = Model()
+    local_model: LocalModel = LocalModel()
     shell: Shell = Shell()
     contexts: Contexts = Contexts()
     embedder: Embedder = Embedder()
@@ -357,6 +334,19 @@ class Settings(BaseSettings):
     log: Log = Log()
     traces: Traces = Traces()
     layers: Layers = Layers()
+    channels: FrozenMap[Snowflake, ChannelTable] = Field(default_factory=FrozenMap)
+    """Settings of single channels, by their ids."""
+
+    @field_validator("channels")
+    @classmethod
+    def _has_known_models(
+        cls, value: FrozenMap[str, ChannelTable], info: ValidationInfo
+    ) -> FrozenMap[str, ChannelTable]:
+        # A model table that is itself wrong is missing here and has been reported.
+        model = info.data.get("model")
+        if model is not None and (fault := strange_models(value, (model.name, *model.choices))):
+            raise ValueError(fault)
+        return value
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 

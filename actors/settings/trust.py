@@ -46,9 +46,15 @@ class NoTrust:
 class UserTrust:
     """Trust as the user's list has it; the list is read when it is first needed."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        """Trust of the user who has this environment."""
+    def __init__(self, environ: Mapping[str, str], user: int | None = None) -> None:
+        """Trust of a user.
+
+        Args:
+            environ: Environment of the user.
+            user: Number of the user; by default of this process.
+        """
         self._environ = environ
+        self._user = user
         self._list: TrustList | None = None
         self.trouble = ""
 
@@ -56,7 +62,7 @@ class UserTrust:
         """Standing of a file; unknown where the list cannot be used, which `trouble` then says."""
         if self._list is None:
             try:
-                self._list = read_trust_list(trust_path(self._environ))
+                self._list = read_trust_list(trust_path(self._environ, self._user))
             except TrustError as error:
                 self._list, self.trouble = TrustList(), str(error)
         return self._list.standing(place_of(path), digest)
@@ -76,7 +82,7 @@ def place_of(path: Path) -> str:
     return os.path.join(os.path.realpath(path.parent), path.name)  # noqa: PTH118 - of text, which may hold any byte
 
 
-def trust_path(environ: Mapping[str, str]) -> Path:
+def trust_path(environ: Mapping[str, str], user: int | None = None) -> Path:
     """The list of trusted files, which need not exist, in `$XDG_STATE_HOME`, else in `.local/state` of the home folder.
 
     A relative variable is no place: it would name a folder in whatever folder one stands in.
@@ -86,7 +92,7 @@ def trust_path(environ: Mapping[str, str]) -> Path:
     """
     state, home = Path(environ.get(STATE_VARIABLE, "")), Path(environ.get("HOME", ""))
     if not state.is_absolute():
-        state = (home if home.is_absolute() else _listed_home()) / ".local/state"
+        state = (home if home.is_absolute() else _account_home(os.geteuid() if user is None else user)) / ".local/state"
     return state / FOLDER / FILE_NAME
 
 
@@ -94,7 +100,7 @@ def read_trust_list(path: Path) -> TrustList:
     """The list at `path`; an empty one where there is no file.
 
     Raises:
-        TrustError: it cannot be read, is damaged, or others may write it.
+        TrustError: the list cannot be read, is damaged, or may be written by other users.
     """
     try:
         with open(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as stream:  # noqa: PTH123 - has no Path
@@ -124,9 +130,9 @@ def _require_own(status: os.stat_result, path: Path, open_bits: int, mode: str) 
         raise TrustError(f"{path}: mode is {stat.S_IMODE(status.st_mode):04o}: run: chmod {mode}")
 
 
-def _listed_home() -> Path:
+def _account_home(user: int) -> Path:
     try:
-        home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+        home = Path(pwd.getpwuid(user).pw_dir)
     except KeyError:
         home = Path()
     if not home.is_absolute():

@@ -52,6 +52,7 @@ class Quota:
         most_bytes: int = MOST_BYTES,
         most_files: int = MOST_FILES,
         least_free_bytes: int | None = None,
+        statvfs: Callable[[Path], os.statvfs_result] = os.statvfs,
         refusal: str = f"The working directory {{folder}} holds {{what}}. {EMPTY_IT}",
     ) -> None:
         """Nothing is measured yet.
@@ -61,6 +62,7 @@ class Quota:
             most_bytes: In one directory, by the blocks that its files take; on a small disk less.
             most_files: In one directory, folders and links counted.
             least_free_bytes: On its disk; None for the usual, which is less on a small disk.
+            statvfs: State of the disk of a folder, as `os.statvfs`.
             refusal: What is said of a `folder` that holds `what` is too much.
         """
         self._monotonic = monotonic
@@ -69,6 +71,7 @@ class Quota:
         self._is_strict = least_free_bytes is not None
         self._least_free_bytes = LEAST_FREE_BYTES if least_free_bytes is None else least_free_bytes
         self._refusal = refusal
+        self._statvfs = statvfs
         self._measured: dict[Path, _Measurement] = {}
 
     def for_shared(self) -> Quota:
@@ -78,6 +81,7 @@ class Quota:
             most_bytes=min(self._most_bytes, SHARED_MOST_BYTES),
             most_files=min(self._most_files, SHARED_MOST_FILES),
             least_free_bytes=self._least_free_bytes if self._is_strict else None,
+            statvfs=self._statvfs,
             refusal="it holds {what}",
         )
 
@@ -90,7 +94,7 @@ class Quota:
         Raises:
             RefusedError: it holds too much, or the disk is full.
         """
-        disk = os.statvfs(folder)
+        disk = self._statvfs(folder)
         most_bytes, least_free_bytes = self._check_disk(disk)
         most_files, least_free_names = self._check_names(disk)
         used = self._usage(folder, disk)

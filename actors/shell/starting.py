@@ -17,7 +17,7 @@ from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
-from actors.shell.sandbox.shared_folder import Surroundings, bounded, hidden_of, shareable
+from actors.shell.sandbox.shared_folder import Surroundings, bound_folders, hidden_of, shareable
 from actors.shell.sandbox.view import DOOR_CLIENT, View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
@@ -169,7 +169,7 @@ class EnclosedStarter:
             unchanging=tuple(map(os.path.realpath, self._permissions.caller.unchanging)),
             read=(*view.shown, *view.executable),
         )
-        shown, bounds = bounded(shareable(folders, around), self._shared_quota, disk)
+        shown, bounds = bound_folders(shareable(folders, around), self._shared_quota, disk)
         return replace(view, shared=shown, hidden=(*view.hidden, *hidden_of(shown))), bounds
 
     def _check_room(self, workplace: Workplace) -> Limits:

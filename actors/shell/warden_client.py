@@ -71,6 +71,11 @@ class WardenClient:
         output.close_writing_end()
         return WardedProcess(ours, output)
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of the warden; None before the first command."""
+        return None if self._process is None else self._process.pid
+
     def close(self) -> None:
         """Let it go; commands that run are killed when their own sockets close."""
         orders, self._orders = self._orders, None
@@ -159,7 +164,7 @@ class WardedProcess:
         """Kill what is left and give everything back; again, nothing more."""
         if self._channel.fileno() >= 0:
             if not self.exited.done():
-                log.warning("a command does not die of SIGKILL; left behind")
+                log.warning("the end of a killed command was not reported in time; its supervisor goes on killing it")
             self._loop.remove_reader(self._channel)
             self.exited.cancel()
             self._channel.close()

@@ -16,7 +16,7 @@ from pathlib import Path
 from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, TemporaryFolder, make_private
 from actors.shell.refused import RefusedError
-from domain.log.window import LOG_ROOT, log_folder
+from domain.log.window import LOG_ROOT, OWN_LOGS, log_folder
 from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder, output_folder
 from messages.base import Surface, Window
 
@@ -45,11 +45,11 @@ class Workplace:
 class Workplaces:
     """Table of working directories; makes them, while no command of their window runs.
 
-    A Discord window has `<work_root>/<surface>/<id>`, private to the agent's user, with a link `logs` to the logs so
-    that pointers (`logs/…`) work there. Attachments and kept output are in folders of the agent's own below the data
-    root: a sandbox shows the attachments at `attachments/` too, for which a folder is made to show them over; without
-    a sandbox a link leads there. The command line works in its caller's directory and leaves nothing in it: home and
-    kept output are then in a temporary directory that ends with the actor.
+    A Discord window has `<work_root>/<surface>/<id>`, private to the agent's user, with links `logs` to the logs and
+    `.log` to its own, so that pointers work there. Attachments and kept output are in folders of the agent's own below
+    the data root: a sandbox shows the attachments at `attachments/` too, for which a folder is made to show them over;
+    without a sandbox a link leads there. The command line works in its caller's directory and leaves nothing in it:
+    home and kept output are then in a temporary directory that ends with the actor.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Workplaces:
             for directory in (folder, attachments, output, self.work_root / TRASH):
                 make_private(directory)
             folder.chmod(PRIVATE)  # a command may have shut it
-            self._link_logs(folder, logs or self._logs)
+            self._link_logs(folder, logs or self._logs, window)
             self._show(folder, str(ATTACHMENTS_ROOT), attachments)
         except OSError as error:
             raise RefusedError(f"Working directory cannot be made: {error}") from error
@@ -219,9 +219,13 @@ class Workplaces:
                 place.rename(folder / f"{name}.moved-{os.getpid()}-{next(self._numbers)}")
                 place.mkdir(mode=PRIVATE)
 
-    def _link_logs(self, folder: Path, logs: Path) -> None:
-        """See that `logs` points to the logs; what a command has put there instead of a link is left alone."""
+    def _link_logs(self, folder: Path, logs: Path, window: Window) -> None:
+        """See that `logs` points to the logs, and `.log` to the window's own.
+
+        What a command has put there instead of a link is left alone.
+        """
         _link(folder / LOG_ROOT.name, logs)
+        _link(folder / OWN_LOGS.name, logs / log_folder(window).relative_to(LOG_ROOT))
 
 
 def workdir(work_root: Path, window: Window) -> Path:

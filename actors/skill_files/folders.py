@@ -35,13 +35,13 @@ class Found:
     warnings: tuple[str, ...] = ()
     """Each names the file and the rule."""
     front_matters: Mapping[str, FrontMatter] = field(default_factory=dict)
-    """Name of a skill -> what its file says before its body."""
+    """Name of a skill -> front matter of its file."""
 
 
 def skill_roots(
     shipped: Iterable[Path], data_root: Path, folders: Iterable[str], *, trusts_data: bool = True
 ) -> tuple[Path, ...]:
-    """Where skills are looked for, in order of precedence; they need not exist.
+    """Folders of skills, in order of precedence; they need not exist.
 
     Args:
         shipped: Folders of the skills that come with parts of the agent.
@@ -49,12 +49,12 @@ def skill_roots(
         folders: Of the settings; `~` is the home of the agent's user, relative ones start at the data root.
         trusts_data: False leaves out what lies in the data root.
     """
-    roots = [_expanded(folder) for folder in ("skills", *folders) if folder]
+    roots = [_expand(folder) for folder in ("skills", *folders) if folder]
     return (*shipped, *(data_root / root for root in roots if trusts_data or root.is_absolute()))
 
 
 def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """What a sandbox must show, read-only and at the same path, for every skill's files to be readable in it.
+    """Folders that a sandbox must show, read-only and at the same path, to make every skill's files readable there.
 
     The roots with links resolved, whether they exist yet or not, and folders of skills that lie elsewhere because a
     link leads there.
@@ -69,7 +69,7 @@ def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def skill_findings(roots: Iterable[Path]) -> tuple[str, ...]:
-    """What is wrong with the skills in `roots`; each names the file and the rule."""
+    """Faults of the skills in `roots`; each names the file and the rule."""
     return SkillFolders(tuple(roots)).scan().warnings
 
 
@@ -90,10 +90,10 @@ def read_whole(skill: Skill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One file as it was read."""
+    """Content of a file at one version."""
 
     version: _Version | None
-    """None where it could not be read."""
+    """None for an unreadable file."""
     reading: Reading
     fields: FrontMatter = field(default_factory=dict)
 
@@ -109,7 +109,7 @@ class _Scan:
     """Folders and files, with links resolved."""
 
     def is_new(self, path: Path) -> bool:
-        """Whether `path`, wherever it leads, is met for the first time."""
+        """True if `path`, with links resolved, is new to this walk."""
         real = os.path.realpath(path)
         if real in self.seen:
             return False
@@ -120,12 +120,19 @@ class _Scan:
 class SkillFolders:
     """The skills in `roots`, looked at afresh by each scan; any number of threads may scan."""
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
+    def __init__(self, roots: tuple[Path, ...], most_folders: int = MOST_FOLDERS) -> None:
+        """Nothing is looked at yet.
+
+        Args:
+            roots: Where skills are, in order of precedence.
+            most_folders: Folders and files that one scan looks into.
+        """
+        self._most_folders = most_folders
         self._roots = roots
         self._files: Mapping[Path, _File] = {}
 
     def scan(self) -> Found:
-        """What is there now; of two skills with one name the first counts."""
+        """Skills at this moment; of two skills with one name the first counts."""
         scan = _Scan()
         for root in self._roots:
             self._walk(root, 0, scan)
@@ -151,8 +158,8 @@ class SkillFolders:
         """Find the files of skills in and below `folder`; a skill's folder is not looked into any further."""
         if not scan.is_new(folder):
             return
-        if len(scan.seen) > MOST_FOLDERS:
-            scan.warnings.append(f"{folder}: not looked into, at most {MOST_FOLDERS} folders and files are")
+        if len(scan.seen) > self._most_folders:
+            scan.warnings.append(f"{folder}: not looked into, at most {self._most_folders} folders and files are")
             return
         try:
             entries = sorted(os.listdir(folder))  # noqa: PTH208 - names are all it takes
@@ -189,7 +196,7 @@ def _read(path: Path, known: _File | None) -> _File:
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether `path` is a folder, or may be one that only others can look into."""
+    """True if `path` is a folder, or may be a folder of another user."""
     try:
         return path.is_dir()
     except OSError:
@@ -216,11 +223,11 @@ def _reading(path: Path, status: os.stat_result, version: _Version) -> _File:
         fields = front_matter_fields(parts[0])
     except ValueError as error:
         return unusable(str(error))
-    reading = read_front_matter(fields, PurePosixPath(path))
+    reading = read_front_matter(fields, PurePosixPath(path), parts[1])
     return _File(version, reading, fields if isinstance(fields, Mapping) else {})
 
 
-def _expanded(folder: str) -> Path:
+def _expand(folder: str) -> Path:
     path = Path(folder)
     try:
         return path.expanduser()

@@ -12,7 +12,7 @@ from messages.base import RequestId
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
-from messages.turn import PrepareTurn, TurnContribution
+from messages.turn import PrepareTurn, SkillCommands, TurnContribution
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ class SkillsActor(Actor):
         self._folders = SkillFolders(roots)
         self._found = Found()
         self._instructions = ""
+        self._commands: tuple[SkillCommands, ...] = ()
         self._looked_at: float | None = None
         self._logged: frozenset[str] = frozenset()
 
@@ -69,6 +70,9 @@ class SkillsActor(Actor):
             self._found = self._folders.scan()
         self._looked_at = now
         self._instructions = available_skills(self._found.skills)
+        self._commands = tuple(
+            SkillCommands(name=skill.name, commands=skill.commands) for skill in self._found.skills if not skill.hidden
+        )
         for warning in self._found.warnings:
             if warning not in self._logged:
                 log.warning("skill %s", warning)
@@ -80,6 +84,8 @@ class SkillsActor(Actor):
             contributor=str(self.address),
             block="",
             instructions=self._instructions,
+            without_commands="",
+            skills=self._commands,
         )
         self.tell(message.reply_to, contribution)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 from collections.abc import Sequence
@@ -23,11 +24,11 @@ from actors.workspace.upkeep.workers import Workers
 from domain.log.event import Kind
 from domain.log.metadata import meta_dict
 from domain.log.redaction import tombstone_of
-from domain.policy.pacing import Pacing
 from domain.workspace.files.session_state import is_active, parsed_session
-from domain.workspace.identity import Places, identity
+from domain.workspace.identity import Places, identity, stores
 from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
+from domain.workspace.workers.prompts import count_told
 from messages.base import Message, Window
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
@@ -86,7 +87,8 @@ class WorkspaceActor(Actor):
         self._books = Bookkeeping(self._channel.agent_folder, config.disk, is_kept=config.lives)
         self._state = WorkspaceState(self._books)
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
-        self._workers = Workers(self, config, window, self._heard_of_workers)
+        self._pacing = self._state.pacing
+        self._workers = Workers(self, config, window, self._pacing, on_failure=lambda: self._gate.note_failure())
         self._told = TranscriptClient(self, window)
         self._updates = Updates(
             self,
@@ -104,7 +106,6 @@ class WorkspaceActor(Actor):
             updates=self._updates,
             told=self._told,
         )
-        self._pacing = Pacing()
         self._hooks = Hooks(self, window, shared.lives)
         self._preparing = Preparing(
             self,
@@ -117,7 +118,7 @@ class WorkspaceActor(Actor):
         runs = RunsConfig(shared.definitions, kept, self._preparing.context, self._run_ended)
         self._runs = Runs(self, window, runs)
         self._lives = shared.lives if config.can_run else None
-        self._identity: tuple[str, str] | None = None
+        self._identity: tuple[str, tuple[str, str]] | None = None
         """Log, and instructions for the system prompt in this log."""
         self._looks_after = False
 
@@ -194,11 +195,14 @@ class WorkspaceActor(Actor):
     # turns
 
     def _contribute(self, turn: PrepareTurn, block: str) -> None:
+        instructions, config = self._instructions(turn.log), self._config
         contribution = TurnContribution(
             request_id=turn.request_id,
             contributor=str(self.address),
             block=block,
-            instructions=self._instructions(turn.log),
+            instructions="\n\n".join(part for part in instructions if part),
+            without_commands=instructions[0],
+            stores=stores(self._places, keeps_session=config.keeps_session, keeps_history=config.keeps_history),
             folders=self._preparing.folders,
         )
         self.tell(turn.reply_to, contribution)
@@ -216,8 +220,8 @@ class WorkspaceActor(Actor):
     def _run_ended(self, run: str, name: str, state: str) -> None:
         self._preparing.hook(AFTER_SUBAGENT, {"run": run, "name": name, "state": state})
 
-    def _instructions(self, log_path: str) -> str:
-        """Instructions for the system prompt, the same for the whole log, over restarts too."""
+    def _instructions(self, log_path: str) -> tuple[str, str]:
+        """Text of people's files, and of the use of skills: the same for the whole log, over restarts too."""
         if self._identity is not None and self._identity[0] == log_path and log_path:
             return self._identity[1]
         with self.blocking():
@@ -225,23 +229,27 @@ class WorkspaceActor(Actor):
         self._identity = log_path, text
         return text
 
-    def _kept_identity(self, log_path: str) -> str:
+    def _kept_identity(self, log_path: str) -> tuple[str, str]:
         name = file_name("identity", hashlib.sha256(log_path.encode()).hexdigest()[:16], ".json")
         is_first = self._channel.is_new and self._identity is None
-        text = None if is_first else self._books.document(name).get("text")
-        if not isinstance(text, str):
-            text = self._identity_now()
-            if self._books.put_document(name, {"text": text}, is_durable=False) and not is_first:
-                self._books.prune("identity-")
-        return text
+        document = {} if is_first else self._books.document(name)
+        files, skills = document.get("files"), document.get("skills")
+        if isinstance(files, str) and isinstance(skills, str):
+            return files, skills
+        files, skills = self._identity_now()
+        if self._books.put_document(name, {"files": files, "skills": skills}, is_durable=False) and not is_first:
+            self._books.prune("identity-")
+        return files, skills
 
-    def _identity_now(self) -> str:
+    @property
+    def _places(self) -> Places:
         folders = [folder.path for folder in self._channel.shared_folders()]
-        places = Places(folders[0], folders[1] if len(folders) > 1 else "")
+        return Places(folders[0], folders[1] if len(folders) > 1 else "")
+
+    def _identity_now(self) -> tuple[str, str]:
         soul, agents = (self._channel.read_shared(name).decode("utf-8", "replace") for name in (SOUL, AGENTS))
-        text = identity(soul, agents, places, writes_itself=self._config.llm and self._config.session)
         when = when_to_use_text(self._lives.look(self).lives) if self._lives is not None else ""
-        return f"{text}\n\n{when}" if when else text
+        return identity(soul, agents, self._places), when
 
     def _turn_ended(self, ended: TurnEnded) -> None:
         """Count what was done, write down what is owed, and have SESSION.md brought up to date when that is due."""
@@ -256,11 +264,11 @@ class WorkspaceActor(Actor):
         log_path = ended.events[0].path
         if self._config.session:
             self._state.note_turn(ended.turn_id, log_path)
-            with self.blocking():
-                self._state.keep()
+        with self.blocking():
+            self._state.keep()
         if self._is_working or not self._pacing.may_try(self.monotonic()):
             return
-        if self._state.owed:
+        if self._state.owed and self._pacing.may_pay:
             self._pay(self._state.owed[0])
         if self._config.session and self._pacing.is_due:
             self._refresh()
@@ -283,23 +291,27 @@ class WorkspaceActor(Actor):
         self._told.read_stretch(self._state.log, dirty[0], "", take)
 
     def _pay(self, stretch: Stretch) -> None:
-        """Write down a stretch that could not be before it was cut."""
+        """Write down the beginning of a stretch that could not be before it was cut, as much as one worker is told."""
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
             unwritten = self._state.unwritten(spoken or ())
+            turns = [turn.turn_id for turn in unwritten]
+            count = count_told(unwritten)
             if spoken is None:
-                settle("the window cannot tell what is to be written down")
+                settle([], [], "the window cannot tell what is to be written down")
             elif unwritten:
-                self._updates.consolidate(unwritten, settle)
+                self._updates.consolidate(unwritten[:count], functools.partial(settle, turns[:count], turns[count:]))
             else:
-                settle("")
+                settle([], [], "")
 
-        def settle(reason: str) -> None:
+        def settle(told: Sequence[str], rest: Sequence[str], reason: str) -> None:
             self._note_result(reason)
-            if reason:
-                self._state.put_off(stretch)
+            if not reason:
+                self._state.pay(stretch, rest)
+            elif told:
+                self._state.take_apart(stretch, told, rest)
             else:
-                self._state.pay(stretch)
+                self._state.put_off(stretch)
 
         self._told.read_stretch(stretch.log, stretch.first, stretch.last, take)
 
@@ -307,14 +319,8 @@ class WorkspaceActor(Actor):
         """Note the result of an attempt: after a failure some turns pass without another."""
         if reason:
             log.warning("%s: %s", self.address, reason)
-            self._pacing.failed(self.monotonic())
-
-    def _heard_of_workers(self, has_answered: bool) -> None:
-        if has_answered:
-            self._pacing.answered()
-            self._gate.note_answer()
-        else:
-            self._gate.hung()
+            self._pacing.pause(self.monotonic())
+            self._state.keep()
 
     def _events_logged(self, logged: EventsLogged) -> None:
         """Forget retracted words."""

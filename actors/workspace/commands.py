@@ -7,6 +7,8 @@ from messages.turn import CompactWindow, WindowCompacted
 from messages.workspace import DescribeSession, SessionDescribed, workspace_of
 
 LONGEST_WORDS = 1_000
+_PARTS = {"user_intent": "what people want", "active_files": "files", "said_before": "people's own words"}
+"""Part of a handover -> its name for people, where that is another."""
 NOTHING = "Nothing is written down yet about the work here."
 
 
@@ -14,7 +16,7 @@ def _describe(call: Invocation, _given: Given) -> DescribeSession:
     return DescribeSession(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
 
 
-def _described(reply: SessionDescribed, _wording: Wording) -> Answer:
+def _word_session(reply: SessionDescribed, _wording: Wording) -> Answer:
     facts = ", ".join(f"{name}: {value}" for name, value in reply.facts)
     return Answer(f"{reply.text.strip() or NOTHING}\n\n{facts}\n{reply.folder}")
 
@@ -29,11 +31,14 @@ def _compact(call: Invocation, given: Given) -> CompactWindow:
     )
 
 
-def _compacted(reply: WindowCompacted, _wording: Wording) -> Answer:
+def _word_compaction(reply: WindowCompacted, _wording: Wording) -> Answer:
     turns = "1 turn is" if reply.cut_turns == 1 else f"{reply.cut_turns:,} turns are"
+    names = [_PARTS.get(name, name.replace("_", " ")) for name in reply.head]
+    head = f"before them stand {', '.join(names)}" if names else "nothing stands before them"
+    owed = f" {reply.trouble[0].upper()}{reply.trouble[1:].rstrip('.')}." if reply.trouble else ""
     return Answer(
-        f"{turns} shown to the model no more; the newest {reply.kept_turns} stay, with how the work stands before "
-        "them. Everything is still in the log."
+        f"{turns} shown to the model no more; the newest {reply.kept_turns} stay, and {head}.{owed} Everything is "
+        "still in the log."
     )
 
 
@@ -43,7 +48,7 @@ SESSION_COMMAND = Command(
     to=workspace_of,
     request=_describe,
     reply=SessionDescribed,
-    answer=_described,
+    answer=_word_session,
     refused="Nothing can be said",
 )
 COMPACT = Command(
@@ -59,7 +64,7 @@ COMPACT = Command(
     ),
     request=_compact,
     reply=WindowCompacted,
-    answer=_compacted,
+    answer=_word_compaction,
     refused="Nothing was cut",
 )
 COMMANDS = (SESSION_COMMAND,)

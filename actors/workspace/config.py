@@ -57,6 +57,16 @@ class WorkspaceConfig:
         return self.root / CHANNELS / window.surface.value / window.id
 
     @property
+    def keeps_session(self) -> bool:
+        """True if a model keeps SESSION.md."""
+        return self.llm and self.session
+
+    @property
+    def keeps_history(self) -> bool:
+        """True if a model keeps HISTORY.md, before cuts."""
+        return self.llm and self.compaction
+
+    @property
     def is_secret(self) -> Callable[[str], bool]:
         """Predicate for secrets: the agent's own in any disguise, or text that looks like a secret."""
         own = Scrubber(self.secrets)

@@ -15,6 +15,7 @@ from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.table import WorkspaceTable
+from domain.turn.prompt import FILES_BLOCK, HANDOVER_PREFIX
 from domain.workspace.subagents.prompt import subagent_prompt
 from messages.base import Window
 from messages.workspace import (
@@ -41,10 +42,6 @@ _VERBS = {
     "subagent.stop": Verb(workspace_of, StopSubagent, answer_s=20.0, in_lanes=False),
     "subagent.list": Verb(workspace_of, ListSubagents, in_lanes=False),
 }
-NOT_BOTH = (
-    "workspace.compaction: cannot be true beside layers.objects, which shortens histories in its own way; "
-    "set one of the two to false"
-)
 
 
 def workspace_part(plan: Plan, parts: Parts) -> Part:
@@ -68,6 +65,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
         return WorkspaceActor(Window.from_key(key), config(), shared())
 
     compacts = table.compaction and plan.lives
+    runs_hooks = settings.shell.enabled and plan.lives
     return Part(
         spec=ActorSpec(
             WORKSPACE_KIND,
@@ -76,9 +74,9 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
             most_idle=MOST_IDLE if plan.lives else None,
             is_made_up_for=True,
         ),
-        unusable=NOT_BOTH if table.compaction and plan.settings.has_layer("objects") else "",
         per_window=workspace_of,
         contributes=True,
+        explains=(*((HANDOVER_PREFIX,) if compacts else ()), *((FILES_BLOCK,) if table.recall or runs_hooks else ())),
         prepares_compaction=compacts,
         subscribes=plan.lives,
         describes=False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from domain.curated.page import Scope
 from domain.text.imitation import defuse
 from domain.text.lines import decode_text, valid
+from messages.turn import Store
 
 TITLE = "## Persistent memory"
 GLOBAL_HEADING = "### Global MEMORY.md"
@@ -18,12 +19,11 @@ _MEANINGS = {
     Scope.GLOBAL: "Global memory (this user, all projects)",
     Scope.PROJECT: "Project memory (committed to the repo, shared with the team)",
 }
-_KEEPS = """That you need not, and cannot, save anything for yourself has one exception: durable facts you do save, in
-files that people edit too. They are separate from AGENTS.md, which is people's: never write memory there.
+_KEEPS = """Files that people edit too. They are separate from AGENTS.md, which is people's: never write memory
+there.
 """
-_READS = """People, and you in other conversations, keep durable facts in files. They are separate from AGENTS.md, which
-is people's: never write memory there. Nothing can be saved from this conversation; where somebody wants something
-kept, say so.
+_READS = """Files of people, and of you in other conversations. They are separate from AGENTS.md, which is people's:
+never write memory there. Nothing can be saved there from this conversation; where somebody wants it kept there, say so.
 """
 _SCOPES = """{scopes}
 
@@ -32,15 +32,15 @@ Each scope has an index, MEMORY.md (shown below once it has something in it), an
 _TOPICS = ";\nread a topic file with bash when it is relevant (`cat {example}/<topic>.md`)"
 _NO_TOPICS = ",\nwhich cannot be read here"
 _RULES = """When you learn something durable, save it at once: a correction from the user, a build/test command, a
-non-obvious constraint, a decision and its rationale. Save it with the skill `curated-memory` (`curated.py add`, `fix`,
-`remove`, `archive`, `move`), which also works where there is no such folder yet, or edit the files with bash. Rules:
+non-obvious constraint, a decision and its rationale. Save it with the skill `curated-memory`, or edit the files with
+bash. Rules:
 - Check the index first: update an existing entry rather than adding a duplicate.
 - Delete entries that turn out to be wrong; move those that are merely stale to archive/.
 - Keep the index to one line per fact below `##` headings; put detail in topic files and leave a line that points there:
   `- [Title](file.md) — gist`. Add, fix or move single entries.
 - Global memory is shown in every conversation: nothing private of a person's, no secrets.
 {project}- Don't save what the repo records anyway (code, git history, AGENTS.md).
-- What stands below was noted earlier. Where somebody here says otherwise, they are right: fix the entry.
+- Where somebody says otherwise than an entry, fix the entry.
 """
 _PROJECT_RULE = """- Project memory is read by your teammates in version control: factual, professional, no secrets.
 """
@@ -57,6 +57,12 @@ class Shown:
     """As far as it is injected; empty for none."""
     local: str = ""
     """The personal notes, likewise."""
+
+
+def store(scopes: Sequence[Shown]) -> Store:
+    """Curated memory among all places in which something is kept; its folders stand in the block."""
+    keeper = "agent" if any(each.may_write for each in scopes) else "people"
+    return Store(name="persistent memory, below", holds="durable facts beyond this conversation", keeper=keeper)
 
 
 def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:

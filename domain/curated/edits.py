@@ -12,6 +12,7 @@ from domain.curated.document import Document, parse_document
 from domain.curated.page import Page, PageKind, dated, undated
 from domain.edit.lines import EditRefusedError, line_end
 from domain.text.lines import encode_text, lines_of, one_line
+from domain.text.lookalike import normalize
 from domain.text.markdown.lines import heading_words
 
 SECTION = "Remembered"
@@ -47,11 +48,11 @@ def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> 
         day: As there.
     """
     document = parse_document(data)
-    known = {page.text for page in document.facts}
+    known = {normalize("NFC", page.text) for page in document.facts}
     bullets: list[tuple[str, str]] = []
     for text, section in facts:
         bullet = f"- {text}"
-        words = Page(PageKind.FACT, bullet, 0, "").text
+        words = normalize("NFC", Page(PageKind.FACT, bullet, 0, "").text)
         if words not in known:
             known.add(words)
             bullets.append((dated(bullet, day), section))
@@ -65,7 +66,7 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
         EditRefusedError: a code block that nothing closes would come to take it in, or other facts with it.
     """
     document, end = parse_document(data), line_end(data).decode()
-    if any(each.text == page.text for each in document.facts):
+    if any(normalize("NFC", each.text) == normalize("NFC", page.text) for each in document.facts):
         return data
     edited = _with_bullets(document, [(_split(page.raw, end)[0].rstrip("\r\n"), section)], end)
     before, after = (Counter(each.text for each in some.facts) for some in (document, parse_document(edited)))
@@ -77,6 +78,11 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
     return edited
 
 
+def _key(words: str) -> str:
+    """Form in which words are equal however their letters are composed, and in capitals or not."""
+    return normalize("NFC", normalize("NFC", words).casefold())
+
+
 def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: str) -> bytes:
     """The file with each bullet at the end of its section."""
     pages = document.pages
@@ -85,18 +91,18 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
     for number, page in enumerate(pages):
         words = heading_words(page.first_line) if page.kind is PageKind.SECTION else None
         if words is not None:
-            heading_above = words.casefold() if _is_of_level_two(page) else ""
+            heading_above = _key(words) if _is_of_level_two(page) else ""
         if heading_above:
             last[heading_above] = number
     inside: dict[int, list[str]] = {}
     missing: dict[str, list[str]] = {}
     for bullet, heading in bullets:
         section = heading_words(f"## {heading}") or SECTION
-        place = last.get(section.casefold())
+        place = last.get(_key(section))
         if place is not None:
             inside.setdefault(place, []).append(f"{bullet}{end}")
             continue
-        begun = missing.setdefault(section.casefold(), [f"## {section}{end}{end}"])
+        begun = missing.setdefault(_key(section), [f"## {section}{end}{end}"])
         begun.append(f"{bullet}{end}")
     parts: list[str] = []
     for number, page in enumerate(pages):
@@ -107,7 +113,7 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
         parts += [kept, end if page.kind is PageKind.SECTION else "", *inside[number], blank]
     if missing:
         kept, blank = _split("".join(parts), end)
-        parts = [kept, _ended(blank, end) or end * bool(kept), end.join("".join(each) for each in missing.values())]
+        parts = [kept, _end_line(blank, end) or end * bool(kept), end.join("".join(each) for each in missing.values())]
     return encode_text(document.mark, *parts)
 
 
@@ -123,7 +129,7 @@ def without_fact(data: bytes, page: Page) -> bytes:
     return encode_text(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
 
 
-def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
+def fix_fact(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     """The file with other words, in one line, in the place of a fact's; `day` is that of their confirmation."""
     document = parse_document(data)
     number = _place(document, page)
@@ -137,7 +143,7 @@ def fixed(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     return encode_text(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
 
 
-def confirmed(data: bytes, page: Page, day: str) -> bytes:
+def confirm_fact(data: bytes, page: Page, day: str) -> bytes:
     """The file with the day in a fact's first line; the other lines of the fact stay as they are."""
     document = parse_document(data)
     number = _place(document, page)
@@ -169,7 +175,8 @@ def the_fact(document: Document, words: str) -> Page:
     for candidates in (
         [page for page in facts if page.text == wanted],
         [page for page in facts if page.id == wanted],
-        [page for page in facts if wanted.casefold() in page.text.casefold()],
+        [page for page in facts if normalize("NFC", page.text) == normalize("NFC", wanted)],
+        [page for page in facts if _key(wanted) in _key(page.text)],
     ):
         if len({page.text for page in candidates}) == 1:
             return candidates[0]
@@ -204,10 +211,10 @@ def _split(raw: str, end: str) -> tuple[str, str]:
     lines = lines_of(raw)
     count = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     words, blank = "".join(lines[:count]), "".join(lines[count:])
-    return _ended(words, end), blank
+    return _end_line(words, end), blank
 
 
-def _ended(lines: str, end: str) -> str:
+def _end_line(lines: str, end: str) -> str:
     return lines if not lines or lines.endswith("\n") else lines + end
 
 

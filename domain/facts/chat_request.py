@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 from msgspec import Raw
 
+from domain.facts.block_place import SYSTEM_ROLES, BlockPlace, with_block
 from domain.facts.raw_json import fields_of, items_of, list_of, object_of, value_of
 from domain.facts.sound_text import sound
 from messages.base import make_ready
@@ -18,12 +19,21 @@ from messages.facts import FactHit
 
 MOST_ID_CHARS = 500
 MOST_TOP_K = 200
-OWN_FIELDS = ("memory_id", "memory_top_k", "memory_hits")
+OWN_FIELDS = (
+    "memory_id",
+    "memory_top_k",
+    "memory_hits",
+    "memory_keep",
+    "memory_recency_weight",
+    "memory_score_threshold",
+)
+_TASK, _HISTORY = "### Task:", "<chat_history>"
+"""Marks of Open WebUI's own questions for titles, tags and suggestions."""
+_MARK = b"\xef\xbb\xbf"
 MOST_TEXT_CHARS = 1_000_000
 """Of the texts of all messages together; earlier ones are left out."""
 MOST_MESSAGES = 10_000
 """The newest, which are read; earlier ones pass through unread, since others wait meanwhile."""
-_SYSTEM = ("system", "developer")
 _NULL = b"null"
 
 
@@ -53,12 +63,20 @@ class ChatRequest:
     memory_id: str | None
     memory_top_k: int | None
     wants_hits: bool
+    keeps: bool
+    """False for a request that is not to be remembered, and that nothing is looked up for."""
+    recency_weight: float | None
+    score_threshold: float | None
     question: str
     """Text of the last message of the user's; empty for none."""
+    answer_before: str
+    """Text of the last answer before the question; empty for none."""
     ends_with_user: bool
-    """True if the question is the last message, system messages apart."""
+    """True if the question is the last message, system messages and a begun answer apart."""
     texts: tuple[str, ...]
     """Of all messages, as far as they are not too long."""
+    roles: tuple[str, ...]
+    """Of the newest messages, as many as are read."""
     _fields: dict[str, Raw] = field(repr=False)
     _messages: list[Raw] = field(repr=False)
 
@@ -69,6 +87,7 @@ def read_request(body: bytes) -> ChatRequest:
     Raises:
         RequestError: the body is no request, or a field of the gateway breaks its rule.
     """
+    body = body.removeprefix(_MARK)
     try:
         fields = fields_of(body)
     except ValueError as error:
@@ -81,8 +100,8 @@ def read_request(body: bytes) -> ChatRequest:
         raise RequestError("messages: a list of at least one message is required", "messages") from error
     if not messages:
         raise RequestError("messages: it is empty; a list of at least one message is required", "messages")
-    spoken = [_spoken(raw) for raw in messages[-MOST_MESSAGES:]]
-    said = [each for each in spoken if each[0] not in _SYSTEM]
+    spoken = [_read_message(raw) for raw in messages[-MOST_MESSAGES:]]
+    said = [each for each in spoken if each[0] not in SYSTEM_ROLES]
     question = next((text for role, text in reversed(said) if role == "user"), "")
     return ChatRequest(
         body=body,
@@ -91,22 +110,28 @@ def read_request(body: bytes) -> ChatRequest:
         memory_id=_memory_id(fields),
         memory_top_k=_memory_top_k(fields),
         wants_hits=bool(_plain(fields, "memory_hits", bool)),
+        keeps=_plain(fields, "memory_keep", bool) is not False and not _is_task(question),
+        recency_weight=_share(fields, "memory_recency_weight"),
+        score_threshold=_share(fields, "memory_score_threshold"),
         question=question,
-        ends_with_user=bool(said) and said[-1][0] == "user",
-        texts=_bounded([text for _, text in spoken if text]),
+        answer_before=_answer_before(said),
+        ends_with_user=[role for role, _ in said[-2:]][-1:] == ["user"]
+        or [role for role, _ in said[-2:]] == ["user", "assistant"],
+        texts=_newest([text for _, text in spoken if text]),
+        roles=tuple(role for role, _ in spoken),
         _fields=fields,
         _messages=messages,
     )
 
 
-def upstream_body(request: ChatRequest, block: str) -> bytes:
-    """The body that goes on: without our fields, and with `block` in its first system message, if there is any."""
+def upstream_body(request: ChatRequest, block: str, place: BlockPlace = BlockPlace.AUTO) -> bytes:
+    """The body that goes on: without our fields, and with `block`, unless empty, at its place."""
     is_ours = any(name in request._fields for name in OWN_FIELDS)
     if not block and not is_ours:
         return request.body
     fields = {name: value for name, value in request._fields.items() if name not in OWN_FIELDS}
     if block:
-        fields["messages"] = Raw(list_of(_with_block(request._messages, sound(block))))
+        fields["messages"] = Raw(list_of(with_block(request._messages, request.roles, sound(block), place)))
     return object_of(fields)
 
 
@@ -130,17 +155,17 @@ def text_of(content: object) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _spoken(raw: Raw) -> tuple[str, str]:
+def _read_message(raw: Raw) -> tuple[str, str]:
     """Role and text of a message; empty for an invalid message."""
     try:
         message = _SPOKEN.decode(raw)
         role, content = message.role, message.content
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        role, content = _oddly_spoken(raw)
+        role, content = _read_odd_message(raw)
     return role if isinstance(role, str) else "", sound(text_of(content))
 
 
-def _oddly_spoken(raw: Raw) -> tuple[object, object]:
+def _read_odd_message(raw: Raw) -> tuple[object, object]:
     try:
         fields = fields_of(raw)
     except ValueError:
@@ -148,7 +173,13 @@ def _oddly_spoken(raw: Raw) -> tuple[object, object]:
     return value_of(fields.get("role", _NULL)), value_of(fields.get("content", _NULL))
 
 
-def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
+def _answer_before(said: Sequence[tuple[str, str]]) -> str:
+    """Text of the last assistant message before the last one of the user's; empty for none."""
+    end = max((place for place, (role, _) in enumerate(said) if role == "user"), default=0)
+    return next((text for role, text in reversed(said[:end]) if role == "assistant" and text), "")
+
+
+def _newest(texts: Sequence[str]) -> tuple[str, ...]:
     kept: list[str] = []
     room = MOST_TEXT_CHARS
     for text in reversed(texts):
@@ -186,28 +217,16 @@ def _memory_top_k(fields: Mapping[str, Raw]) -> int | None:
     return value
 
 
-def _with_block(messages: list[Raw], block: str) -> list[Raw]:
-    """The messages with the block: in the first one if that is the system's, else before it."""
-    try:
-        fields = fields_of(messages[0])
-    except ValueError:
-        fields = {}
-    merged = _merged(bytes(fields.get("content", _NULL)), block) if _plain(fields, "role", str) in _SYSTEM else None
-    if merged is None:
-        return [Raw(msgspec.json.encode({"role": "system", "content": block})), *messages]
-    return [Raw(object_of(fields | {"content": Raw(merged)})), *messages[1:]]
+def _is_task(question: str) -> bool:
+    return question.lstrip().startswith(_TASK) and _HISTORY in question
 
 
-def _merged(content: bytes, block: str) -> bytes | None:
-    """A message's content with the block behind it, what was there byte for byte; None where there is no behind."""
-    if content in (_NULL, b'""'):
-        return msgspec.json.encode(block)
-    if content.startswith(b'"'):
-        return content[:-1] + msgspec.json.encode(f"\n\n{block}")[1:]
-    if content.startswith(b"["):
-        parts = content[1:-1].rstrip()
-        return b"[" + parts + (b"," if parts else b"") + msgspec.json.encode({"type": "text", "text": block}) + b"]"
-    return None
+def _share(fields: Mapping[str, Raw], name: str) -> float | None:
+    raw = bytes(fields.get(name, _NULL))
+    value = value_of(raw)
+    if raw != _NULL and (not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1):
+        raise RequestError(f"{name} {raw[:60].decode('utf-8', 'replace')}: a number from 0 to 1 is required", name)
+    return float(value) if isinstance(value, int | float) else None
 
 
 make_ready(__name__)

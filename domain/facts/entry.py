@@ -9,9 +9,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from domain.facts.sound_text import sound
 from messages.facts import EntryRole
@@ -32,6 +33,13 @@ _DATE = re.compile(
     r"(?:[T ]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)?"
     r"\s*(Z|z|UTC|GMT|[+-][0-9]{1,2}(?::?[0-5][0-9])?)?"
 )
+_NAMED_ZONE = re.compile(r"(.*[0-9])(?:[zZ]|[+-][0-9]{2}:?[0-9]{2})?\s*\[?([A-Za-z]+(?:/[A-Za-z0-9_+-]+)*)\]?")
+_OFFSETS_TEXT = """
+    WET 0 WEST 1 BST 1 CET 1 CEST 2 MEZ 1 MESZ 2 EET 2 EEST 3 MSK 3 EST -5 EDT -4 CST -6 CDT -5 MST -7 MDT -6 PST -8
+    PDT -7 JST 9 KST 9 AEST 10 AEDT 11 NZST 12 NZDT 13
+"""
+_OFFSETS = dict(zip(_OFFSETS_TEXT.split()[::2], map(int, _OFFSETS_TEXT.split()[1::2]), strict=True))
+"""Hours of zones by the letters that people write; letters of several zones are those of the most common one."""
 _TOO_MANY_S = 10**11
 """A number of seconds that is as large counts thousandths of them, or of those."""
 
@@ -77,8 +85,11 @@ def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
         read_keys: Reads front matter that is not spelt as we spell it.
     """
     _, front, _, body = _parts(text) or ("", "", "", text.removeprefix("\ufeff"))
-    body = body.removesuffix("\n")
     keys = _keys(front, read_keys)
+    inner = _parts(body.lstrip("\r\n")) if front and "id" not in keys else None
+    if inner is not None and "id" in (own := _keys(inner[1], read_keys)):  # A sync program put its own in front.
+        keys, body = {**keys, **own}, inner[3]
+    body = body.removesuffix("\n")
     role = _role(keys.get("role", ""), defaults.role)
     is_turn = role in (EntryRole.USER, EntryRole.ASSISTANT)
     return Entry(
@@ -181,18 +192,21 @@ def _moment(text: str) -> datetime | None:
                 seconds /= 1_000
             at = datetime.fromtimestamp(seconds, UTC)
         else:
-            at = _parsed(said)
+            at = _parse_date(said)
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         return at.astimezone(UTC)
     except (ValueError, OverflowError, OSError, TypeError):
         return None
 
 
-def _parsed(said: str) -> datetime:
+def _parse_date(said: str) -> datetime:
     try:
         return datetime.fromisoformat(said)
     except ValueError:
         found = _DATE.fullmatch(said)
+        named = _NAMED_ZONE.fullmatch(said) if found is None else None
+        if named is not None and (place := _zone(named[2])) is not None:
+            return _parse_date(named[1]).replace(tzinfo=place)
         if found is None:
             return parsedate_to_datetime(said)
     year, month, day, hour, minute, second, part, zone = found.groups()
@@ -204,6 +218,16 @@ def _parsed(said: str) -> datetime:
     hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
     offset = timedelta(hours=int(hours), minutes=int(minutes))
     return at - offset if zone[0] == "+" else at + offset
+
+
+def _zone(name: str) -> tzinfo | None:
+    """Zone of a name such as Europe/Berlin or CET; None for an unknown name."""
+    if name.upper() in _OFFSETS:
+        return timezone(timedelta(hours=_OFFSETS[name.upper()]))
+    try:
+        return ZoneInfo(name) if "/" in name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
 
 
 def _spelt(value: str | float) -> str:

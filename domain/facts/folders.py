@@ -95,7 +95,7 @@ def place_of(path: str) -> Place | None:
     parts = path.split("/")
     if len(parts) < 3 or parts[0] != ENTRIES or not path.endswith(".md") or any(p in ("", ".", "..") for p in parts):
         return None
-    if any(part.startswith(".") for part in parts[1:]) or path != sound(path):
+    if any(part.startswith(".") for part in parts[1:]) or parts[-1].startswith("~") or path != sound(path):
         return None
     is_deleted = False
     if parts[1] == DELETED:

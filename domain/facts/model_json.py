@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from domain.facts.sound_text import sound
@@ -56,7 +57,7 @@ def facts_of(reply: str) -> tuple[str, ...]:
     """Facts that a model found, at most three and none twice; none where it did not say it in JSON."""
     for items in lists_of(reply):
         found: dict[str, str] = {}
-        for text in map(_text, items):
+        for text in map(fact_in, items):
             if text:
                 found.setdefault(same_words(text), text)
         if found or not items:
@@ -65,8 +66,10 @@ def facts_of(reply: str) -> tuple[str, ...]:
 
 
 def same_words(text: str) -> str:
-    """Normal form of a text, for comparison word for word."""
-    return " ".join(text.split()).casefold()
+    """Normal form of a text, for comparison word for word: blanks, case and the form of accents are no difference."""
+    if text.isascii():
+        return " ".join(text.split()).lower()
+    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", text).split()).casefold())
 
 
 def text_in(item: Mapping[str, object], names: Sequence[str]) -> str:
@@ -75,7 +78,8 @@ def text_in(item: Mapping[str, object], names: Sequence[str]) -> str:
     return sound(said.strip()[:MOST_FACT_CHARS])
 
 
-def _text(item: object) -> str:
+def fact_in(item: object) -> str:
+    """Text of one item of a list of facts; empty for none."""
     if isinstance(item, str):
         item = {"text": item}
     return text_in(item, _NAMES) if isinstance(item, dict) else ""

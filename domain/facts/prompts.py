@@ -32,6 +32,17 @@ Examples:
 "The user hates the winters in Oslo"]
 "Thanks, can you sort this list?" -> []"""
 
+SEVERAL_MESSAGES = """
+
+You are given several messages of one conversation, in order. Apply the rules to each message: 0 to 3 facts of each. \
+A later message may explain an earlier one. Where a later message corrects an earlier one, list the corrected fact \
+alone. Output one JSON list of objects {"message": number of the message, "fact": text} and nothing else.
+
+Example: [{"message": 1, "text": "My wife is Anne"}, {"message": 2, "text": "ok, go on"}, {"message": 3, "text": \
+"She turned 40 in May"}] -> [{"message": 1, "fact": "The user's wife is named Anne"}, {"message": 3, "fact": \
+"The user's wife Anne turned 40 in May"}]"""
+"""Rules for several messages, behind `FACT_SYSTEM_PROMPT`."""
+
 UPDATE_MEMORY_PROMPT = """\
 You keep a list of facts about a person. You are given the existing facts, each with its id, and new facts. Return ALL \
 memories, the existing and the new ones, each with an explicit event.
@@ -79,16 +90,20 @@ DOCUMENT_PROMPT = "It is a document: keep its structure, its claims with their r
 _KINDS = {"conversation": CONVERSATION_PROMPT, "journal": JOURNAL_PROMPT, "document": DOCUMENT_PROMPT}
 
 
-def extraction_text(words: str) -> str:
-    """Text of a message from which a model is to take facts."""
-    return f"The person's message, as a JSON string:\n{_quoted(_both_ends(words, MOST_USER_CHARS))}"
+def extraction_prompt(messages: Sequence[str]) -> tuple[str, str]:
+    """System prompt, and text of the messages from which a model is to take facts."""
+    bounded = [_both_ends(words, MOST_USER_CHARS) for words in messages]
+    if len(bounded) == 1:
+        return FACT_SYSTEM_PROMPT, f"The person's message, as a JSON string:\n{_quote_json(bounded[0])}"
+    listed = [{"message": number, "text": words} for number, words in enumerate(bounded, 1)]
+    return FACT_SYSTEM_PROMPT + SEVERAL_MESSAGES, f"The person's messages, as a JSON list:\n{_quote_json(listed)}"
 
 
 def reconciliation_text(existing: Sequence[Existing], new: Sequence[str]) -> str:
     """Text of existing facts, whose ids are their positions, and of new facts, for a model."""
     listed = [{"id": place, "text": _both_ends(each.content, MOST_FACT_CHARS)} for place, each in enumerate(existing)]
     fresh = [_both_ends(text, MOST_FACT_CHARS) for text in new]
-    return f"Existing memories:\n{_quoted(listed)}\n\nNew facts:\n{_quoted(fresh)}"
+    return f"Existing memories:\n{_quote_json(listed)}\n\nNew facts:\n{_quote_json(fresh)}"
 
 
 def summary_text(previous: str, facts: Sequence[str]) -> str:
@@ -121,5 +136,5 @@ def _both_ends(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:half]} […] {text[-half:]}"
 
 
-def _quoted(value: object) -> str:
+def _quote_json(value: object) -> str:
     return sound(json.dumps(value, ensure_ascii=False))

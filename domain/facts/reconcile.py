@@ -1,17 +1,26 @@
 """Reconciliation of new facts with those that there are: a model decides the fate of each fact.
 
 The model knows existing facts by their position. Decisions about unknown positions, and missing decisions, change
-nothing. A reply that is no list has all new facts added. Of facts that say the same one always stays.
+nothing. Of facts that say the same one always stays. No reply loses what a person said: a new fact that no ADD, UPDATE
+or NONE accounts for is added, an ADD without a new fact is invented, and a fact that is said again stays.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.facts.model_json import is_among, lists_of, text_in
+from domain.facts.model_json import is_among, lists_of, same_words, text_in
 
 _NAMES = ("text", "new_memory", "memory", "content", "fact")
+_WORD_PATTERN = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
+_STEM = 4
+"""Letters by which two forms of a word are the same."""
+_EMPTY_TEXT = """
+    the user users s a an is are was has have had do does did and or of to in on at for with
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +70,16 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
     """Decisions about existing and new facts.
 
     Args:
-        reply: What the model said; None if it was not asked or did not answer.
+        reply: Answer of the model; None without a question or an answer.
         existing: Facts in the order in which the model saw them.
-        new: What was extracted; at most as many facts are added as there are of these.
+        new: All extracted facts, known ones too; at most as many facts are added.
     """
     fresh = unknown_of(new, existing)
-    said = next(filter(None, map(_said, lists_of(reply or ""))), None) if existing else None
-    return tuple(Add(text) for text in fresh) if said is None else tuple(_decisions(said, existing, len(fresh)))
+    said = next(filter(None, map(_statements, lists_of(reply or ""))), None) if existing else None
+    if said is None:
+        return tuple(Add(text) for text in fresh)
+    repeated = frozenset(place for place, each in enumerate(existing) if is_among(each.content, new))
+    return tuple(_decisions(said, existing, fresh, repeated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,7 @@ class _Said:
     text: str
 
 
-def _said(items: Sequence[object]) -> list[_Said]:
+def _statements(items: Sequence[object]) -> list[_Said]:
     """Items that name an event."""
     return [
         _Said(event.strip().upper(), item.get("id"), text_in(item, _NAMES))
@@ -88,39 +100,102 @@ def _said(items: Sequence[object]) -> list[_Said]:
     ]
 
 
-def _decisions(said: Sequence[_Said], existing: Sequence[Existing], room: int) -> Iterator[Decision]:
+def _decisions(
+    said: Sequence[_Said], existing: Sequence[Existing], fresh: Sequence[str], repeated: frozenset[int]
+) -> Iterator[Decision]:
     """Decisions in the model's order; of two decisions about one memory the first counts."""
-    changes = _changes(said, existing)
+    changes = _changes(said, existing, repeated)
     stays = [each.content for place, each in enumerate(existing) if place not in changes]
-    for each in said:
-        place = _place(each.place, len(existing))
+    accounts = _accounts(said, fresh, len(existing))
+    accounted: list[str] = []
+    for number, each in enumerate(said):
+        place = parse_place(each.place, len(existing))
         is_known = is_among(each.text, stays)
-        if each.event == "ADD" and each.text and room and not is_known:
+        if each.event == "ADD" and number in accounts and not is_known:
             yield Add(each.text)
             stays.append(each.text)
-            room -= 1
+            accounted.append(accounts[number])
         elif place is not None and changes.get(place) is each:
             if each.event == "DELETE" or is_known:
                 yield Delete(existing[place].id)
             else:
                 yield Update(existing[place].id, each.text)
                 stays.append(each.text)
+                accounted += [accounts[number]] if number in accounts else []
+        elif each.event == "NONE" and number in accounts:
+            accounted.append(accounts[number])
+    for text in fresh:
+        if text not in accounted and not any(_says(other, text) for other in stays[len(existing) - len(changes) :]):
+            yield Add(text)
 
 
-def _changes(said: Sequence[_Said], existing: Sequence[Existing]) -> dict[int, _Said]:
-    """The first change of each memory, by its place; new words that are the old ones are none."""
+def _changes(said: Sequence[_Said], existing: Sequence[Existing], repeated: frozenset[int]) -> dict[int, _Said]:
+    """The first change of each memory, by its place; new words that are the old ones are none.
+
+    A memory that is said again changes only to a text with all of its words, and one that is added again stays.
+    """
+    again = [each.text for each in said if each.event == "ADD"]
     changes: dict[int, _Said] = {}
     for each in said:
-        place = _place(each.place, len(existing))
+        place = parse_place(each.place, len(existing))
         if place is None:
             continue
-        is_update = each.event == "UPDATE" and each.text
-        if each.event == "DELETE" or (is_update and not is_among(each.text, [existing[place].content])):
+        old = existing[place].content
+        is_update = each.event == "UPDATE" and each.text and not is_among(each.text, [old])
+        is_delete = each.event == "DELETE" and not is_among(old, again)
+        if (is_update and (place not in repeated or _says(each.text, old))) or (is_delete and place not in repeated):
             changes.setdefault(place, each)
     return changes
 
 
-def _place(value: object, count: int) -> int | None:
+def _accounts(said: Sequence[_Said], fresh: Sequence[str], count: int) -> dict[int, str]:
+    """New facts that the model's decisions are about, by the number of the decision: the same words, else the most.
+
+    ADD and UPDATE account for a new fact, and NONE for one that the model lists as a memory of its own.
+    """
+    accounts: dict[int, str] = {}
+    for number, each in enumerate(said):
+        same = [text for text in fresh if is_among(text, [each.text]) and text not in accounts.values()]
+        if same and each.event in ("ADD", "UPDATE", "NONE"):
+            accounts[number] = same[0]
+    for number, each in enumerate(said):
+        is_new_none = each.event == "NONE" and parse_place(each.place, count) is None
+        if number in accounts or not (each.event in ("ADD", "UPDATE") or is_new_none):
+            continue
+        left = [text for text in fresh if text not in accounts.values()]
+        nearest = max(left, key=lambda text: len(stems(text) & stems(each.text)), default="")
+        if stems(nearest) & stems(each.text):
+            accounts[number] = nearest
+    if set(fresh) <= set(accounts.values()):
+        accounts |= _parts(said, fresh, accounts)
+    return accounts
+
+
+def _parts(said: Sequence[_Said], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
+    """Further ADDs about new facts that are accounted for, as one that is split; no more ADDs than new facts."""
+    adds = [number for number, each in enumerate(said) if each.event == "ADD"]
+    room = len(fresh) - sum(number in accounts for number in adds)
+    parts: dict[int, str] = {}
+    for number in adds:
+        whole = next((text for text in fresh if stems(text) & stems(said[number].text)), "")
+        if whole and number not in accounts and len(parts) < room:
+            parts[number] = whole
+    return parts
+
+
+def _says(text: str, fact: str) -> bool:
+    """True if `text` has all words of `fact`."""
+    return stems(fact) <= stems(text)
+
+
+def stems(text: str) -> frozenset[str]:
+    """Words of a text by their first letters, numbers whole; without those that every fact has, if others are left."""
+    words = {word if word.isdigit() else word[:_STEM] for word in _WORD_PATTERN.findall(same_words(text))}
+    return frozenset(words - _EMPTY_WORDS or words)
+
+
+def parse_place(value: object, count: int) -> int | None:
+    """Place that a model names, from 0 below `count`; None for anything else."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
         value = int(value)
     is_place = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count

@@ -85,7 +85,7 @@ def rank(
         mmr_lambda: In [0, 1]; 1 for the order of scores.
     """
     unique = {each.id: each for each in candidates if each.relevance >= threshold}.values()
-    pool = [_scored(each, now, recency_weight) for each in unique]
+    pool = [_score(each, now, recency_weight) for each in unique]
     pool.sort(key=lambda each: (-each.score, -each.candidate.created_at.timestamp(), each.candidate.id))
     vectors = _matrix([each.candidate.vector for each in pool])
     nearest = np.zeros(len(pool))
@@ -101,7 +101,7 @@ def rank(
     return tuple(chosen)
 
 
-def _scored(each: Candidate, now: datetime, weight: float) -> Ranked:
+def _score(each: Candidate, now: datetime, weight: float) -> Ranked:
     newness = recency((now - each.created_at).total_seconds() / _DAY_S)
     return Ranked(each, newness, final_score(each.relevance, newness, weight))
 
@@ -110,10 +110,7 @@ def _matrix(vectors: Sequence[bytes]) -> np.ndarray:
     """One row each; a vector that is missing, no numbers, or of another size than most, is like none."""
     sizes = [len(vector) for vector in vectors if vector and len(vector) % 4 == 0]
     size = max(set(sizes), key=sizes.count) if sizes else 4
-    rows = [
-        np.frombuffer(vector, dtype="<f4") if len(vector) == size else np.zeros(size // 4, dtype="<f4")
-        for vector in vectors
-    ]
-    matrix = np.array(rows, dtype="<f4").reshape(len(rows), size // 4)
+    rows = b"".join(vector if len(vector) == size else bytes(size) for vector in vectors)
+    matrix = np.frombuffer(bytearray(rows), dtype="<f4").reshape(len(vectors), size // 4)
     matrix[~np.isfinite(matrix).all(axis=1)] = 0.0
     return matrix

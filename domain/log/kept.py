@@ -9,6 +9,7 @@ import msgspec
 
 from domain.log.event import Event, Kind
 from domain.log.redaction import EDITED, tombstone_of
+from domain.text.mention import without_names
 from messages.base import EventId
 from messages.context import KeptMessage
 
@@ -19,11 +20,11 @@ OWED_WORDS = "owed"
 
 
 def digest(words: str) -> str:
-    """Digest by which the words of a message are compared: 16 hexadecimal digits."""
-    return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    """Digest by which the typed words of a message are compared, without names beside ids: 16 hexadecimal digits."""
+    return hashlib.blake2b(without_names(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[KeptMessage]:
+def list_kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[KeptMessage]:
     """Messages whose words were not taken back: what was said, what the agent showed, what is quoted or pinned.
 
     A message that was edited and whose new words were lost with the process counts as one with `OWED_WORDS`.
@@ -48,7 +49,7 @@ def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[Kep
                 gone.add((each.event_id, each.is_quote))
                 if meta.get("why") == EDITED and not each.is_quote:
                     edited.add((each.event_id, each.message_id))
-        newest = _typed(events) | newest
+        newest = _typed_messages(events) | newest
         for event in events:
             for holder, is_quote, message in _messages(event):
                 number = _number(message.message_id)
@@ -63,7 +64,7 @@ def kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[Kep
     return [found[number] for number in sorted(found, reverse=True)[:most]]
 
 
-def _typed(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMessage]]:
+def _typed_messages(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMessage]]:
     """The newest event that has a message's own words, by the message's number."""
     return {
         number: (holder, message)
@@ -86,7 +87,8 @@ def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:
         attachments, typed = meta.get("attachments"), meta.get("typed")
         files = len(attachments) if isinstance(attachments, list) else 0
         words = event.content[:typed] if isinstance(typed, int) else event.content
-        if files or typed != 0:  # a command that counts as a message has no files, and nothing of it was typed
+        # A command that counts as a message has no files or other parts, and nothing of it was typed.
+        if files or typed != 0 or meta.get("told"):
             yield event.id, False, _message(event, meta.get("message_id"), digest(words), files)
         if isinstance(quote := meta.get("quote"), dict):
             yield event.id, True, _message(event, quote.get("message_id"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from messages.base import Surface, Value, Window, make_ready
@@ -11,6 +12,11 @@ from messages.base import Surface, Value, Window, make_ready
 LOG_ROOT = PurePosixPath("logs")
 REDACTED_ROOT = PurePosixPath("redacted")
 """Has, at the same place below it, each log from which words were taken back, without them: what commands are shown."""
+OWN_LOGS = PurePosixPath(".log")
+"""Link in a window's working directory that leads to the folder of the window's own logs.
+
+Hidden, since many projects have a folder `log` of their own.
+"""
 LOGGED_SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
 LAST_SEQ = 9999
 
@@ -80,6 +86,23 @@ def parse_log_name(name: str) -> LogName:
         return LogName(started_at=datetime.fromisoformat(start), seq=int(seq or 0))
     except ValueError as error:
         raise ValueError(f"log name {name!r}: {error}") from error
+
+
+def short_path(path: str, window: Window) -> str:
+    """Path of a log in a block of `window`: by the link `OWN_LOGS` for a log of the window, else `path` unchanged."""
+    return str(OWN_LOGS) + path[len(own) :] if path.startswith(f"{(own := _own_folder(window))}/") and own else path
+
+
+def full_path(path: str, window: Window) -> str:
+    """Path of a log relative to the data root, of a path that `short_path` may have made for `window`."""
+    own = _own_folder(window)
+    return own + path[len(str(OWN_LOGS)) :] if own and path.startswith(f"{OWN_LOGS}/") else path
+
+
+@lru_cache(256)
+def _own_folder(window: Window) -> str:
+    """Folder of all logs of `window`; empty where it keeps none."""
+    return str(log_folder(window)) if keeps_logs(window.surface, window.id) else ""
 
 
 def redacted_path(path: PurePosixPath | str) -> PurePosixPath:

@@ -20,6 +20,7 @@ _WORDS = {
     FaultKind.QUOTA: "the account at the embedding provider has no quota or credit left",
     FaultKind.SERVER: "the embedding provider answered {status} (server error)",
     FaultKind.SLOW: "the embedding provider did not answer in time",
+    FaultKind.IDLE_STREAM: "the embedding provider stopped in the middle of an answer",
     FaultKind.UNREACHABLE: "the embedding provider could not be reached",
     FaultKind.CUT_OFF: "the embedding provider broke off its answer",
     FaultKind.UNREADABLE: "the embedding provider answered without usable vectors",
@@ -51,7 +52,7 @@ def cut(text: str, max_chars: int = MAX_CHARS) -> str:
 
 def reason(fault: Fault) -> str:
     """Reason for missing vectors, for a person; made of fixed words and numbers, so it can hold no secret."""
-    text = _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
+    text = fault.told or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
     if fault.kind is FaultKind.UNKNOWN and _TYPE_NAME.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"
     return text

@@ -7,8 +7,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from domain.memory.keywords import STOP_TERMS, spaced
+from domain.memory.keywords import STOP_TERMS, fold_words
+from domain.memory.letters import plain_letters
 from domain.memory.porter import stem
+from domain.memory.searchable import UNSPACED
 
 MARK = "…"
 """Ends every incomplete excerpt; also begins an excerpt that starts later than its turn."""
@@ -70,14 +72,17 @@ def _occurrences(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]
     """Places of the wanted terms, in order: begin, end, term; slightly off with marks that words leave out."""
     if not terms:
         return []
-    padded = f" {spaced(text)} "
+    padded = f" {fold_words(text)} "
     occurrences: list[tuple[int, int, str]] = []
     for word in set(padded.split()):
-        if (term := stem(word)) in terms:
+        if (term := stem(plain_letters(word))) in terms:
             place = padded.find(f" {word} ")
             while place >= 0:
                 occurrences.append((place, place + len(word), term))
                 place = padded.find(f" {word} ", place + len(word))
+    for pair in terms:
+        if UNSPACED.match(pair):
+            occurrences += [(match.start(), match.end(), pair) for match in re.finditer(re.escape(pair), text)]
     return sorted(occurrences)
 
 

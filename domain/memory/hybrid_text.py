@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
+from domain.memory.letters import plain_letters
+from domain.memory.searchable import searchable
+
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -23,7 +26,7 @@ def embedded_text(author: str, at: datetime, text: str) -> str:
 
 def keyword_text(author: str, at: datetime, text: str) -> str:
     """The text to index by words for a turn; arguments as of `embedded_text`."""
-    return f"{_name(author)}: {text} {_MONTHS[at.month - 1]} {at.year}"
+    return searchable(plain_letters(f"{_name(author)}: {text} {_MONTHS[at.month - 1]} {at.year}"))
 
 
 @lru_cache(1024)

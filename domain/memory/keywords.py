@@ -1,6 +1,7 @@
 """Tokens of the keyword index, and which words of a question are worth looking up.
 
-The index is FTS5 with the tokenizer `TOKENIZER`; `terms` names what it makes of a text.
+The index is FTS5 with the tokenizer `TOKENIZER`, over searchable texts in plain letters; `terms` gives the terms of
+such a text.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from domain.memory.letters import plain_letters
 from domain.memory.porter import stem
+from domain.memory.searchable import searchable
 
 TOKENIZER = "porter unicode61 remove_diacritics 1"
 MOST_WORDS = 32
@@ -40,11 +43,11 @@ _DROPPED_MARKS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of `text` in order, in lower case and without accents on Latin letters."""
-    return spaced(text).split()
+    """Words of `text` as a question has them, in order, in lower case and without accents on Latin letters."""
+    return fold_words(searchable(text, is_question=True)).split()
 
 
-def spaced(text: str) -> str:
+def fold_words(text: str) -> str:
     """The words of `text` between blanks, each where it stands in `text` but for the marks that are left out."""
     return text.translate(_FOLDING)
 
@@ -55,12 +58,12 @@ def terms(text: str) -> list[str]:
 
 
 def question_words(question: str) -> tuple[str, ...]:
-    """Words of `question` to look up, in order: no stop words, each stem once, `MOST_WORDS` at most.
+    """Words of `question` to look up, in order and plain letters: no stop words, each stem once, `MOST_WORDS` at most.
 
     What it costs has a bound, however long the question is.
     """
     by_term: dict[str, str] = {}
-    for word in words(question[:MOST_CHARS]):
+    for word in words(plain_letters(question[:MOST_CHARS])):
         if len(by_term) == MOST_WORDS:
             break
         if word not in STOP_WORDS:
@@ -103,11 +106,11 @@ class _Folding(dict[int, str]):
     """Code point -> what it adds to a word, for `str.translate`; learns each one when it first comes up."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = folded = _folded(chr(code))
+        self[code] = folded = _fold(chr(code))
         return folded
 
 
-def _folded(letter: str) -> str:
+def _fold(letter: str) -> str:
     """`letter` in lower case; nothing for a mark of a Latin letter, a space for what parts words."""
     if letter in _DROPPED_MARKS:
         return ""

@@ -75,6 +75,8 @@ class OutputSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
     """File objects that this command made known."""
     uncounted: int = 0
     """Number of further files that the command named and that are not indexed."""
+    command: str = ""
+    """Beginning of the command, in one line."""
 
 
 class Switched(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -97,12 +99,12 @@ class RoundEnded(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
 AnyEntry = SessionBegan | TurnsLeft | TurnBegan | VersionSeen | FileLookedAt | OutputSeen | Switched | RoundEnded
 
 
-def encoded(entries: tuple[AnyEntry, ...]) -> bytes:
+def encode(entries: tuple[AnyEntry, ...]) -> bytes:
     """Entries as bytes."""
     return msgspec.msgpack.encode(entries)
 
 
-def decoded(data: bytes) -> tuple[AnyEntry, ...]:
+def decode(data: bytes) -> tuple[AnyEntry, ...]:
     """Entries from bytes.
 
     Raises:

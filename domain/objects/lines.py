@@ -12,6 +12,8 @@ from messages.object_store import FileVersion
 
 PATH_CHARS = 200
 """Of a path, as it is shown."""
+COMMAND_CHARS = 80
+"""Of a command, as a list shows it."""
 FOUND_CHARS = 1_000
 """Of the names that one command made known."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./@+~=%-]+")
@@ -36,7 +38,7 @@ def output(entry: OutputSeen, alias: Aliased | None) -> str:
     return f"[output t{entry.no} is {name}, {entry.chars} characters{again}]"
 
 
-def found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
+def list_found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
     """Files that a command made known, in one line of bounded length; empty for no files."""
     each = [f"{version.object} {shown_path(version.path)}" for version, _ in files]
     kept, chars = 0, 0
@@ -51,12 +53,12 @@ def unsaid(number: int) -> str:
     return f"[{number} more files are new, have changed, were moved or are gone; list shows them]"
 
 
-def uncounted(number: int) -> list[str]:
+def count_unindexed(number: int) -> list[str]:
     """Number of further named files that are not indexed; empty for none."""
     return [f"[{number} more files are not indexed]"] if number else []
 
 
-def changed(version: FileVersion, was: FileVersion, chars: int) -> str:
+def describe_change(version: FileVersion, was: FileVersion, chars: int) -> str:
     """Change of a file."""
     name = f"file {version.object}: {shown_path(version.path)}"
     if version.status == "missing":
@@ -70,6 +72,13 @@ def changed(version: FileVersion, was: FileVersion, chars: int) -> str:
 def text_of(name: str, no: int) -> str:
     """Heading of a text that stands at another place than its command's result."""
     return f"[text of {name}, version {no}]" if name.startswith("f") else f"[text of {name}]"
+
+
+def shown_command(command: str) -> str:
+    """Beginning of a command in one line that can pass for nothing else; a long one ends in `...`."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in command[: 4 * COMMAND_CHARS]).split())
+    is_cut = len(line) > COMMAND_CHARS or len(command) > 4 * COMMAND_CHARS
+    return f"{line[: COMMAND_CHARS - 3]}..." if is_cut else line
 
 
 def shown_path(path: str) -> str:

@@ -72,6 +72,11 @@ _SCRIPT_GIVEN = re.compile(r"-[A-Za-z]{0,5}[ef]|--(?:expression|regexp|file|from
 _EDITS = re.compile(r"-[A-Za-z]{0,5}i(?:\..*)?|--in-place(?:=.*)?", re.DOTALL)
 _OF_NO_FILE = ("<<", "<<-", "<<<")
 _JOINTS = re.compile(r"(?:&&|\|\||[;\n])*")
+_ENDS = frozenset(("head", "tail"))
+"""Programs that only shorten the output of a command."""
+_COUNT = re.compile(r"-(?:[nc]?\d+|[nc])|[+-]?\d+")
+_PYTHON_FLAGS = re.compile(r"-[BEIOPSbdqsuv]+")
+"""Options of the interpreter with a script behind them."""
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -93,7 +98,7 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """True if the command runs only the script of the skill `context-objects`."""
 
 
-def observed(command: str, output: str, folder: str) -> Observed:
+def observe(command: str, output: str, folder: str) -> Observed:
     """Files below `folder` by a command that ran there and its output. Takes any text.
 
     Args:
@@ -344,10 +349,17 @@ def _is_way(step: Step) -> bool:
 def _manages(command: Command) -> bool:
     if not command.is_whole or not _JOINTS.fullmatch(command.after):
         return False
-    if not all(_JOINTS.fullmatch(step.before) for step in command.steps):
+    if not all(_JOINTS.fullmatch(step.before) or _is_end(step) for step in command.steps):
         return False
-    others = [step for step in command.steps if not _is_way(step)]
+    others = [step for step in command.steps if not _is_way(step) and not _is_end(step)]
     return bool(others) and all(_runs_the_script(step) for step in others)
+
+
+def _is_end(step: Step) -> bool:
+    """True if a step only shortens the output of the step before."""
+    names = [word.text for word in step.words]
+    is_pure = len(step.words) == len(step.parts) and all(_COUNT.fullmatch(name) for name in names[1:])
+    return step.before == "|" and names[:1] != [] and names[0] in _ENDS and is_pure
 
 
 def _runs_the_script(step: Step) -> bool:
@@ -355,6 +367,8 @@ def _runs_the_script(step: Step) -> bool:
     start = _start(words)
     if start < len(words) and _program(words[start]) == "python":
         start += 1
+        while start < len(words) and _PYTHON_FLAGS.fullmatch(words[start].text):
+            start += 1
     if start >= len(words) or not words[start].text.endswith(_SCRIPT) or not all(word.is_known for word in words):
         return False
     return all(_is_harmless(part) for part in step.parts if isinstance(part, Redirection))

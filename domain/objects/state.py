@@ -59,6 +59,8 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
     chars: int
     manages: bool = False
     alias: str = ""
+    command: str = ""
+    """Beginning of the command with this output."""
     touched: int = 0
     is_asked_for: bool = False
     """True if the model has activated the output, so that neither turns nor their number put it away."""
@@ -235,7 +237,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self._want(version.object)
         is_news = was.status != "unread" or version.path != was.path or version.status == "missing"
         if file.is_present and entry.place and is_news:
-            self._tell(entry.place, lines.changed(version, was, entry.chars))
+            self._tell(entry.place, lines.describe_change(version, was, entry.chars))
 
     def _place(self, version: FileVersion, was: FileVersion) -> None:
         """Keep in mind where a file is; one that is missing gives way to whatever is there now."""
@@ -254,6 +256,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             chars=entry.chars,
             manages=entry.manages and entry.chars <= MANAGED_CHARS,
             alias=entry.alias,
+            command=entry.command,
             touched=self.step,
         )
         self.outputs[entry.event] = output
@@ -262,12 +265,12 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         for file in found:
             file.is_present = True
         new = [(file.version, file.chars) for file in found if file.version.object != entry.alias]
-        about_files = [*lines.found(new), *lines.uncounted(entry.uncounted)]
+        about_files = [*lines.list_found(new), *lines.count_unindexed(entry.uncounted)]
         if self.said_chars + sum(map(len, about_files)) > SAID_CHARS:
             self.unsaid += len(new)
             about_files = []
         self.said_chars += sum(map(len, about_files))
-        reference = lines.output(entry, self._aliased(entry.alias))
+        reference = lines.output(entry, self._alias_of(entry.alias))
         self.said[entry.event] = [reference, *about_files, *self.said.get(entry.event, ())]
         name, no = output.object, 1
         if entry.alias:
@@ -281,7 +284,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 return
         self._show(entry.event, entry.turn, name, no, entry.chars, is_own=True)
 
-    def _aliased(self, name: str) -> lines.Aliased | None:
+    def _alias_of(self, name: str) -> lines.Aliased | None:
         """The file that an output is, and whether its text stands there already."""
         if not name:
             return None
@@ -356,12 +359,12 @@ CLOSED = -1
 """Stands for the round of a slot that the next round takes away, whatever else."""
 
 
-def encoded(objects: WindowObjects) -> bytes:
+def encode(objects: WindowObjects) -> bytes:
     """A state as bytes."""
     return msgspec.msgpack.encode(objects)
 
 
-def decoded(data: bytes) -> WindowObjects:
+def decode(data: bytes) -> WindowObjects:
     """A state from bytes.
 
     Raises:

@@ -10,10 +10,9 @@ from domain.objects import lines
 from domain.objects.state import SHOWN_CHARS, Slot, WindowObjects
 from domain.text.imitation import defuse_output
 from domain.text.terminal_text import plain
+from domain.turn.prompt import OBJECTS_PREFIX
 from messages.base import EventId, TurnId
 
-BLOCK = "INJECTED_CONTEXT_OBJECTS"
-"""First line of what stands at the head of a turn; a line of JSON follows."""
 NOT_KEPT = "(its text is no longer kept)"
 
 Texts = Mapping[tuple[str, int], str]
@@ -35,7 +34,7 @@ def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts
             continue
         there = slots.get(event)
         if there is not None:
-            yield event, "\n".join([*said, *_shown(there, text, texts)])
+            yield event, "\n".join([*said, *_texts_of(there, text, texts)])
         else:
             yield event, said[0] if len(said) == 1 else "\n".join(said)
 
@@ -52,7 +51,7 @@ def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
                     {"object": slot.object, "version": slot.no, "text": texts.get((slot.object, slot.no), NOT_KEPT)}
                     for slot in there
                 ]
-            yield turn, f"{BLOCK}\n{block_json(content)}"
+            yield turn, f"{OBJECTS_PREFIX}\n{block_json(content)}"
 
 
 def shown_text(text: str) -> str:
@@ -63,7 +62,7 @@ def shown_text(text: str) -> str:
     return f"{clean[:SHOWN_CHARS]}\n\n[Showing the first {SHOWN_CHARS} of {len(text)} characters]"
 
 
-def needed(objects: WindowObjects) -> Iterator[Slot]:
+def needed_slots(objects: WindowObjects) -> Iterator[Slot]:
     """Texts that `results` and `notes` ask for."""
     return (slot for slot in objects.slots if not slot.is_own)
 
@@ -75,7 +74,7 @@ def _by_place(objects: WindowObjects) -> dict[str, list[Slot]]:
     return dict(places)
 
 
-def _shown(slots: list[Slot], printed: str, texts: Texts) -> Iterator[str]:
+def _texts_of(slots: list[Slot], printed: str, texts: Texts) -> Iterator[str]:
     for slot in slots:
         if slot.is_own:
             yield printed

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from domain.memory.keywords import question_terms, terms
 from domain.memory.porter import stem
+from domain.text.mention import ADDRESSED, NAMED
 
 _VERB = (
     "(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|had|isn.?t|aren.?t|wasn.?t|don.?t|doesn.?t"
@@ -28,14 +29,14 @@ _AS_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"(?:(?:<@!?[0-9]+>|@\w+|hey|hi|hello|ok|okay|well|so|and|but|also|now|then|please|pls|sorry"
+    rf"(?:(?:{ADDRESSED}|@\w+|hey|hi|hello|ok|okay|well|so|and|but|also|now|then|please|pls|sorry"
     r"|by the way|btw|bot|quick question)"
     r"[\s,:!.\u2013-]+)*",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.](?=\S)[^.!?\n]*)*[.!?\n]*")
 _ADDRESS = re.compile(r"https?://\S+")
-_MENTION = re.compile(r"<[@#][!&]?[0-9]+>")
+_MENTION = re.compile(NAMED)
 _MARK = re.compile(r"\?(?=[\s?!)\"'\u201d\u2019*_]|$)")
 
 _ASKING = """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import unescape
 from shlex import quote
+
+from domain.offline.skills import find_script
 
 MOST_NAMED = 10
 
@@ -15,7 +16,7 @@ _SEND = re.compile(
     r"(?:,? please)?[.!?]?",
     re.IGNORECASE,
 )
-_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/send-file)/SKILL\.md</location>")
+_SCRIPT = "send-file/scripts/send.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Words:
     """Names of files that came with the words."""
 
 
-def parted(prompt: str) -> Words:
+def part_prompt(prompt: str) -> Words:
     """Typed words of `prompt`, and its files; text of files is never an order."""
     head = _HEAD.search(prompt)
     if head is None:
@@ -44,10 +45,8 @@ def file_wish(line: str) -> str:
 
 def send_command(system_prompt: str, file: str) -> str:
     """The command that sends `file`; empty when the skill for it is not offered."""
-    skill = _SKILL.search(system_prompt)
-    if skill is None:
-        return ""
-    return f"python3 -I {quote(unescape(skill['folder']) + '/scripts/send.py')} -- {quote(file)}"
+    script = find_script(system_prompt, _SCRIPT)
+    return f"python3 -I {script} -- {quote(file)}" if script else ""
 
 
 def note_on_files(files: tuple[str, ...], images: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from domain.offline.asking import Question, is_question, tells
-from domain.turn.prompt import MEMORY_PREFIX
+from domain.turn.prompt import MEMORY_PREFIX, is_block
 
 MOST_QUOTED = 3
 EXCERPT_LIMIT_CHARS = 300
@@ -41,11 +41,11 @@ class Said:
 
 
 def memories_of(text: str) -> tuple[Reminded, ...]:
-    """The memories in the block at the start of a user message, in its order; none where there is no block."""
+    """The memories in the blocks at the start of a user message, in order; none where there is no such block."""
     name, _, rest = text.partition("\n")
+    line, _, rest = rest.partition("\n")
     if name != MEMORY_PREFIX:
-        return ()
-    line, _, _ = rest.partition("\n")
+        return memories_of(rest.removeprefix("\n")) if is_block(f"{name}\n{line}") else ()
     try:
         block = json.loads(line)
         return tuple(Reminded(str(m["excerpt"]), str(m["path"]), int(m["line"])) for m in block["memories"])

@@ -10,13 +10,13 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import unescape
-from shlex import join, quote
+from shlex import join
 
 from domain.offline.asking import question_of
-from domain.offline.files import Words, file_wish, note_on_files, parted, send_command
+from domain.offline.files import Words, file_wish, note_on_files, part_prompt, send_command
 from domain.offline.memory import HEADER, Said, memories_of, quotes
 from domain.offline.reminders import reminder_wishes
+from domain.offline.skills import find_script
 from domain.turn.prompt import NOT_KEPT
 from messages.model import ChatMessage, Role, ToolCall, ToolSpec
 
@@ -41,7 +41,7 @@ GIST_LIMIT_CHARS = 120
 
 _BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
 _RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
-_REMINDERS_SKILL = re.compile(r"<location>(?P<folder>[^<\n]*/reminders)/SKILL\.md</location>")
+_REMINDERS_SCRIPT = "reminders/scripts/reminders.py"
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
 """Ending of a tool result whose command did not end well."""
 _NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
@@ -76,7 +76,7 @@ class RuleInput:
     @property
     def words(self) -> Words:
         """The same, with the names of files that came with them."""
-        return parted(prompt_of(self._newest.text)) if self._newest else Words("", ())
+        return part_prompt(prompt_of(self._newest.text)) if self._newest else Words("", ())
 
     @property
     def images(self) -> int:
@@ -130,7 +130,7 @@ def said_in(text: str) -> Said | None:
     """Writer, time and words of a user message; None without a header."""
     text = _without_blocks(text)
     header = HEADER.match(text)
-    return Said(header["who"], header["at"], parted(text[header.end() :]).typed) if header else None
+    return Said(header["who"], header["at"], part_prompt(text[header.end() :]).typed) if header else None
 
 
 def _without_blocks(text: str) -> str:
@@ -151,7 +151,7 @@ def commands(prompt: str) -> tuple[str, ...]:
 def _quote_results(conversation: RuleInput) -> OfflineAnswer | None:
     if not conversation.results:
         return None
-    return OfflineAnswer("\n\n".join(_report(call, _unnamed(result.text)) for call, result in conversation.results))
+    return OfflineAnswer("\n\n".join(_report(call, _bare_result(result.text)) for call, result in conversation.results))
 
 
 def _run_commands(conversation: RuleInput) -> OfflineAnswer | None:
@@ -214,10 +214,10 @@ def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
             "I understand one time, such as `at 9:00`, `tomorrow at 9:00`, `at 9:00 on 2026-12-01` or `in 20 minutes`; "
             f"what “{unread}” says beside it I don't, so no reminder was set."
         )
-    script = _REMINDERS_SKILL.search(conversation.system_prompt)
-    if BASH not in conversation.tools or script is None:
+    script = find_script(conversation.system_prompt, _REMINDERS_SCRIPT)
+    if BASH not in conversation.tools or not script:
         return OfflineAnswer("I was asked to set a reminder, but no reminders skill is offered here.")
-    command = f"python3 -I {quote(unescape(script['folder']) + '/scripts/reminders.py')} create"
+    command = f"python3 -I {script} create"
     return _calls(conversation, [f"{command} {join(wish.arguments)}" for wish in wishes])
 
 
@@ -242,18 +242,18 @@ RULES: tuple[Rule, ...] = (
 """In order of precedence; the last one always answers."""
 
 
-def _unnamed(result: str) -> str:
+def _bare_result(result: str) -> str:
     """A result without the references that stand above its text, where there is one."""
     return _REFERENCES.sub("", result) or result
 
 
 def _report(call: ToolCall | None, result: str) -> str:
     if without := _NO_RESULT.match(result):
-        return f"{_subject(call)} ({without['how'].lower()}):\n{_fenced(result[without.end() :])}"
+        return f"{_subject(call)} ({without['how'].lower()}):\n{_fence_output(result[without.end() :])}"
     ending = _ENDING.search(result)
     output = result[: ending.start()] if ending else result
     how = ending["how"].rstrip(".") if ending else "exit code 0"
-    return f"{_subject(call)} ({how[0].lower()}{how[1:]}):\n{_fenced(output.strip(chr(10)))}"
+    return f"{_subject(call)} ({how[0].lower()}{how[1:]}):\n{_fence_output(output.strip(chr(10)))}"
 
 
 def _subject(call: ToolCall | None) -> str:
@@ -274,7 +274,7 @@ def _command_of(call: ToolCall) -> str:
     return str(arguments.get("command", "")) if isinstance(arguments, dict) else ""
 
 
-def _fenced(output: str) -> str:
+def _fence_output(output: str) -> str:
     left_out = len(output) - QUOTE_LIMIT_CHARS
     tail = output if left_out <= 0 else output[-QUOTE_LIMIT_CHARS:]
     fence = "`" * max(3, _longest_code_run(tail) + 1)

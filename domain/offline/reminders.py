@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from domain.offline.moments import unread_moment
+from domain.text.mention import ADDRESSED
 
 _JOINS = "(?:to|that|of|about) "
 _REMIND = re.compile(
@@ -18,7 +19,7 @@ _REMIND = re.compile(
 )
 _ASKED_FOR = re.compile(
     r"(?:^|(?<=[,;:!?.\u2013\u2014]) ?|\b(?:and|so|but|then|also|or) )"
-    r"(?:(?:<@!?[0-9]+>|@\w+|hey|hi|hello|ok|okay|bot|and|so|but|then|also|now)[,:!]? )*(?:please,? )?"
+    rf"(?:(?:{ADDRESSED}|@\w+|hey|hi|hello|ok|okay|bot|and|so|but|then|also|now)[,:!]? )*(?:please,? )?"
     r"(?:(?:could|can|would|will) (?:you|u) |i(?:'d| would) like you to |i (?:want|need) you to |don't forget to |"
     r"be so kind (?:and|as to) )?(?:please |kindly |maybe |also |then )*(?P<wish>remind me )",
     re.IGNORECASE,

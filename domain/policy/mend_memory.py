@@ -18,7 +18,7 @@ from domain.policy.retrying import REFUSED, Fault, FaultKind
 from messages.base import Window
 from messages.model import ModelRequest
 
-_LOSSLESS = frozenset({Mend.ROLES, Mend.SYSTEM, Mend.EMPTY})
+_LOSSLESS = frozenset({Mend.ROLES, Mend.SYSTEM, Mend.EMPTY, Mend.CACHING, Mend.THOUGHTS, Mend.FILLED})
 """Mends that lose no content."""
 _ONLY_PICTURES = frozenset({Mend.PICTURES})
 _BY_LIKELIHOOD = (Mend.PICTURES, Mend.ROLES, Mend.EMPTY, Mend.HISTORY)
@@ -153,7 +153,7 @@ class MendMemory:
             mends = set(refusal.mends)
             if refusal.is_of_bytes and paths_in(prepared.request) and not talk.refused_tokens:
                 mends.discard(Mend.HISTORY)
-            mended = _mended(prepared, mends, bound, _refused(talk, prepared.request, refusal))
+            mended = _mend(prepared, mends, bound, _read_pictures(talk, prepared.request, refusal))
             if mended is not None:
                 return _plan(talk, prepared, mended, frozenset(mends), bound, refusal)
         suspects = _suspects(facts, talk, prepared.request)
@@ -161,7 +161,7 @@ class MendMemory:
             return None
         is_hopeless = not is_crash and (bool(talk.refused_tokens) or not suspects)
         new = None if is_hopeless else frozenset(paths_in(prepared.request)) - talk.accepted_pictures
-        mended = _mended(prepared, _BY_LIKELIHOOD if is_hopeless else suspects, bound, new)
+        mended = _mend(prepared, _BY_LIKELIHOOD if is_hopeless else suspects, bound, new)
         if mended is None:
             return None
         likely = [mend for mend in _BY_LIKELIHOOD if mend in mended.mends and mend in (suspects or _BY_LIKELIHOOD)]
@@ -233,7 +233,7 @@ def _cut(facts: _Model, talk: _Talk, request: ModelRequest) -> tuple[ModelReques
     return mended.request, talk.dropped, mended.cut if is_first else ""
 
 
-def _mended(prepared: Prepared, mends: Iterable[Mend], bound: Bound, pictures: frozenset[str] | None) -> Mended | None:
+def _mend(prepared: Prepared, mends: Iterable[Mend], bound: Bound, pictures: frozenset[str] | None) -> Mended | None:
     """The request with further mends; None if the mends have no effect."""
     gone = None if pictures is None else pictures | prepared.pictures
     mended = mend_request(prepared.base, prepared.mends | frozenset(mends), bound.cut_to, pictures=gone)
@@ -270,7 +270,7 @@ def _suspects(facts: _Model, talk: _Talk, request: ModelRequest) -> frozenset[Me
     return frozenset(suspects)
 
 
-def _refused(talk: _Talk, request: ModelRequest, refusal: Refusal) -> frozenset[str] | None:
+def _read_pictures(talk: _Talk, request: ModelRequest, refusal: Refusal) -> frozenset[str] | None:
     """Paths of the pictures that a refusal is about; None for all."""
     paths = paths_in(request)
     if refusal.most_pictures is not None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from domain.policy.model_call.thoughts_back import without_thoughts
 from domain.policy.refusal import Mend
+from domain.text.answer.correction import is_correction
 from domain.text.token_estimate import CHARS_PER_TOKEN, PICTURE_CHARS, tokens_of_text
-from domain.text.wish import wish
+from domain.text.wish import find_wish
 from messages.model import ChatMessage, ModelRequest, Role
 
 PICTURE_LEFT_OUT = "[picture left out: the model's server refused it]"
@@ -39,7 +41,7 @@ class Mended:
     def left_out(self, told: frozenset[str] = frozenset()) -> str:
         """Words for a person about all that was left out, but for pictures that people were `told` of."""
         count = len(self.pictures - told)
-        return " and ".join([words for words in (self.cut, _counted(count, "picture") if count else "") if words])
+        return " and ".join([words for words in (self.cut, _count_words(count, "picture") if count else "") if words])
 
 
 def tokens_of_message(message: ChatMessage) -> int:
@@ -78,9 +80,9 @@ def mend_request(
     asked, applied, words, dropped, anchor = frozenset(mends), set[Mend](), list[str](), 0, ""
     if Mend.HISTORY in asked:
         dropped = first_kept(request, most_tokens) if first is None else first
-        shortened = _with_messages(request, _shortened(request, dropped, most_tokens))
+        shortened = _with_messages(request, _shorten_results(request, dropped, most_tokens))
         if dropped:
-            words.append(_counted(dropped, "oldest message"))
+            words.append(_count_words(dropped, "oldest message"))
         if shortened.messages != request.messages[dropped:]:
             words.append("parts of long command results")
         if shortened.messages != request.messages:
@@ -92,7 +94,10 @@ def mend_request(
         (Mend.PICTURES, lambda request: _without_pictures(request, gone)),
         (Mend.SYSTEM, _without_system),
         (Mend.EMPTY, _without_empty),
-        (Mend.ROLES, _merged),
+        (Mend.ROLES, _merge_neighbours),
+        (Mend.CACHING, _without_caching),
+        (Mend.THOUGHTS, without_thoughts),
+        (Mend.FILLED, _fill_thoughts),
     )
     for mend, change in steps:
         changed = change(request) if mend in asked else request
@@ -110,7 +115,7 @@ def paths_in(request: ModelRequest) -> list[str]:
 
 def has_neighbours(request: ModelRequest) -> bool:
     """True if neighbours of one role stand in a request, or a user's message behind a result."""
-    return _merged(request) is not request
+    return _merge_neighbours(request) is not request
 
 
 def has_empty(request: ModelRequest) -> bool:
@@ -134,19 +139,21 @@ def first_kept(request: ModelRequest, most_tokens: int) -> int:
 
 
 def _boundaries(messages: tuple[ChatMessage, ...]) -> list[int]:
-    """Places at which a history may begin: messages of users that answer no wish of the model's to see a record."""
+    """Places at which a history may begin: messages of users, without what answers a wish or a slip of the model's."""
     return [
         place
         for place, message in enumerate(messages)
-        if message.role is Role.USER and not (place and _is_wish(messages[place - 1]))
+        if message.role is Role.USER
+        and not is_correction(message.text)
+        and not (place and _is_find_wish(messages[place - 1]))
     ]
 
 
-def _is_wish(message: ChatMessage) -> bool:
-    return message.role is Role.ASSISTANT and wish(message.text) is not None
+def _is_find_wish(message: ChatMessage) -> bool:
+    return message.role is Role.ASSISTANT and find_wish(message.text) is not None
 
 
-def _shortened(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
+def _shorten_results(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
     """The messages from `first`, with long results of commands shortened if all of it is still too much."""
     kept = request.messages[first:]
     results = [message for message in kept if message.role is Role.TOOL]
@@ -191,6 +198,16 @@ def _without_system(request: ModelRequest) -> ModelRequest:
     return msgspec.structs.replace(request, system_prompt="", messages=tuple(messages))
 
 
+def _without_caching(request: ModelRequest) -> ModelRequest:
+    return msgspec.structs.replace(request, asks_cache=False) if request.asks_cache else request
+
+
+def _fill_thoughts(request: ModelRequest) -> ModelRequest:
+    if request.fills_thoughts or not any(message.tool_calls for message in request.messages):
+        return request
+    return msgspec.structs.replace(request, fills_thoughts=True)
+
+
 def _without_empty(request: ModelRequest) -> ModelRequest:
     if all(message.text.strip() or message.tool_calls for message in request.messages):
         return request
@@ -200,7 +217,7 @@ def _without_empty(request: ModelRequest) -> ModelRequest:
     )
 
 
-def _merged(request: ModelRequest) -> ModelRequest:
+def _merge_neighbours(request: ModelRequest) -> ModelRequest:
     """Neighbours of one role as one message, and a word between a result and a user's message.
 
     Templates that want users and the assistant to alternate pass over calls and results (charmbracelet/crush#279).
@@ -211,11 +228,7 @@ def _merged(request: ModelRequest) -> ModelRequest:
         if merged and _fit(merged[-1], message):
             before, is_changed = merged.pop(), True
             text = "\n\n".join([text for text in (before.text, message.text) if text])
-            merged.append(
-                msgspec.structs.replace(
-                    before, text=text, images=before.images + message.images, tool_calls=message.tool_calls
-                )
-            )
+            merged.append(msgspec.structs.replace(message, text=text, images=before.images + message.images))
         else:
             if merged and merged[-1].role is Role.TOOL and message.role is Role.USER:
                 merged.append(ChatMessage(role=Role.ASSISTANT, text=BETWEEN))
@@ -232,5 +245,5 @@ def _with_messages(request: ModelRequest, messages: Iterable[ChatMessage]) -> Mo
     return msgspec.structs.replace(request, messages=tuple(messages))
 
 
-def _counted(number: int, thing: str) -> str:
+def _count_words(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"

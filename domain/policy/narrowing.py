@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TypeVar
 
+from domain.policy.refusal import read_refusal
 from domain.policy.retrying import Fault, FaultKind
 
 T = TypeVar("T")
@@ -22,6 +23,10 @@ DOWNS_TO_SET_ASIDE = 4
 """Times that the server worked, was given a call, and failed for every text from then on: chance explains few."""
 LATER_S = (30.0, 180.0)
 """Waits before the further tries of a text that failed alone: what passes within minutes sets no text aside."""
+LEAST_CHARS = 200
+"""Length of a text that is shortened no more."""
+_SPARE = 0.9
+"""Share of the size that a refusal's numbers allow: tokens are not spread evenly over a text."""
 _LEAST_HALVED = 4
 """Of fewer texts each goes alone: halving would take more calls."""
 _GROW_AFTER = 16
@@ -49,6 +54,8 @@ class Step(StrEnum):
     """Ask for the text alone once more."""
     PUT_OFF = "put off"
     """Ask for the text alone once more, minutes later."""
+    SHORTEN = "shorten"
+    """Ask for the beginning of the text alone: most often the length, or a place further on, is what spoils it."""
     SET_ASIDE = "set aside"
     """Ask no more for the text."""
 
@@ -71,7 +78,9 @@ def is_blamed_on_text(fault: Fault) -> bool:
     return fault.kind is not FaultKind.UNREACHABLE
 
 
-def next_step(fault: Fault, count: int, *, tries: int, downs: int, rounds: int, works: bool | None) -> Step:
+def next_step(
+    fault: Fault, count: int, *, tries: int, downs: int, rounds: int, works: bool | None, chars: int = 0
+) -> Step:
     """Next step for the texts of a failed call.
 
     Args:
@@ -81,6 +90,7 @@ def next_step(fault: Fault, count: int, *, tries: int, downs: int, rounds: int, 
         downs: Times that the server worked before a call with these texts and not after it, this one included.
         rounds: Times that the text was put off.
         works: Whether the server has answered another text since the call began; None if that is not known.
+        chars: Length of the only text, as it was asked for.
     """
     works = server_works(fault, works)
     if works is None:
@@ -93,7 +103,9 @@ def next_step(fault: Fault, count: int, *, tries: int, downs: int, rounds: int, 
         return Step.REPEAT
     if works:
         is_certain = fault.kind is FaultKind.TOO_LONG or rounds >= len(LATER_S)
-        return Step.SET_ASIDE if is_certain else Step.PUT_OFF
+        if not is_certain:
+            return Step.PUT_OFF
+        return Step.SHORTEN if chars > LEAST_CHARS else Step.SET_ASIDE
     return Step.SET_ASIDE if downs >= DOWNS_TO_SET_ASIDE else Step.WAIT
 
 
@@ -103,6 +115,20 @@ def parts(items: list[T]) -> tuple[list[T], ...]:
         return tuple([item] for item in items)
     middle = (len(items) + 1) // 2
     return items[:middle], items[middle:]
+
+
+def fewer_chars(chars: int, fault: Fault) -> int:
+    """Length of a text's beginning to ask for next: half, or as much as the numbers in the refusal allow.
+
+    Args:
+        chars: Length that was refused, above `LEAST_CHARS`.
+        fault: Of the call with the text alone.
+    """
+    numbers = read_refusal(fault.words, is_too_long=fault.kind is FaultKind.TOO_LONG)
+    share = 0.5
+    if fault.kind is FaultKind.TOO_LONG and numbers.limit_tokens and numbers.counted_tokens:
+        share = min(_SPARE, _SPARE * numbers.limit_tokens / numbers.counted_tokens)
+    return max(LEAST_CHARS, int(chars * share))
 
 
 class CallSize:
@@ -171,6 +197,6 @@ class FailureStreak:
             self._until = now + min(LONGEST_SPACE_S, 2.0 ** min(self._length - STREAK - 1, 10))
         return self.wait_s(now)
 
-    def succeed(self) -> None:
+    def end(self) -> None:
         """Note a call that succeeded."""
         self._length, self._until = 0, 0.0

@@ -26,6 +26,12 @@ class Mend(StrEnum):
     """Put the system prompt into the first user message."""
     EMPTY = "empty"
     """Give messages without text a word."""
+    CACHING = "caching"
+    """Do not ask for the beginning of the request to be kept."""
+    THOUGHTS = "thoughts"
+    """Leave out the thoughts of the turn in hand."""
+    FILLED = "filled"
+    """Send an empty field of thoughts beside calls without thoughts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +177,22 @@ _EMPTY = re.compile(
     r"|内容不能为空",
     re.IGNORECASE,
 )
+_CACHING = re.compile(
+    r"cache.?control|cache.?points?\b|prompt.?cach(?:e|ing)|cach(?:e|ing) (?:is )?not (?:supported|enabled)",
+    re.IGNORECASE,
+)
+_OF_THOUGHTS = r"(?:reasoning(?:_content|_details|_text)?\b|thinking(?:_blocks)?\b|thought[ _]?signatures?\b)"
+_MISSES_THOUGHTS = re.compile(
+    rf"{_OF_THOUGHTS}.{{0,60}}(?:must be (?:passed|sent|provided|included)|(?:is|are) (?:missing|required))"
+    rf"|(?:miss(?:es|ing)|lacks?|requires?)\W.{{0,30}}reasoning(?:_content|_details)?\b",
+    re.IGNORECASE,
+)
+_REFUSES_THOUGHTS = re.compile(
+    rf"(?:invalid|corrupted|unexpected|unknown|unsupported|extra)\b.{{0,60}}{_OF_THOUGHTS}"
+    rf"|{_OF_THOUGHTS}.{{0,60}}(?:not (?:be |been )?(?:supported|allowed|permitted|valid|modified|included|recognized)"
+    r"|cannot|unsupported|unrecognized|unexpected|extra|forbidden|invalid|should not)",
+    re.IGNORECASE | re.DOTALL,
+)
 _ECHO = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 """Data of a picture in a server's report of the input."""
 _MOST_CHARS = 4_000
@@ -180,11 +202,12 @@ _LIMIT = re.compile(
     r"range of input length should be \[\d+, ?(\d+)\]"
     r"|(\d+) (?:token )?maximum"
     r"|(?:maximum|max\.? size|max_seq_len|max_model_len|max.length|\blimit|context.?(?:length|size|window)|n_ctx"
-    r"|at most|cannot exceed|exceeds|up to|<=|不能超过|最大|超过|限制)(?:(?!\bby\b)[^\d>]){0,60}?(\d+)",
+    r"|current batch size|less than|at most|cannot exceed|exceeds|up to|<=|不能超过|最大|超过|限制)"
+    r"(?:(?!\bby\b)[^\d>]){0,60}?(\d+)",
     re.IGNORECASE,
 )
-_BEFORE_A_CODE = "limit ("
-"""Behind it MiniMax names its code for invalid parameters."""
+_BEFORE_A_CODE = re.compile(r"(?:limit \(|\bcode\W{1,4}|\bstatus\W{1,4})$", re.IGNORECASE)
+"""Behind it stands no limit: MiniMax's code for invalid parameters, or the status that a client repeats."""
 _NAMED_LIMIT = re.compile(r"(?:n_ctx|max_model_len|max_seq_len)\W{1,4}(\d+)")
 _ABOVE = re.compile(r"(?:tokens?|\d) ?> ?(\d+)")
 _NUMBER = re.compile(r"\d+")
@@ -206,6 +229,11 @@ def is_about_content(words: str) -> bool:
     return bool(mends & {Mend.ROLES, Mend.SYSTEM}) or bool(_NO_TOOLS.search(words))
 
 
+def is_about_cache(words: str) -> bool:
+    """True if a refusal names a mark for the provider's cache, or the cache itself."""
+    return bool(_CACHING.search(words))
+
+
 def is_beyond_rate(words: str) -> bool:
     """True if a request alone is larger than all that its server takes in a minute: no wait makes it fit."""
     if not re.search(r"(?:request|prompt|input) (?:is )?too (?:large|long|big)", words, re.IGNORECASE):
@@ -223,6 +251,12 @@ def read_refusal(words: str, *, is_too_long: bool = False) -> Refusal:
         is_too_long: True if the status alone says so.
     """
     words = _ECHO.sub("…", words[:_MOST_CHARS])
+    if is_about_cache(words):
+        return Refusal(frozenset({Mend.CACHING, *({Mend.EMPTY} if _EMPTY.search(words) else ())}))
+    if _MISSES_THOUGHTS.search(words):
+        return Refusal(frozenset({Mend.FILLED}))
+    if _REFUSES_THOUGHTS.search(words):
+        return Refusal(frozenset({Mend.THOUGHTS}))
     if _FILTERED.search(words) or _NO_TOOLS.search(words):
         return Refusal(frozenset(), is_final=True)
     rules = {Mend.ROLES: _ROLES, Mend.SYSTEM: _SYSTEM, Mend.EMPTY: _EMPTY, Mend.PICTURES: _PICTURES}
@@ -259,7 +293,7 @@ def _most_pictures(words: str) -> int | None:
 def _limit_in(words: str) -> int | None:
     plain = _COMMA.sub("", words)
     for match in (*_NAMED_LIMIT.finditer(plain), *_ABOVE.finditer(plain), *_LIMIT.finditer(plain)):
-        if plain.endswith(_BEFORE_A_CODE, 0, match.start(match.lastindex or 0)):
+        if _BEFORE_A_CODE.search(plain[: match.start(match.lastindex or 0)][-16:]):
             continue
         number = int(next(group for group in match.groups() if group)[:12])
         if LEAST_LIMIT <= number <= _MOST_LIMIT:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
-from domain.policy.refusal import is_about_content, is_about_length, is_beyond_rate
+from domain.policy.refusal import is_about_cache, is_about_content, is_about_length, is_beyond_rate
 
 
 class FaultKind(StrEnum):
@@ -19,6 +19,7 @@ class FaultKind(StrEnum):
     QUOTA = "quota"
     SERVER = "server error"
     SLOW = "slow"
+    IDLE_STREAM = "idle stream"
     UNREACHABLE = "unreachable"
     CUT_OFF = "cut off"
     UNREADABLE = "unreadable"
@@ -34,20 +35,27 @@ RETRYABLE = frozenset(
         FaultKind.RATE_LIMIT,
         FaultKind.SERVER,
         FaultKind.SLOW,
+        FaultKind.IDLE_STREAM,
         FaultKind.UNREACHABLE,
         FaultKind.CUT_OFF,
         FaultKind.UNREADABLE,
     }
 )
 
+_MOST_RETRIES = {FaultKind.IDLE_STREAM: 1}
+"""Of faults that take so long that a person cannot wait for more."""
+
 REFUSED = frozenset({FaultKind.REJECTED, FaultKind.TOO_LONG})
 """Refusals for what a request holds."""
+PERMANENT = REFUSED | {FaultKind.KEY, FaultKind.NOT_FOUND}
+"""Refusals of a request until a setting changes."""
 
 _WORDS = {
     FaultKind.RATE_LIMIT: "the model's server answered {status} (rate limit)",
     FaultKind.QUOTA: "the account at the model's provider has no quota or credit left",
     FaultKind.SERVER: "the model's server answered {status} (server error)",
     FaultKind.SLOW: "the model's server did not answer in time",
+    FaultKind.IDLE_STREAM: "the model's server kept the connection open and sent no word of an answer",
     FaultKind.UNREACHABLE: "the model's server could not be reached",
     FaultKind.CUT_OFF: "the model's server broke off its answer",
     FaultKind.UNREADABLE: "the model's server answered with something that is no model's answer",
@@ -104,6 +112,8 @@ class Fault:
     """Wait that the server asks for."""
     type_name: str = ""
     """Name of the exception's type; said only of unknown faults."""
+    told: str = ""
+    """Reason in words of the agent's own, instead of the kind's; empty for the kind's."""
     words: str = field(default="", compare=False, repr=False)
     """Beginning of the server's own words; read by rules, never repeated to a person."""
 
@@ -145,14 +155,15 @@ def next_wait_s(fault: Fault, attempt: int, backoff_s: float, policy: RetryPolic
         Never less than the server asked for.
     """
     asked_s = fault.asked_wait_s or 0.0
-    if fault.kind not in RETRYABLE or attempt > policy.max_retries or asked_s > policy.cap_s:
+    most = min(policy.max_retries, _MOST_RETRIES.get(fault.kind, policy.max_retries))
+    if fault.kind not in RETRYABLE or attempt > most or asked_s > policy.cap_s:
         return None
     return max(asked_s, backoff_s)
 
 
 def reason(fault: Fault, attempts: int) -> str:
     """Reason for a missing answer, for a person; made of fixed words and numbers, so it can hold no secret."""
-    text = _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
+    text = fault.told or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
     text = _UNNUMBERED.sub(lambda m: f"reported a {m[1]}" if m[1] else "", text)
     if fault.kind is FaultKind.UNKNOWN and _DETAIL.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"
@@ -182,7 +193,8 @@ def classify(
         asked_wait_s = retry_after_s(headers, now)
         if asked_wait_s is None and status == 429 and (delay := _RETRY_DELAY.search(message)):
             asked_wait_s = float(delay[1])
-    return Fault(kind, status, asked_wait_s, names[0] if names else "", message[:_MOST_WORDS])
+    name = names[0] if names else ""
+    return Fault(kind, status, asked_wait_s, name, words=message[:_MOST_WORDS])
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -235,6 +247,8 @@ def _kind_of_refusal(status: int, message: str) -> FaultKind:
         return FaultKind.QUOTA
     if status == 400 and _NO_KEY.search(message):
         return FaultKind.KEY
+    if status in (400, 403, 404, 422) and is_about_cache(message):
+        return FaultKind.REJECTED
     if status == 413 or (status in (400, 422) and is_about_length(message)):
         return FaultKind.TOO_LONG
     if status == 404 and is_about_content(message):

@@ -12,6 +12,10 @@ from domain.text.token_estimate import CHARS_PER_TOKEN
 from messages.model import CallKind, CallOutcome, CallSpent, Usage
 
 _MOST_TOKENS = 10**12
+_CACHED = ("cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens")
+"""Names beside OpenAI's: Anthropic's, DeepSeek's, Moonshot's."""
+_STORED = ("cache_creation_input_tokens", "cache_write_tokens", "cache_creation_tokens")
+"""Names of Anthropic, OpenRouter and litellm."""
 _DIGITS = re.compile(r"[0-9]{1,12}")
 
 
@@ -33,7 +37,14 @@ class Attempt:
     """Time of the monotonic clock."""
 
     def entry(
-        self, outcome: CallOutcome, usage: Usage | None, at: datetime, now_s: float, *, written_tokens: int = 0
+        self,
+        outcome: CallOutcome,
+        usage: Usage | None,
+        at: datetime,
+        now_s: float,
+        *,
+        written_tokens: int = 0,
+        stated_usd: float = 0.0,
     ) -> CallSpent:
         """Entry for the ledger.
 
@@ -43,8 +54,9 @@ class Attempt:
             at: Aware UTC.
             now_s: Time of the monotonic clock.
             written_tokens: Estimate for the text received.
+            stated_usd: Cost that a provider states without a count.
         """
-        used = usage or Usage(prompt_tokens=self.sent_tokens, completion_tokens=written_tokens)
+        used = usage or Usage(prompt_tokens=self.sent_tokens, completion_tokens=written_tokens, cost_usd=stated_usd)
         return CallSpent(
             at=at,
             kind=self.kind,
@@ -56,6 +68,7 @@ class Attempt:
             model=self.model,
             prompt_tokens=used.prompt_tokens,
             cached_tokens=used.cached_tokens,
+            stored_tokens=used.stored_tokens,
             completion_tokens=used.completion_tokens,
             cost_usd=used.cost_usd,
             outcome=outcome,
@@ -73,11 +86,18 @@ def stated_usage(stated: object) -> Usage:
     """Usage in OpenAI's form, without a cost; 0 for invalid counts."""
     said = stated if isinstance(stated, Mapping) else {}
     details = said.get("prompt_tokens_details")
+    named = details if isinstance(details, Mapping) else {}
     return Usage(
         prompt_tokens=stated_tokens(said.get("prompt_tokens")),
         completion_tokens=stated_tokens(said.get("completion_tokens")),
-        cached_tokens=stated_tokens(details.get("cached_tokens")) if isinstance(details, Mapping) else 0,
+        cached_tokens=stated_tokens(named.get("cached_tokens")) or _first_stated(said, _CACHED),
+        stored_tokens=_first_stated(named, _STORED) or _first_stated(said, _STORED),
     )
+
+
+def _first_stated(said: Mapping[str, object], names: Iterable[str]) -> int:
+    """The first count above 0 among fields that servers have for one thing."""
+    return next((count for name in names if (count := stated_tokens(said.get(name)))), 0)
 
 
 def stated_tokens(value: object) -> int:
@@ -110,6 +130,7 @@ class Total:
     cancelled: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    stored_tokens: int = 0
     completion_tokens: int = 0
     estimated_tokens: int = 0
     """Of both, those that no provider has counted."""
@@ -122,6 +143,7 @@ class Total:
         self.cancelled += spent.outcome is CallOutcome.CANCELLED
         self.prompt_tokens += spent.prompt_tokens
         self.cached_tokens += spent.cached_tokens
+        self.stored_tokens += spent.stored_tokens
         self.completion_tokens += spent.completion_tokens
         if spent.is_estimated:
             self.estimated_tokens += spent.prompt_tokens + spent.completion_tokens

@@ -29,6 +29,9 @@ FAILED_START = FAILED_BULLET.encode()
 LONGEST_LINE_BYTES = 64 * 1024
 _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg|id|in)=)")
 """Beginning of every line that could be a reminder or was meant as a reminder; all other lines are prose."""
+_QUOTE = re.compile(rb"[ \t]*>[ \t>]*")
+_LATER = re.compile(rb"\r+" + _MAYBE.pattern)
+"""Carriage return within a line, before what may be a reminder for programs that end lines so."""
 _IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
 """Name of a window."""
 
@@ -137,7 +140,8 @@ def scan(data: bytes, holding: bytes = b"") -> Scan:
         holding: Only lines that hold it are read, which is much quicker for a long file.
     """
     file, maybe = FileLines(data), _MAYBE.match
-    candidates = [index for index, raw in enumerate(file.lines) if holding in raw and maybe(raw)]
+    later = _LATER.search if b"\r" in data and _LATER.search(data) else lambda _: None
+    candidates = [index for index, raw in enumerate(file.lines) if holding in raw and (maybe(raw) or later(raw))]
     return scan_lines((index + 1, file.lines[index]) for index in candidates if file.is_text(index))
 
 
@@ -150,7 +154,7 @@ def scan_lines(lines: Iterable[tuple[int, bytes]]) -> Scan:
         try:
             reminder = _read(raw)
         except InvalidReminderError as error:
-            faults.append(Fault(number, _shortened(raw), str(error), windows_named(raw.decode("utf-8", "replace"))))
+            faults.append(Fault(number, _shorten(raw), str(error), windows_named(raw.decode("utf-8", "replace"))))
             continue
         if reminder is not None:
             first = first_lines.setdefault(reminder.id, number) if reminder.id else number
@@ -164,7 +168,7 @@ def worth_reading(raw: bytes) -> bool:
 
 
 def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
-    """Lines that would be reminders if they did not stand in a code block, a comment or the front matter."""
+    """Lines that would be reminders if they did not stand in code, math, a comment, the front matter or a quote."""
     file = FileLines(data)
     notes = []
     for index in file.hidden_indices():
@@ -173,8 +177,12 @@ def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
             seen = file.special[index]
             end = ", which nothing closes" if seen.is_open else ""
             reason = f"stands in {seen.kind.value} that begins in line {seen.first + 1}{end}, so it is no reminder"
-            notes.append(Fault(index + 1, _shortened(raw), reason))
-    return tuple(notes)
+            notes.append(Fault(index + 1, _shorten(raw), reason))
+    for index, raw in enumerate(file.lines):
+        quote = _QUOTE.match(raw)
+        if quote is not None and file.is_text(index) and scan_lines([(index + 1, raw[quote.end() :])]).entries:
+            notes.append(Fault(index + 1, _shorten(raw), "stands in a quote, so it is no reminder"))
+    return tuple(sorted(notes, key=lambda note: note.number))
 
 
 def windows_in(data: bytes) -> frozenset[Window | None]:
@@ -283,6 +291,10 @@ def _read(raw: bytes) -> Reminder | None:
     """
     if len(raw) > LONGEST_LINE_BYTES:
         raise InvalidReminderError(f"has {len(raw):,} bytes, at most {LONGEST_LINE_BYTES:,} are read")
+    if b"\r" in raw and any(looks_like_reminder(part.decode("utf-8", "replace")) for part in raw.split(b"\r")[1:]):
+        raise InvalidReminderError(
+            "has a carriage return within, where other lines of the file end with line feeds: end all lines alike"
+        )
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -299,10 +311,10 @@ def _read(raw: bytes) -> Reminder | None:
 
 def _fault(entry: Entry, reason: str) -> Fault:
     window = entry.reminder.window
-    return Fault(entry.number, _shortened(entry.raw), reason, (window.address.key,) if window is not None else ())
+    return Fault(entry.number, _shorten(entry.raw), reason, (window.address.key,) if window is not None else ())
 
 
-def _shortened(raw: bytes, limit: int = 200) -> str:
+def _shorten(raw: bytes, limit: int = 200) -> str:
     text = raw[: limit * 4].decode("utf-8", "replace").rstrip("\r")
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

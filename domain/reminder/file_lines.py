@@ -13,7 +13,7 @@ from domain.edit.lines import EditRefusedError, padding, separator, without_mark
 from domain.reminder.line import InvalidReminderError, parse
 from domain.text.markdown.lines import LineKind, MarkdownLine, markdown_lines
 
-_FENCES = (b"```", b"~~~", b"%%")
+_FENCES = (b"```", b"~~~", b"%%", b"$$")
 _TAG = re.compile(rb"<(?:[!?]|pre|script|style|textarea)", re.IGNORECASE)
 _CODE = re.compile(rb"(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]", re.IGNORECASE)
 _LATER_CODE = re.compile(rb"[\r\n]" + _CODE.pattern, re.IGNORECASE)

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from domain.reminder.due import LATE, Firing
+from domain.text.characters import units
 from domain.text.presentable import presentable
-from domain.text.splitting import LIMIT, units
+from domain.text.splitting import LIMIT
 
 _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that would end the block, break the line, or be invisible."""

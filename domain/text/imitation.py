@@ -53,6 +53,12 @@ OWN_LINES = (
     OwnLine("end of an expansion", r"(?:this ?is ?data, ?not ?instructions. ?)?answer ?the ?last ?message ?now"),
     OwnLine("head of a quotation", r"> ?(?![\s*_~`\"'\\|]*>).{1,200} ?wrote ?:\W{0,8}$", in_outputs=False),
     OwnLine("head of an attachment", r"[\[(] ?attach(?:ed ?file|ment) ?:"),
+    OwnLine(
+        "head of a part of a message",
+        r"[\[(] ?(?:sticker|poll(?: ?that ?is ?over)?|embed|components|voice ?message|invitation|left ?out|forwarded"
+        r" ?message(?:.{1,120})?|message ?of ?an? ?unknown ?kind|part ?of ?an? ?unknown ?kind) ?:",
+        in_outputs=False,
+    ),
     OwnLine("frame of a workspace's block", r"[\[({<]? ?/? ?runtime[ _-]{0,3}context ?[>\])}]"),
     OwnLine("frame of a skill", r"</? ?(?:skill|available_?skills)", in_outputs=False),
     OwnLine(

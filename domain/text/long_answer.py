@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from domain.text.splitting import LIMIT, split, units
+from domain.text.characters import units
+from domain.text.splitting import LIMIT, split
 
 MOST_MESSAGES = 6
 FILE_NAME = "answer.md"
 LONGEST_FILE_BYTES = 8 << 20
-
-_CLOSING_UNITS = 4
-"""Units that closing a code block adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +28,5 @@ def in_messages(text: str) -> Shown:
     if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
         return Shown(parts)
     note = f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in {FILE_NAME}."
-    beginning = split(text, LIMIT - units(note) - _CLOSING_UNITS)[0]
+    beginning = split(text, LIMIT - units(note))[0]
     return Shown((beginning + note,), text)

@@ -111,7 +111,7 @@ def pieces(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def normalize(form: Literal["NFD", "NFKC", "NFKD"], text: str) -> str:
+def normalize(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """`text` in a normal form of Unicode, in time that grows with the length of `text`."""
     if text.isascii():
         return text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from domain.text.splitting import LIMIT, closed, sendable, split, units
+from domain.text.characters import units
+from domain.text.splitting import LIMIT, sendable, split
 
 CURSOR = "▌"
 """Stands at the end of every running message, so that one that a crash left behind can be told."""
@@ -18,22 +19,29 @@ def running_text(text: str, status: str) -> str:
     """
     line = _one_line(status)
     below = f"-# {line} {CURSOR}" if line else CURSOR
-    parts = split(sendable(text), LIMIT - units(below) - 6)
+    parts = split(sendable(text), LIMIT - units(below) - 1, is_growing=True)
     if not parts:
         return below
-    above = closed(parts[-1])
+    above = parts[-1]
     return f"{above}\n{below}" if line or above.endswith("```") else f"{above} {below}"
 
 
 def stopped_text(text: str, note: str) -> str:
-    """Remainder of a message whose turn ended without an answer; empty for a message without text."""
+    """Remainder of a message whose turn ended without an answer; empty for a message to take away.
+
+    Args:
+        text: The answer so far; without any nothing remains.
+        note: Reason of the end; empty if nothing of the answer is to remain.
+    """
+    if not note:
+        return ""
     line = f"-# {_one_line(note)}"
-    parts = split(sendable(text), LIMIT - units(line) - 5)
-    return f"{closed(parts[-1])}\n{line}" if parts else ""
+    parts = split(sendable(text), LIMIT - units(line) - 1, is_growing=True)
+    return f"{parts[-1]}\n{line}" if parts else ""
 
 
 def interrupted_text(shown: str, note: str) -> str:
-    """Remainder of a running message of which only the shown text is known; empty for a message without text."""
+    """Remainder of a running message of which only the shown text is known, as `stopped_text` gives it."""
     above, _, last = shown.rpartition("\n")
     said = above if last == CURSOR or last.startswith("-# ") else shown
     return stopped_text(said.removesuffix(CURSOR).rstrip(), note)

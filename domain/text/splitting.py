@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from domain.text.markdown_block import Block, block_around
+from domain.text.characters import character_edge, farthest_end, is_joined, units
+from domain.text.discord.blocks import Block, joints_between
+from domain.text.discord.cuts import Cuts
+from domain.text.discord.lines import FENCE
 
 LIMIT = 2000
 """Discord's longest message, in UTF-16 code units to be on the safe side."""
 
 _SMALLEST_LIMIT = 200
 _FENCE = "```"
-_RUN = re.compile(r"`{3,}")
-_CLOSING = re.compile(r"\s*`{3,}")
+_SENTENCE_ENDS = "\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
+"""Marks behind which a text without spaces may be cut."""
+_CLOSING = re.compile(r"\s*(?:>[^\S\n]*)?`{3,}")
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+.#-]{1,32}(?=[^\S\n]*(?:\n|\Z))")
-_LONGEST_CLUSTER = 64
-"""Code points that are searched for the edge of a character before one is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Piece:
     source: str
     """Part of the text that the piece shows; the sources of all pieces together are the text, byte for byte."""
     text: str
-    """Shown text: the source without blank edges, with a code block closed and opened again where a block was cut."""
+    """Shown text: the source without blank edges, with formats and code blocks closed and opened again at cuts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,52 +46,47 @@ class _Scan:
     """True if only blanks and block marks are in the stretch."""
 
 
-def split(text: str, limit: int = LIMIT) -> tuple[str, ...]:
+def split(text: str, limit: int = LIMIT, *, is_growing: bool = False) -> tuple[str, ...]:
     """The messages that show `text`, none blank and none longer than `limit`; empty for a blank text."""
-    return tuple(piece.text for piece in pieces(text, limit))
+    return tuple(piece.text for piece in pieces(text, limit, is_growing=is_growing))
 
 
-def pieces(text: str, limit: int = LIMIT) -> tuple[Piece, ...]:
+def pieces(text: str, limit: int = LIMIT, *, is_growing: bool = False) -> tuple[Piece, ...]:
     """The messages that show `text`, each with its part of `text` as the source.
 
-    Cuts fall between paragraphs, else lines, else words, else characters; never inside one if that can be avoided.
-    A table or list goes into one message whole if it fits, else it is cut between rows or items.
+    Cuts fall between paragraphs, else lines, else words, else characters; never inside one if that can be avoided, nor
+    inside a format that is shorter than a message. A table or list goes into one message whole if it fits, else it is
+    cut between rows or outer items. What a cut needs on both sides to read as the whole: `domain/text/discord/cuts.py`.
 
-    Without the marks of code blocks that were added, what is shown is the text but for blanks at the cuts, and but for
-    a code block there that shows nothing.
+    Without the marks that were added, what is shown is the text but for blanks at the cuts, and but for a code block
+    there that shows nothing.
 
     Args:
+        text: Any.
         limit: Most UTF-16 code units of a message, >= 200.
+        is_growing: True if more text may follow: the last message is closed like all others.
     """
     if limit < _SMALLEST_LIMIT:
         raise ValueError(f"limit {limit}: a message must have room for at least {_SMALLEST_LIMIT} units")
     stripped = text.strip()
     if not stripped:
         return ()
-    if units(stripped) <= limit:
+    if units(stripped) <= limit and not is_growing:
         return (Piece(text, stripped),)
+    splitter = _Splitter(text, limit, is_growing=is_growing)
     parts: list[Piece] = []
     begin = start = 0
     language: str | None = None
     while start < len(text):
-        end, resume, scan = _cut(text, start, language, limit)
+        end, resume, scan = splitter.cut(start, language)
         if not scan.is_blank:
-            parts.append(Piece(text[begin:resume], _dressed(text[start:end], language, scan.language)))
+            parts.append(Piece(text[begin:resume], splitter.dress(start, end, language, scan.language)))
             begin = resume
         language = scan.language if resume == end else None
-        start = resume
-    return (*parts[:-1], Piece(parts[-1].source + text[begin:], parts[-1].text)) if parts else ()
-
-
-def closed(text: str) -> str:
-    """`text` with its last code block closed if it is open; at most four units longer."""
-    after = _scan(text, 0, len(text), None).language
-    return text if after is None else text + (_FENCE if text.endswith("\n") else "\n" + _FENCE)
-
-
-def units(text: str) -> int:
-    """Length in UTF-16 code units, which is never less than in code points."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+        start = splitter.cuts.behind_marks(resume)
+    if not parts:
+        return (Piece(text, stripped),) if is_growing and units(stripped) <= limit else ()
+    return (*parts[:-1], Piece(parts[-1].source + text[begin:], parts[-1].text))
 
 
 def sendable(text: str) -> str:
@@ -97,47 +94,134 @@ def sendable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _cut(text: str, start: int, language: str | None, limit: int) -> tuple[int, int, _Scan]:
-    """End of the piece that begins at `start`, beginning of the next piece, and the scan of the piece."""
-    room = limit - units(_opening(language))
-    if len(text) - start <= room:
-        rest = _scan(text, start, len(text), language)
-        if units(_dressed(text[start:], language, rest.language)) <= limit:
-            return len(text), len(text), rest
-    farthest = _farthest(text, start, room - len(_FENCE) - 1)
-    end = _best_break(text, start, farthest)
-    scan = _scan(text, start, end, language)
-    if scan.opened_at is not None and scan.opened_at > start:
-        is_late = scan.opened_at - start >= (farthest - start) // 2
-        if is_late or scan.block_is_blank:
-            end = scan.opened_at
-            scan = _scan(text, start, end, language)
-    if scan.language is None and (better := _beside_block(text, start, end, farthest, limit)) != end:
-        beside = _scan(text, start, better, language)
-        if not beside.is_blank and beside.language is None:
-            end, scan = better, beside
-    closing = _CLOSING.match(text, end) if scan.language is not None else None
-    return end, closing.end() if closing else end, scan
+class _Splitter:
+    """Choice of the cuts of one text."""
 
+    def __init__(self, text: str, limit: int, *, is_growing: bool) -> None:
+        self._text = text
+        self._limit = limit
+        self.cuts = Cuts(text, limit, is_growing=is_growing)
 
-def _dressed(body: str, before: str | None, after: str | None) -> str:
-    """`body` with the marks of the code blocks that were open before it and are open after it."""
-    if before is None:
-        body = body.lstrip()
-    if after is None:
-        return _opening(before) + body.rstrip()
-    return _opening(before) + body + (_FENCE if body.endswith("\n") else "\n" + _FENCE)
+    def cut(self, start: int, language: str | None) -> tuple[int, int, _Scan]:
+        """End of the piece that begins at `start`, beginning of the next piece, and the scan of the piece."""
+        text, limit = self._text, self._limit
+        stop = self.cuts.edge(start)
+        if stop - start <= limit:
+            rest = _scan(text, start, stop, language)
+            if units(self.dress(start, stop, language, rest.language)) <= limit:
+                return stop, stop, rest
+        room = limit - len(_FENCE) - 1
+        while True:
+            farthest = min(stop, max(start + 1, farthest_end(text, start, room)))
+            end, scan = self._place(start, farthest, language)
+            excess = units(self.dress(start, end, language, scan.language)) - limit
+            if excess <= 0 or farthest == start + 1:
+                break
+            room = min(room, units(text[start:end])) - excess
+        closing = _CLOSING.match(text, end) if scan.language is not None else None
+        return end, closing.end() if closing else end, scan
 
+    def dress(self, start: int, end: int, before: str | None, after: str | None) -> str:
+        """Text of a piece with the marks of what was open before it and is open after it.
 
-def _opening(language: str | None) -> str:
-    return "" if language is None else f"{_FENCE}{language}\n"
+        Args:
+            start: Beginning of the piece.
+            end: Its end.
+            before: Language of the code block that the piece begins in; None outside of code.
+            after: Language of the code block that the piece ends in; None outside of code.
+        """
+        text, cuts = self._text, self.cuts
+        if before is None:
+            shown = cuts.begin(end - len(text[start:end].lstrip()), end)
+        else:
+            shown = cuts.begin_code(start, end, _FENCE + before)
+        if after is None:
+            return shown.rstrip() + cuts.closing(end)
+        mark = cuts.quote_of_code(end) + _FENCE
+        return shown + (mark if shown.endswith("\n") else f"\n{mark}") + cuts.closing(end)
+
+    def _place(self, start: int, farthest: int, language: str | None) -> tuple[int, _Scan]:
+        """End of the piece and its scan, if it has no more room than up to `farthest`."""
+        text, cuts = self._text, self.cuts
+        end = farthest if farthest == cuts.edge(start) else self._best_break(start, farthest)
+        scan = _scan(text, start, end, language)
+        if scan.opened_at is not None and (opened_at := cuts.before(scan.opened_at)) > start:
+            is_late = opened_at - start >= (farthest - start) // 2
+            if is_late or scan.block_is_blank:
+                end = opened_at
+                scan = _scan(text, start, end, language)
+        if scan.language is None and (better := self._beside_block(start, end, farthest)) != end:
+            beside = _scan(text, start, better, language)
+            if not beside.is_blank and beside.language is None:
+                end, scan = better, beside
+        return end, scan
+
+    def _beside_block(self, start: int, end: int, farthest: int) -> int:
+        """A better place than `end` for a cut that would fall into a table or list; `end` if there is none."""
+        block = self.cuts.blocks.around(end)
+        if block is None:
+            return end
+        if block.end <= farthest and self.cuts.is_possible(block.end):
+            return block.end
+        if block.begin > start and self._fits(block.begin, block.end) and self.cuts.is_possible(block.begin):
+            return block.begin
+        return self._joint(block, start, farthest) or end
+
+    def _joint(self, block: Block, start: int, farthest: int) -> int | None:
+        """The last place between two rows or outer items that is not too early, or before one that fits a message."""
+        quarter = start + (farthest - start) // 4
+        within = joints_between(block.joints, start + 1, farthest)
+        for level in sorted({0, *(joint.level for joint in within)}):
+            places = [joint.at for joint in within if joint.level <= level and self.cuts.is_possible(joint.at)]
+            if start < block.begin <= farthest:
+                places.insert(0, block.begin)
+            if places and (places[-1] >= quarter or self._fits(places[-1], self._following(block, places[-1], level))):
+                return places[-1]
+        return None
+
+    def _following(self, block: Block, at: int, level: int) -> int:
+        """The next joint of the level behind `at`, or the end of the block."""
+        following = joints_between(block.joints, at + 1, at + self._limit)
+        return next((joint.at for joint in following if joint.level <= level), block.end)
+
+    def _fits(self, begin: int, end: int) -> bool:
+        """True if a message that begins at `begin` can reach `end` although more text follows."""
+        return end - begin < self._limit and units(self._text[begin:end].rstrip()) <= self._limit - len(_FENCE) - 1
+
+    def _best_break(self, start: int, farthest: int) -> int:
+        """The best end in `(start, farthest]`: not too early, and as near to a reader's pause as can be."""
+        cuts = self.cuts
+        if (pause := self._pause(start, farthest, cuts.is_free)) is not None:
+            return pause
+        edge = character_edge(self._text, start, max(start, cuts.before_formats(farthest)))
+        if edge >= start + (farthest - start) // 2 and cuts.is_free(edge):
+            return edge
+        if (pause := self._pause(start, farthest, cuts.is_possible)) is not None:
+            return pause
+        edge = character_edge(self._text, start, max(start, cuts.before(farthest)))
+        return edge if edge > start else character_edge(self._text, start, farthest)
+
+    def _pause(self, start: int, farthest: int, fits: Callable[[int], bool]) -> int | None:
+        """The best fitting pause in `(start, farthest]`, or None."""
+        text, span = self._text, farthest - start
+        earliest = start + span // 4
+        for mark, first in (("\n\n", start + span // 2), ("\n", earliest)):
+            at = text.rfind(mark, first, farthest)
+            while at >= 0:
+                if fits(at + len(mark)):
+                    return at + len(mark)
+                at = text.rfind(mark, first, at + len(mark) - 1)
+        for end in range(farthest, earliest, -1):
+            if (text[end - 1].isspace() or text[end - 1] in _SENTENCE_ENDS) and not is_joined(text, end) and fits(end):
+                return end
+        return None
 
 
 def _scan(text: str, start: int, end: int, language: str | None) -> _Scan:
     """Scan of `text[start:end]` when a block of `language` is open before it (None: no block)."""
     opened_at: int | None = None
     blank, at = True, start
-    for run in _RUN.finditer(text, start, end):
+    for run in FENCE.finditer(text, start, end):
         blank = blank and not text[at : run.start()].strip()
         at = run.end()
         if language is not None:
@@ -149,102 +233,3 @@ def _scan(text: str, start: int, end: int, language: str | None) -> _Scan:
             language, at = named[0], named.end()
     tail_is_blank = not text[at:end].strip()
     return _Scan(language, opened_at, language is not None and tail_is_blank, blank and tail_is_blank)
-
-
-def _farthest(text: str, start: int, room: int) -> int:
-    """The greatest end for which `text[start:end]` has at most `room` units."""
-    end = min(len(text), start + room)
-    while (excess := units(text[start:end]) - room) > 0:
-        end -= (excess + 1) // 2
-    return end
-
-
-def _beside_block(text: str, start: int, end: int, farthest: int, limit: int) -> int:
-    """A better place than `end` for a cut that would fall into a table or list; `end` if there is none."""
-    block = block_around(text, start, end, min(len(text), end + limit))
-    if block is None:
-        return end
-    if block.end <= farthest:
-        return block.end
-    if block.begin > start and _fits(text, block.begin, block.end, limit):
-        return block.begin
-    return _joint(text, block, start, farthest, limit) or end
-
-
-def _joint(text: str, block: Block, start: int, farthest: int, limit: int) -> int | None:
-    """The last place between two rows or items that is not too early, or before one that fits a message."""
-    joints = (block.begin, *block.joints)
-    within = [at for at in joints if start < at <= farthest]
-    if not within:
-        return None
-    at = within[-1]
-    following = next((after for after in joints if after > at), block.end)
-    return at if at >= start + (farthest - start) // 4 or _fits(text, at, following, limit) else None
-
-
-def _fits(text: str, begin: int, end: int, limit: int) -> bool:
-    """True if a message that begins at `begin` can reach `end` although more text follows."""
-    return end - begin < limit and units(text[begin:end].rstrip()) <= limit - len(_FENCE) - 1
-
-
-def _best_break(text: str, start: int, farthest: int) -> int:
-    """The best end in `(start, farthest]`: not too early, and as near to a reader's pause as can be."""
-    span = farthest - start
-    paragraph = text.rfind("\n\n", start + span // 2, farthest)
-    if paragraph >= 0:
-        return paragraph + 2
-    earliest = start + span // 4
-    line = text.rfind("\n", earliest, farthest)
-    if line >= 0:
-        return line + 1
-    for end in range(farthest, earliest, -1):
-        if text[end - 1].isspace() and not _joined(text, end):
-            return end
-    return _character_edge(text, start, farthest)
-
-
-def _character_edge(text: str, start: int, farthest: int) -> int:
-    """The last place at or before `farthest` that cuts no character in two, nor a run of backticks."""
-    for end in range(farthest, max(start, farthest - _LONGEST_CLUSTER), -1):
-        if not _joined(text, end):
-            return end
-    return farthest - 1 if _is_pair(text, farthest) and farthest - 1 > start else farthest
-
-
-def _joined(text: str, at: int) -> bool:
-    """True if the code points before and after `at` are shown as one character (the common cases of UAX 29)."""
-    if not 0 < at < len(text):
-        return False
-    before, after = text[at - 1], text[at]
-    if before.isascii() and after.isascii():
-        return before == after == "`" or (before, after) == ("\r", "\n")
-    return before == "\u200d" or _extends(after) or _is_pair(text, at) or _splits_flag(text, at)
-
-
-def _extends(character: str) -> bool:
-    """True if the character belongs to the preceding character: marks, joiners, skin tones, tags, Hangul finals."""
-    return (
-        unicodedata.category(character) in {"Mn", "Mc", "Me"}
-        or character in "\u200c\u200d"
-        or "\U0001f3fb" <= character <= "\U0001f3ff"
-        or "\U000e0020" <= character <= "\U000e007f"
-        or "\u1160" <= character <= "\u11ff"
-    )
-
-
-def _is_pair(text: str, at: int) -> bool:
-    return 0 < at < len(text) and "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
-
-
-def _splits_flag(text: str, at: int) -> bool:
-    """True if `at` is between the two letters of a flag."""
-    if not (_is_flag_letter(text[at - 1]) and _is_flag_letter(text[at])):
-        return False
-    first = at - 1
-    while first > 0 and _is_flag_letter(text[first - 1]):
-        first -= 1
-    return (at - first) % 2 == 1
-
-
-def _is_flag_letter(character: str) -> bool:
-    return "\U0001f1e6" <= character <= "\U0001f1ff"

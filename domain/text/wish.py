@@ -3,28 +3,71 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from messages.base import make_ready
 from messages.turn import Reference
 
 _BEGINNING = "EXPAND "
 _WISH = re.compile(r"`?EXPAND path=(\S{1,300}) line=([1-9][0-9]{0,11})`?")
+_NEAR = re.compile(
+    r"\W*expand\b\W{0,8}(?:path\W{0,4}[=:]|line\W{0,4}[=:]|[<\[({]? ?\.?logs?/)|\W*expand\W*$", re.IGNORECASE
+)
+"""Beginning of a line that would be a wish, if it were written as it should be."""
+_PLACE = re.compile(
+    r"expand\W{0,8}(?:path)?\W{0,6}(?:[\w./-]{0,300}/)?(?P<path>(?:\.log|logs)/[\w./-]{1,300}\.md)(?:\W{0,6}line)?[^\w/]{1,6}(?P<line>[1-9][0-9]{0,11})\b",
+    re.IGNORECASE,
+)
+_KEYS = ("path", "line", "logs/", ".log/")
+_SHOWN_CHARS = 200
 
 
-def wish(answer: str) -> Reference | None:
-    """The record that the model wants to see; None when `answer` is meant for people."""
-    match = _WISH.fullmatch(answer.strip())
-    return Reference(path=match[1], line=int(match[2])) if match else None
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A model's wish to see a record."""
+
+    reference: Reference | None
+    """None for a line without a place that can be read."""
+    line: str = ""
+    """Of such a wish, as the model wrote it."""
 
 
-def wish_line(reference: Reference) -> str:
+def find_wish(answer: str, *, is_topic: bool = False) -> Wish | None:
+    """The wish that an answer is, or nearly is; None for an answer for people.
+
+    Args:
+        answer: Words of the model.
+        is_topic: True if people write of such lines: then only an answer that is nothing but a wish is one.
+    """
+    if match := _WISH.fullmatch(answer.strip()):
+        return Wish(Reference(path=match[1], line=int(match[2])))
+    if is_topic:
+        return None
+    near = next((line for line in answer.splitlines() if _NEAR.match(line)), None)
+    if near is None:
+        return None
+    place = _PLACE.search(near)
+    if place is None:
+        return Wish(None, near.strip()[:_SHOWN_CHARS])
+    return Wish(Reference(path=place["path"], line=int(place["line"])))
+
+
+def wish_line(wish: Wish) -> str:
     """The wish as a request shows it."""
-    return f"{_BEGINNING}path={reference.path} line={reference.line}"
+    if wish.reference is None:
+        return wish.line
+    return f"{_BEGINNING}path={wish.reference.path} line={wish.reference.line}"
 
 
 def may_become_wish(beginning: str) -> bool:
-    """True if the beginning of an answer is that of a wish, so that people are not shown it."""
-    return beginning.lstrip("` \n").startswith(_BEGINNING)
+    """True if the beginning of an answer is that of a wish, or its last line is, so that people are not shown it."""
+    return any(_may_become(line) for line in (beginning.lstrip("` \n"), beginning.rpartition("\n")[2]))
+
+
+def _may_become(line: str) -> bool:
+    word, blank, rest = line.lstrip("`*_> -").lower().partition(" ")
+    begins = word == "expand" and bool(blank) and any(key.startswith(rest[: len(key)]) for key in _KEYS)
+    return begins or _NEAR.match(line) is not None
 
 
 make_ready(__name__)

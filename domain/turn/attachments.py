@@ -31,6 +31,7 @@ _LEAST_SHOWN_CHARS = 200
 """Less than this of a file is not worth showing."""
 _LONGEST_SHOWN_NAME = 100
 _LONGEST_SHOWN_PART = 1_000
+_LONGEST_LABEL = 300
 _APPLICATION_TEXTS = (
     "json ld+json xml yaml x-yaml toml javascript x-javascript typescript sql x-sh x-shellscript x-httpd-php x-python "
     "x-perl x-ruby x-tex x-latex graphql x-ndjson jsonl csv x-subrip"
@@ -83,6 +84,10 @@ class PastedText:
     """Reason why the file is not kept."""
     further_chars: int = 0
     """Number of further characters in the file."""
+    title: str = ""
+    """Title that the sender gave the file."""
+    description: str = ""
+    """Description of the file for people who do not see it."""
 
     @property
     def chars(self) -> int:
@@ -145,7 +150,7 @@ def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
 
 
 def usable_chars(budget_tokens: int, kept: Iterable[str]) -> int:
-    """Number of characters of a message's next text file that `composed` can use after the kept earlier files."""
+    """Number of characters of a message's next text file that `compose_words` can use after the kept earlier files."""
     return max(budget_tokens * _CHARS_PER_TOKEN - sum(map(len, kept)), _LEAST_SHOWN_CHARS)
 
 
@@ -163,17 +168,17 @@ def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
     names: list[str] = []
     used: set[str] = set()
     for filename in filenames:
-        stem, ending = _parted(_cleaned(filename))
-        name, count = _joined(stem, "", ending), 1
+        stem, ending = _split_name(_clean_name(filename))
+        name, count = _join_name(stem, "", ending), 1
         while name.casefold() in used:
             count += 1
-            name = _joined(stem, f"-{count}", ending)
+            name = _join_name(stem, f"-{count}", ending)
         used.add(name.casefold())
         names.append(name)
     return tuple(names)
 
 
-def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Composition:
+def compose_words(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Composition:
     """The words of a message: what was typed, then a marked section for each text file, as far as the budget goes.
 
     A section's fence is longer than any in its text, so no file can end its own section or pose as another.
@@ -194,7 +199,7 @@ def composed(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Co
 
 
 def defused_sections(text: str) -> str:
-    """`text`, which follows the typed words of `composed`, with all but the frames of its sections defused."""
+    """`text`, which follows the typed words of `compose_words`, with all but the frames of its sections defused."""
     parts: list[str] = []
     position = 0
     while head := _SECTION.match(text, position):
@@ -241,9 +246,9 @@ def _section(file: PastedText, excerpt: str) -> str:
     if len(excerpt) < file.chars:
         how_much = f"; the first {len(excerpt):,} of {file.chars:,} characters follow"
     newline = "" if excerpt.endswith("\n") else "\n"
-    return (
-        f"[attached file: {name}, {file.size_bytes:,} bytes{saved}{how_much}]\n{fence}text\n{excerpt}{newline}{fence}"
-    )
+    labels = "".join(f", {_in_line(label)}" for label in _labels(file.title, file.description))
+    head = f"[attached file: {name}, {file.size_bytes:,} bytes{labels}{saved}{how_much}]"
+    return f"{head}\n{fence}text\n{excerpt}{newline}{fence}"
 
 
 def _file_meta(file: Attachment) -> dict[str, MetaValue]:
@@ -256,6 +261,8 @@ def _file_meta(file: Attachment) -> dict[str, MetaValue]:
         "path": file.path,
         "note": file.note,
         "shown": file.shown_chars,
+        "title": file.title,
+        "description": file.description,
     }
     return meta | {name: value for name, value in optional.items() if value}
 
@@ -265,12 +272,20 @@ def _line(file: Mapping[str, Any]) -> str:
     if file.get("shown"):
         return ""
     name = _name_in_line(str(file.get("filename", "")))
+    parts = [f"{file.get('size', 0)} bytes"]
     if "kind" not in file:
-        parts = [name, f"{file.get('size', 0)} bytes", str(file.get("url", ""))]
+        parts.append(str(file.get("url", "")))
     else:
         saved = f"saved as {file['path']}" if file.get("path") else ""
-        parts = [name, f"{file.get('size', 0)} bytes", str(file.get("type", "")), saved, str(file.get("note", ""))]
-    return ", ".join([name, *(_in_line(part) for part in parts[1:] if part)])
+        parts += (str(file.get("type", "")), saved, str(file.get("note", "")))
+    parts += _labels(str(file.get("title", "")), str(file.get("description", "")))
+    return ", ".join([name, *(_in_line(part) for part in parts if part)])
+
+
+def _labels(title: str, description: str) -> list[str]:
+    """A file's title and description in the words of its sender."""
+    labels = (("titled", title), ("described as", description))
+    return [f"{word} {shown_line(label, _LONGEST_LABEL)}" for word, label in labels if label.strip()]
 
 
 def _in_line(text: str) -> str:
@@ -284,13 +299,13 @@ def _name_in_line(name: str) -> str:
     return in_line if len(in_line) <= _LONGEST_SHOWN_NAME else in_line[: _LONGEST_SHOWN_NAME - 1] + "…"
 
 
-def _cleaned(filename: str) -> str:
+def _clean_name(filename: str) -> str:
     name = unicodedata.normalize("NFC", _SEPARATORS.split(filename)[-1])
     safe = "".join(character if character.isalnum() or character in "._-+@=," else "_" for character in name)
     return safe.lstrip(".-_") or "file"
 
 
-def _parted(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     """Stem and ending, the ending with its dot and short enough to be one."""
     stem, dot, ending = name.rpartition(".")
     if not stem or not ending or len(ending.encode()) > 16:
@@ -298,6 +313,6 @@ def _parted(name: str) -> tuple[str, str]:
     return stem, dot + ending
 
 
-def _joined(stem: str, number: str, ending: str) -> str:
+def _join_name(stem: str, number: str, ending: str) -> str:
     room = LONGEST_NAME_BYTES - len(number) - len(ending.encode())
     return stem.encode()[:room].decode(errors="ignore") + number + ending

@@ -72,8 +72,20 @@ NOT_RUN = "Not run: "
 """Beginning of the result of a call that was not carried out."""
 
 
-def called(call: ToolCall) -> BashArguments | str:
-    """Arguments to run for `call`, or the reason for a refusal, for the model to read."""
+def is_failure(result: str) -> bool:
+    """True for the result of a call that failed or was not run."""
+    return result.startswith(NOT_RUN) or "[Exit code " in result[-40:]
+
+
+def read_call(call: ToolCall, hint: str = "") -> BashArguments | str:
+    """Arguments to run for `call`, or the reason for a refusal, for the model to read.
+
+    Args:
+        call: The model's.
+        hint: Refusal of a name that is no tool's, where there is a better one than the usual.
+    """
+    if call.name != BASH_TOOL.name and hint:
+        return f"{NOT_RUN}{hint}"
     if call.name != BASH_TOOL.name:
         return f"{NOT_RUN}Tool {call.name[:80]!r} not found. The only tool is {BASH_TOOL.name!r}."
     arguments = parse_arguments(call.arguments_json)

@@ -17,6 +17,7 @@ NOT_RUN_LENGTH = "Not run: the answer was cut off at the model's output limit, s
 NOT_RUN_ABORTED = "Not run: the turn was stopped."
 NOT_ALLOWED = "Not run: the person who asks may not have commands run. Answer without."
 TURNED_OFF = "Not run: commands are turned off here. Answer without."
+JUST_RUN = "{output}\n\n[Not run again: the same command ran just now. To run it all the same, call it once more.]"
 TOO_MANY = "Not run: no more than {most} commands may be asked for in one turn. Answer with what you have."
 KILLED = "Killed: the turn was stopped while this command ran."
 INTERRUPTED = (
@@ -43,7 +44,7 @@ def shorten(turn: Turn, limit_chars: int) -> None:
     for place in list(turn.whole_results)[:-1]:
         where = turn.whole_results.pop(place)
         step = turn.steps[place]
-        short = shortened(step.text, where)
+        short = shorten_result(step.text, where)
         if len(short) < len(step.text):
             turn.steps[place] = msgspec.structs.replace(step, text=short)
             turn.size_chars -= weighed_chars(step.text) - weighed_chars(short)
@@ -51,10 +52,11 @@ def shorten(turn: Turn, limit_chars: int) -> None:
             return
 
 
-def shortened(text: str, where: str, chars: int = SHORT_CHARS) -> str:
-    """The end of a result, from a line's beginning if there is one, and where all of it stands."""
+def shorten_result(text: str, where: str, chars: int = SHORT_CHARS) -> str:
+    """The end of a result, from a line's beginning if that leaves most of it, and where all of it stands."""
     end = text[-chars:]
-    end = end.partition("\n")[2] or end
+    lines = end.partition("\n")[2]
+    end = lines if len(lines) >= chars // 2 else end  # behind one long line there is only a notice
     notice = f"Showing last {len(end)} of {len(text)} characters, since this turn has grown long. All of it: {where}"
     return f"{defuse_output(end)}\n\n[{notice}]"
 
@@ -65,7 +67,9 @@ def is_overgrown(turn: Turn, limit_chars: int) -> bool:
     return turn.grown_chars - (weighed_chars(turn.steps[newest].text) if newest is not None else 0) > limit_chars
 
 
-def unworded(turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_chars: int, *, is_first: bool) -> Worded:
+def complete_wording(
+    turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_chars: int, *, is_first: bool
+) -> Worded:
     """The wording of a request, complete: what is worded already stays, and for the rest there is a text.
 
     Args:
@@ -100,5 +104,5 @@ def _backwards(turns: Sequence[TurnShown]) -> Iterator[tuple[TurnId, CallShown]]
 
 def _short(call: CallShown, chars: int) -> str:
     where = call.full_output or f"the record {call.event} in this conversation's newest log"
-    short = shortened(call.text, where, chars)
+    short = shorten_result(call.text, where, chars)
     return short if len(short) < len(call.text) else call.text

@@ -7,6 +7,7 @@ limit; turns without an agreed cut are left out of requests only.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from domain.turn.turn import Turn
@@ -14,10 +15,19 @@ from messages.base import TurnId
 
 KEEP_SHARE = 0.75
 """Share of the limit that is left after a compaction, so that the request's prefix changes once in many turns."""
+HEAD_SHARE = 0.25
+"""Largest share of the limit that the text at the head takes from the turns."""
 CUT = "cut"
 """`what` of the system event by which turns before `first_kept` are forgotten."""
 _LOOKED_AT_EVERY = 16
 """Turns, after which it is seen whether the history is twice as long as it may be."""
+
+
+def parts_of(block: str) -> tuple[str, ...]:
+    """Names of a block's non-empty lists."""
+    _, _, line = block.partition("\n")
+    found = json.loads(line) if line else {}
+    return tuple(name for name, value in found.items() if isinstance(value, list) and value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +91,20 @@ class Compaction:
             self._forget_before(newest, total)
             self.kept_from = next(iter(self._turns))
 
-    def plan(self, newest_id: TurnId) -> CompactionPlan | None:
-        """Turns to cut before a request for a turn is made; None for no cut."""
+    def plan(self, newest_id: TurnId, head_chars: int = 0) -> CompactionPlan | None:
+        """Turns to cut before a request for a turn is made; None for no cut.
+
+        Args:
+            newest_id: The request's turn.
+            head_chars: Weighed length of the text at the head, which counts as history: up to a quarter of the bound,
+                so that a long one leaves room for turns.
+        """
         newest = self._turns[newest_id]
         before = self._before(newest_id)
         left_out = self._before(self._left_out_before) if self._left_out_before in self._turns else []
         shown = before[len(left_out) :]
-        total = sum(turn.size_chars for turn in shown)
+        head_chars = min(head_chars, int(self._limit_chars * HEAD_SHARE))
+        total = head_chars + sum(turn.size_chars for turn in shown)
         goes = left_out
         if total + newest.prompt_chars > self._limit_chars:
             goes = [*left_out, *self._too_many(shown, newest, total)]

@@ -19,6 +19,7 @@ from domain.log.redaction import (
     Tombstone,
     tombstone_of,
 )
+from domain.text.answer.ending import with_note
 from domain.text.token_estimate import CHARS_PER_TOKEN, weighed_chars
 from domain.turn.attachments import first_shown
 from domain.turn.bash_tool import shown_arguments
@@ -27,7 +28,7 @@ from domain.turn.compaction import CUT, Compaction
 from domain.turn.debt import Debt, carried_debt, owed
 from domain.turn.opening import opening
 from domain.turn.posting import POSTED
-from domain.turn.prompt import unanswered, with_block
+from domain.turn.prompt import no_answer, with_block
 from domain.turn.seen import SeenMessages
 from domain.turn.speaker import Speakers, shown_name
 from domain.turn.turn import Aside, Turn, TurnState
@@ -84,6 +85,8 @@ class Conversation:
         """Web addresses that people wrote and did not take back."""
         self.model = ""
         """Model that a user chose; empty for the usual model."""
+        self.tables: tuple[str, ...] = ()
+        """Ids of the settings' channel tables that held for the newest message, the nearest first."""
         self.turns_asked = 0
         self.used = Usage()
         """Usage of all calls, as reported by providers."""
@@ -233,6 +236,7 @@ class Conversation:
         self.addresses.add_from(typed_words(event.content, meta.get("typed")), message_id)
         opened = opening(event, meta, self._speakers, self._images)
         self._turns[TurnId(event.id)] = opened
+        self.tables = opened.tables
         self._images += len(opened.images)
         self.compaction.bound()
         if opened.state is not TurnState.OVERHEARD:
@@ -248,7 +252,7 @@ class Conversation:
     def _add_agent(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
         final = bool(meta.get("final", True))
         if final:
-            self._owe(owed(event, event.content, turn, ends_turn=True))
+            self._owe(owed(event, with_note(event.content, meta.get("stop")), turn, ends_turn=True))
         if turn is None:
             return
         turn.say(event.id, ChatMessage(role=Role.ASSISTANT, text=event.content))
@@ -306,7 +310,7 @@ class Conversation:
                 ending = str(what)
                 turn.state = TurnState(ending)
                 turn.stop_reason = ""
-                turn.add_step(ChatMessage(role=Role.ASSISTANT, text=unanswered(ending, event.content)))
+                turn.add_step(ChatMessage(role=Role.ASSISTANT, text=no_answer(ending, event.content)))
             case _:
                 return
 
@@ -372,10 +376,11 @@ class Conversation:
 
     def _count_usage(self, meta: dict[str, Any]) -> None:
         if "prompt_tokens" in meta:
-            self.used = Usage(
-                prompt_tokens=self.used.prompt_tokens + int(meta["prompt_tokens"]),
-                completion_tokens=self.used.completion_tokens + int(meta.get("completion_tokens", 0)),
-                cost_usd=self.used.cost_usd + float(meta.get("cost_usd", 0.0)),
+            self.used += Usage(
+                prompt_tokens=int(meta["prompt_tokens"]),
+                completion_tokens=int(meta.get("completion_tokens", 0)),
+                cost_usd=float(meta.get("cost_usd", 0.0)),
+                cached_tokens=int(meta.get("cached_tokens", 0)),
             )
 
     def _owe(self, debt: Debt) -> None:

@@ -41,11 +41,17 @@ def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_befor
         images=images,
         images_before=images_before,
         audience=str(meta.get("audience", "")),
+        tables=_tables(meta),
         may_run=not meta.get("viewer"),
         message_ids=[message_id] if message_id else [],
         unquoted={event.id: unquoted} if unquoted != prompt else {},
         quoted_ids=_quoted_ids(meta),
     )
+
+
+def _tables(meta: dict[str, Any]) -> tuple[str, ...]:
+    tables = meta.get("tables")
+    return tuple(map(str, tables)) if isinstance(tables, list) else ()
 
 
 def _quoted_ids(meta: dict[str, Any]) -> list[str]:

@@ -6,10 +6,12 @@ Only name, description and place of each skill stand in the system prompt; the f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import PurePosixPath
+from shlex import quote
 
 from domain.text.brief import brief
 from domain.text.imitation import defuse
@@ -18,21 +20,27 @@ FILE_NAME = "SKILL.md"
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
 LONGEST_COMPATIBILITY = 500
+LONGEST_COMMAND = 200
+MOST_COMMANDS = 6
+FEW_SKILLS = 5
+"""Skills that are listed at full length; a list of more has fewer commands of each, and names common folders once."""
+COMMANDS_OF_MANY = 2
 BUDGET_CHARS = 16_000
 """Of the whole list in the system prompt, some 4,000 tokens."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FENCE = "---"
 _BASE_DIR = "{baseDir}"
+_CODE = re.compile(r"^```(?:bash|sh|shell|console)?[ \t]*\n(?P<lines>.*?)^```", re.MULTILINE | re.DOTALL)
+_PATH = re.compile(r"\{baseDir\}[\w./-]*")
 _HEAD = re.compile(r'<skill name="[^"\n]*" location="[^"\n]*">\n')
 _END = "\n</skill>"
 """End of the section that `invocation` makes of a skill's file."""
 
-_HOW_TO_USE = """Skills
-Each of the skills below is a file with instructions for one kind of task.
-- When a task fits a description, first read that skill's file whole with bash: cat its location. Then do as it says.
-- Paths in such a file are relative to the folder it lies in, which it may also call {baseDir}. Your commands start in
-  another folder, so write those paths out in full."""
+_HOW_TO_USE = """Commands of skills
+For these, call bash with one of the commands below, its words changed. There is no tool but bash.
+- If that is not enough, first read the skill's file whole with bash: {read}. Then do as it says.
+- Paths in such a file are relative to its folder, also called {{baseDir}}; write them out in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,8 @@ class Skill:
     """Of its file, absolute."""
     hidden: bool = False
     """Not offered to the model; a person may still invoke it."""
+    commands: tuple[str, ...] = ()
+    """Literal commands as examples, each on one line."""
 
     @property
     def folder(self) -> str:
@@ -74,12 +84,13 @@ def split_front_matter(text: str) -> tuple[str, str] | None:
     return None
 
 
-def read_front_matter(fields: object, path: PurePosixPath) -> Reading:
+def read_front_matter(fields: object, path: PurePosixPath, body: str = "") -> Reading:
     """The skill that `fields` describe.
 
     Args:
         fields: What the front matter's YAML says, of whatever type; keys that are not known are ignored.
         path: Of the file, absolute.
+        body: Text below the front matter.
     """
     if not isinstance(fields, Mapping):
         return Reading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
@@ -94,8 +105,31 @@ def read_front_matter(fields: object, path: PurePosixPath) -> Reading:
         description=on_one_line(description)[:LONGEST_DESCRIPTION],
         path=str(path),
         hidden=fields.get("disable-model-invocation") is True,
+        commands=example_commands(body, str(path.parent)),
     )
     return Reading(skill, tuple(faults))
+
+
+def example_commands(body: str, folder: str) -> tuple[str, ...]:
+    """Commands of a skill's file for the list: the first lines with `{baseDir}` in its first block of code with any.
+
+    They end at a blank line, at a line of another kind and after `MOST_COMMANDS`.
+
+    Args:
+        body: Text of the file.
+        folder: Folder of the file, for `{baseDir}`.
+    """
+    for block in _CODE.finditer(body):
+        commands = list[str]()
+        for line in block["lines"].splitlines():
+            bare = line.strip()
+            if _BASE_DIR in bare and len(bare) <= LONGEST_COMMAND:
+                commands.append(_PATH.sub(lambda path: quote(path[0].replace(_BASE_DIR, folder)), bare))
+            elif commands:
+                break
+        if commands:
+            return tuple(map(on_one_line, commands[:MOST_COMMANDS]))
+    return ()
 
 
 def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> str:
@@ -106,17 +140,20 @@ def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) 
     offered = [skill for skill in skills if not skill.hidden]
     if not offered:
         return ""
+    root = _common_root(offered) if len(offered) > FEW_SKILLS else ""
+    most = COMMANDS_OF_MANY if len(offered) > FEW_SKILLS else MOST_COMMANDS
+    how_to_use = _HOW_TO_USE.format(read=f"cat {root}/NAME/{FILE_NAME}" if root else "cat it")
     entries: list[str] = []
-    room = budget_chars - len(_HOW_TO_USE)
+    room = budget_chars - len(how_to_use)
     for skill in offered:
-        entry = _entry(skill)
+        entry = _entry(skill, root, most)
         if len(entry) > room:
             break
         entries.append(entry)
         room -= len(entry)
     more = len(offered) - len(entries)
-    note = f"\n{more} more skills are left out here, because the list would be too long." if more else ""
-    return f"{_HOW_TO_USE}\n\n<available_skills>\n{''.join(entries)}</available_skills>{note}"
+    note = f"{more} more skills are left out here, because the list would be too long." if more else ""
+    return f"{how_to_use}\n\n{''.join(entries)}{note}".rstrip("\n") + "\n"
 
 
 def invocation(skill: Skill, text: str, arguments: str) -> str:
@@ -150,14 +187,23 @@ def arguments_of(text: str) -> str:
     return "" if end < 0 else text[end + len(_END) :]
 
 
-def _entry(skill: Skill) -> str:
-    return (
-        "  <skill>\n"
-        f"    <name>{escape(skill.name, quote=False)}</name>\n"
-        f"    <description>{escape(skill.description, quote=False)}</description>\n"
-        f"    <location>{escape(skill.path, quote=False)}</location>\n"
-        "  </skill>\n"
+def _common_root(skills: Sequence[Skill]) -> str:
+    """Folder in which most skills have folders of their own names; empty if no two share one."""
+    roots = Counter(
+        str(PurePosixPath(skill.folder).parent)
+        for skill in skills
+        if skill.path == f"{skill.folder}/{FILE_NAME}" and PurePosixPath(skill.folder).name == skill.name
     )
+    root, count = roots.most_common(1)[0] if roots else ("", 0)
+    return root if count > 1 and quote(on_one_line(root)) == root else ""
+
+
+def _entry(skill: Skill, root: str, most: int) -> str:
+    commands = "".join(f"$ {command}\n" for command in skill.commands[:most])
+    is_usual = root and skill.path == f"{root}/{skill.name}/{FILE_NAME}"
+    place = "" if is_usual else f" ({on_one_line(skill.path)})"
+    name = "" if f"/{skill.name}/" in f"{place}{commands}" else f"{skill.name}: "
+    return f"# {name}{skill.description}{place}\n{commands}\n"
 
 
 def _name(value: object, expected: str) -> tuple[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -88,6 +88,8 @@ class Turn:
     """Time of the newest call's request."""
     audience: str = ""
     """Readers of the window at the turn's beginning, as a label of `domain.policy.audience`."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that held where it was begun, the nearest first."""
     event_ids: list[EventId] = field(default_factory=list)
     """Of the agent's events, and of messages that joined."""
     images: tuple[ImageFile, ...] = ()
@@ -205,7 +207,7 @@ class Turn:
             worded: Texts in the places of results, and the note at the turn's head.
         """
         images = self.images[max(0, images_from - self.images_before) :]
-        prompt, steps = self.prompt, self._worded(worded)
+        prompt, steps = self.prompt, self._steps_worded(worded)
         if self.newest is None:
             prompt = with_block(block, prompt)
         elif block:
@@ -220,13 +222,27 @@ class Turn:
             position = aside.after_steps
         yield from steps[position:]
 
-    def _worded(self, worded: Worded) -> list[ChatMessage]:
-        """The steps, with the texts that another part has for results."""
-        if not self.results or not worded.results:
+    def _steps_worded(self, worded: Worded) -> list[ChatMessage]:
+        """The steps, with the texts that another part has for results, and with the model's thoughts."""
+        if not (self.results and worded.results) and not worded.thoughts:
             return self.steps
         steps = self.steps.copy()
+        for event_id, thoughts in worded.thoughts.items():
+            own = self.step_of.get(event_id)
+            if own is not None and steps[own].tool_calls:
+                steps[own] = msgspec.structs.replace(steps[own], thoughts=thoughts)
         for place, call in self.results.items():
             text = worded.results.get(call.event)
             if text is not None:
                 steps[place] = msgspec.structs.replace(steps[place], text=text)
         return steps
+
+
+def messages_before(turns: Sequence[Turn]) -> tuple[int, int]:
+    """Numbers of messages of a request before its last turn, and before the last turn that was answered."""
+    count, count_before_last = 0, 0
+    for turn in turns[:-1]:
+        if turn.state is not TurnState.OVERHEARD:
+            count_before_last = count
+        count += 1 + len(turn.steps)
+    return count, count_before_last

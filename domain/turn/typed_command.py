@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from domain.text.lookalike import as_seen
+from domain.text.mention import ADDRESSED
 
 STOP_PREFIX = "stop:"
 """Of the custom id of the button that stops a turn; the turn's id follows."""
@@ -18,7 +19,7 @@ _LONGEST_NAME = 200
 """Characters in which a name ends."""
 _LONGEST_STOP = 100
 """Characters of a message that can be the word alone, with a mention and punctuation around it."""
-_MENTION = re.compile(r"<@[!&]?[0-9]+>")
+_MENTION = re.compile(ADDRESSED)
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -30,6 +31,6 @@ def slash_command(text: str) -> str:
 
 def says_stop(text: str) -> bool:
     """True if `text` is the word "stop" alone; case, punctuation and mentions do not matter."""
-    return len(text) <= _LONGEST_STOP and [word.casefold() for word in _WORD.findall(_MENTION.sub("", text))] == [
-        "stop"
-    ]
+    words = _MENTION.sub("", text[: 4 * _LONGEST_STOP])
+    is_short = len(text) <= 4 * _LONGEST_STOP and len(words) <= _LONGEST_STOP
+    return is_short and [word.casefold() for word in _WORD.findall(words)] == ["stop"]

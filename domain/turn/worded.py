@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from domain.log.event import Event
-from domain.turn.bash_tool import BashArguments, called
+from domain.turn.bash_tool import BashArguments, read_call
 from messages.base import EventId, TurnId
-from messages.model import ToolCall
+from messages.model import OwnThoughts, ToolCall
 from messages.turn import CallShown
 
 
@@ -23,6 +23,8 @@ class Worded:
     """Event of a result -> the text in its place."""
     notes: Mapping[TurnId, str] = field(default_factory=lambda: MappingProxyType({}))
     """Turn -> the block that stands before everything else in its first message."""
+    thoughts: Mapping[EventId, OwnThoughts] = field(default_factory=lambda: MappingProxyType({}))
+    """Event of the model's words before calls, in the turn in hand -> its thoughts then."""
 
 
 AS_LOGGED = Worded()
@@ -38,7 +40,7 @@ def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, ask
         call: What was asked for; None if the log does not have it.
         asked_at: When; None if the log does not have it.
     """
-    arguments = called(call) if call is not None else ""
+    arguments = read_call(call) if call is not None else ""
     exit_code = meta.get("exit_code")
     return CallShown(
         event=event.id,

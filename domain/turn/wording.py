@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.log.event import Event
+from domain.log.revision import told_chars
 from domain.text.imitation import defuse
 from domain.turn.attachments import attachment_lines, defused_sections
-from domain.turn.prompt import prompt_header, quoted
+from domain.turn.prompt import prompt_header, quotation_lines
 from domain.turn.skill import arguments_of, defused_invocation
 from domain.turn.speaker import Speakers
 
 
 def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
-    """A person's message as the model is shown it: header, quoted message, words, files.
+    """A person's message as the model is shown it: header, quotation_lines message, words, files.
 
     Args:
         event: The logged message.
@@ -24,7 +25,7 @@ def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
     author = str(meta.get("author", ""))
     header = prompt_header(author, event.at, speakers.beside(author, str(meta.get("author_id", ""))))
     quotation = _quotation(meta, speakers)
-    return f"{header}\n{quotation}{_words(event.content, meta.get('typed'))}{attachment_lines(meta)}"
+    return f"{header}\n{quotation}{_words(event.content, meta)}{attachment_lines(meta)}"
 
 
 def typed_words(content: str, typed: object) -> str:
@@ -34,13 +35,15 @@ def typed_words(content: str, typed: object) -> str:
     return content[:typed] if typed else arguments_of(content)
 
 
-def _words(content: str, typed: object) -> str:
+def _words(content: str, meta: Mapping[str, Any]) -> str:
     """Typed text, then the runtime's additions, in which only the runtime's own frames stay intact."""
+    typed, told = meta.get("typed"), told_chars(meta)
     if not isinstance(typed, int):
         return defuse(content)
-    added = content[typed:]
-    skill = None if typed else defused_invocation(added)
-    return defuse(content[:typed]) + (defused_sections(added) if skill is None else skill)
+    added = content[typed + told :]
+    skill = None if typed or told else defused_invocation(added)
+    words = defuse(content[:typed]) + content[typed : typed + told]
+    return words + (defused_sections(added) if skill is None else skill)
 
 
 def _quotation(meta: Mapping[str, Any], speakers: Speakers) -> str:
@@ -53,4 +56,4 @@ def _quotation(meta: Mapping[str, Any], speakers: Speakers) -> str:
         return ""
     author = str(quote.get("author", ""))
     beside = speakers.beside(author, str(quote.get("author_id", "")))
-    return quoted(author, str(quote.get("text", "")), beside)
+    return quotation_lines(author, str(quote.get("text", "")), beside)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from domain.memory.block_json import block_json
-from domain.text.presentable import without_hidden
 from domain.text.token_estimate import CHARS_PER_TOKEN
+from domain.workspace.answers.own_words import own_lines
 from domain.workspace.files.wording import same_words
 from messages.turn import SpokenTurn
 
@@ -17,7 +18,7 @@ SAID_CHARS = SAID_TOKENS * CHARS_PER_TOKEN
 LONGEST = 300
 """Characters of one message; of a longer one the beginning and the end."""
 _END = 100
-_FENCE = "```"
+_QUESTION = re.compile(r"[?\uff1f\u061f]\s*$|[?\uff1f\u061f]\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,19 @@ class SaidWords:
     author: str
     text: str
 
-    def as_item(self) -> dict[str, str]:
-        """Form in a handover."""
-        where = {"at": f"{self.path}:{self.line}"} if self.path else {}
-        return {"who": self.author[:80], "said": self.text, **where}
+
+def items_of(words: Iterable[SaidWords]) -> list[dict[str, str]]:
+    """Form in a handover, in order: author and file stand with the first of several words in a row."""
+    items = list[dict[str, str]]()
+    author, path = None, ""
+    for each in words:
+        item = {"who": each.author[:80]} if each.author != author else {}
+        item["said"] = each.text
+        if each.path:
+            item["at"] = f"{each.path if each.path != path else ''}:{each.line}"
+        author, path = each.author, each.path
+        items.append(item)
+    return items
 
 
 def said_words(spoken: Iterable[SpokenTurn]) -> tuple[SaidWords, ...]:
@@ -42,14 +52,15 @@ def said_words(spoken: Iterable[SpokenTurn]) -> tuple[SaidWords, ...]:
     return tuple(
         SaidWords(turn.turn_id, turn.path, turn.line, turn.author, text)
         for turn in spoken
-        if (text := _shorten(" ".join(_lines(turn.text))))
+        if (text := _shorten(" ".join(own_lines(turn.text))))
     )
 
 
 def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple[SaidWords, ...]:
-    """The words that have room, in order and each once: of too many, those in the middle go.
+    """The words that have room, in order and each once: of too many, long ones in the middle go, and questions first.
 
-    The first words say how the work was begun, the last how it stands; both have half of the room.
+    The first words say how the work was begun, the last how it stands; both have a quarter of the room. The rest is for
+    as many messages as it holds, for rules are said at any time and in few words. A question counts as twice as long.
 
     Args:
         words: In the order in which they were said.
@@ -59,37 +70,50 @@ def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple
     for each in words:
         by_wording.setdefault(same_words(each.text), each)
     once = [*by_wording.values()]
-    first = _fitting(once, most_chars // 2 if _cost(once) > most_chars else most_chars)
-    last = _fitting(once[len(first) :][::-1], most_chars - _cost(first))
-    return (*first, *last[::-1])
+    if _cost(once) <= most_chars:
+        return tuple(once)
+    first = _fitting(once, most_chars // 4)
+    last = _fitting(once[len(first) :][::-1], most_chars // 4)[::-1]
+    middle = once[len(first) : len(once) - len(last)]
+    ends = {id(each) for each in (*first, *last)}
+    left, kept = most_chars - _cost(first) - _cost(last), set[int]()
+    for each in sorted(middle, key=_weight):
+        left -= _own_cost(each)
+        if left < 0:
+            break
+        kept.add(id(each))
+    fitting = [each for each in once if id(each) in ends or id(each) in kept]
+    while _cost(fitting) > most_chars and (inner := [each for each in fitting if id(each) in kept]):
+        fitting.remove(max(inner, key=_weight))
+    while fitting and _cost(fitting) > most_chars:
+        fitting.pop(len(fitting) // 2)
+    return tuple(fitting)
 
 
 def _fitting(words: Sequence[SaidWords], room: int) -> list[SaidWords]:
     """The first of the words that fit together."""
     fitting: list[SaidWords] = []
     for each in words:
-        room -= _cost([each])
-        if room < 0:
+        if _cost([*fitting, each]) > room:
             break
         fitting.append(each)
     return fitting
 
 
+def _weight(words: SaidWords) -> int:
+    return _own_cost(words) * (2 if _QUESTION.search(words.text) else 1)
+
+
+def _own_cost(words: SaidWords) -> int:
+    """Characters of words behind others of the same author and log."""
+    return len(block_json({"said": words.text, "at": f":{words.line}"})) + 1
+
+
 def _cost(words: Iterable[SaidWords]) -> int:
-    return sum(len(block_json(each.as_item())) + 1 for each in words)
+    return sum(len(block_json(item)) + 1 for item in items_of(words))
 
 
 def _shorten(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[: LONGEST - _END - 3].rstrip()} … {text[-_END:].lstrip()}"
-
-
-def _lines(text: str) -> Iterator[str]:
-    is_code = False
-    for line in text.splitlines():
-        bare = " ".join(without_hidden(line).split())
-        if bare.startswith(_FENCE):
-            is_code = not is_code
-        elif bare and not is_code and not bare.startswith(">"):
-            yield bare

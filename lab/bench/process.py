@@ -9,7 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ CHECKOUT = Path(actors.__file__).parents[1]
 """Folder of the project's own modules."""
 _ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
 _ERLANG_MODULE = "kernel_peer"
+_AT_A_TIME = 2
+"""Processes, one for each core of a small machine."""
 LIMIT_S = 1200.0
 """Seconds that one process may take; the longest, ten million messages, takes about a minute."""
 
@@ -44,6 +47,31 @@ def measure(module: str, sizes: Mapping[str, Any], *names: str) -> dict[str, Any
     environment = {**os.environ, **one_thread, "PYTHONPATH": str(CHECKOUT)}
     figures: dict[str, Any] = json.loads(_output(command, " ".join((module, *names)), environment))
     return figures
+
+
+def measure_each(
+    module: str, name: str, values: Sequence[str], sizes: Mapping[str, Any], say: Callable[[str], object]
+) -> dict[str, dict[str, Any]]:
+    """Value -> figures of a process of its own, two processes at a time.
+
+    Args:
+        module: Dotted name.
+        name: Name of the argument that takes the value.
+        values: One for each process.
+        sizes: Further arguments, the same for all.
+        say: Told each value that is done.
+
+    Raises:
+        MeasurementError: a process failed.
+    """
+
+    def figures(value: str) -> dict[str, Any]:
+        found = measure(module, {name: value, **sizes})
+        say(f"{value}: done")
+        return found
+
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        return dict(zip(values, pool.map(figures, values), strict=True))
 
 
 class Erlang:

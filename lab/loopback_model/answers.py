@@ -36,12 +36,14 @@ class Answer:
     text: str = ""
     calls: tuple[Call, ...] = ()
     finish: str | None = None
-    """None for what the content implies."""
+    """None for the usual one of the content."""
     pieces: int = 1
     """Into how many deltas the text is cut."""
     piece_delay_s: float = 0.0
     usage: tuple[int, int] | None = None
     """Prompt and completion tokens; None for a quarter of the characters."""
+    cached: int = 0
+    """Tokens of the prompt that came from the server's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ Behaviour = Answer | Refusal | Stall | CutOff | Raw | Held
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request as it came in."""
+    """One request of a client."""
 
     path: str
     headers: dict[str, str]
@@ -139,7 +141,7 @@ _FLUSH_S = 0.03
 
 
 def steps_of(behaviour: Behaviour, request: Received, latency_s: float) -> Iterator[Step]:
-    """What is sent for `behaviour`, piece by piece, each with the wait before it."""
+    """Pieces of the answer that `behaviour` means, each with the wait before it."""
     match behaviour:
         case Answer():
             yield from (
@@ -186,7 +188,7 @@ def _chunk(data: bytes) -> bytes:
 
 
 def _event(
-    request: Received, delta: dict[str, Any] | None, finish: str | None = None, usage: dict[str, int] | None = None
+    request: Received, delta: dict[str, Any] | None, finish: str | None = None, usage: dict[str, Any] | None = None
 ) -> bytes:
     choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
     event = {
@@ -252,6 +254,7 @@ def _finish(answer: Answer) -> str:
     return answer.finish or ("tool_calls" if answer.calls else "stop")
 
 
-def _usage(answer: Answer, request: Received) -> dict[str, int]:
+def _usage(answer: Answer, request: Received) -> dict[str, Any]:
     prompt, completion = answer.usage or (len(request.raw) // 4, len(answer.text) // 4)
-    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    details = {"prompt_tokens_details": {"cached_tokens": answer.cached}} if answer.cached else {}
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion, **details}

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from lab.playground.acts import interactions, people, trouble
+from lab.playground.acts import interactions, local_model, people, trouble
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.hub import Hub
 from lab.playground.rest.responses import JSON_TYPE, json_response
@@ -75,6 +75,7 @@ ACTS: dict[str, tuple[Act, Answer]] = {
     "op9": (trouble.op9, _sockets),
     "zombie": (trouble.zombie, _sockets),
     "kill": (trouble.kill, _nothing),
+    "fetch_model": (local_model.fetch, _nothing),
 }
 """Acts by their name in the address, with the JSON of their results. The body has the act's parameters by name, the
 acting user as `user_id`; ids may travel as strings, files travel in base64."""
@@ -127,6 +128,7 @@ def _reader(act: Act) -> Callable[[Json], Json]:
 
 async def _state(hub: Hub, _: web.Request) -> web.Response:
     payloads = hub.payloads
+    offer = hub.companion.local_offer if hub.companion is not None else None
     threads = [
         {**payloads.channel(thread), "member_ids": [str(user_id) for user_id in thread_state(thread).members]}
         for thread in hub.world.threads.values()
@@ -138,6 +140,7 @@ async def _state(hub: Hub, _: web.Request) -> web.Response:
             "you": str(defaults.YOU_ID),
             "bot_channel": str(defaults.GENERAL_ID),
             "has_companion": hub.companion is not None,
+            "local_model": offer.describe() if offer is not None else None,
             "users": [user_payload(user) for user in hub.world.users.values()],
             "channels": [payloads.channel(channel) for channel in payloads.guild_channels()],
             "threads": threads,

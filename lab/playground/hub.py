@@ -37,6 +37,7 @@ from lab.playground.world.records import (
 from lab.playground.world.request_log import RequestLog
 from lab.playground.world.rules import FILE_LIMIT_BYTES, FILES_LIMIT
 from lab.playground.world.state import World, thread_state
+from lab.playground.world.traffic import Tap
 
 
 class Hub:
@@ -71,6 +72,8 @@ class Hub:
         self.interactions = InteractionBook(config.clock, self.world.new_id)
         self.requests = RequestLog(config.requests_kept)
         self.counters: Counter[str] = Counter()
+        self.tap: Tap | None = None
+        """Listener to the bot's calls and their answers."""
 
     # telling
 
@@ -126,13 +129,13 @@ class Hub:
     def delete(self, channel: Channel, message_id: int) -> None:
         """Delete a message, else 10008."""
         self.world.remove(channel, message_id)
-        payload = _placed({"id": str(message_id), "channel_id": str(channel.id)}, channel)
+        payload = _with_guild({"id": str(message_id), "channel_id": str(channel.id)}, channel)
         self.tell("MESSAGE_DELETE", payload, channel, _message_intent(channel))
 
     def delete_many(self, channel: Channel, message_ids: Sequence[int]) -> None:
         """Delete the existing messages among `message_ids`, in one event."""
         deleted_ids = [str(i) for i in message_ids if channel.history.remove(i) is not None]
-        payload = _placed({"ids": deleted_ids, "channel_id": str(channel.id)}, channel)
+        payload = _with_guild({"ids": deleted_ids, "channel_id": str(channel.id)}, channel)
         self.tell("MESSAGE_DELETE_BULK", payload, channel, _message_intent(channel))
 
     def pin(self, channel: Channel, message: Message, pinned: bool) -> None:
@@ -142,7 +145,9 @@ class Hub:
         message.pinned = pinned
         self.tell_message("MESSAGE_UPDATE", message, channel)
         last = self.world.now_iso() if pinned else None
-        self.tell("CHANNEL_PINS_UPDATE", _placed({"channel_id": str(channel.id), "last_pin_timestamp": last}, channel))
+        self.tell(
+            "CHANNEL_PINS_UPDATE", _with_guild({"channel_id": str(channel.id), "last_pin_timestamp": last}, channel)
+        )
 
     def react(self, message: Message, user: User, emoji: str, *, remove: bool = False) -> None:
         """Add or remove a reaction; nothing happens when it is there, or gone, already."""
@@ -150,7 +155,7 @@ class Hub:
         if not changed:
             return
         channel = self.world.channel(message.channel_id)
-        payload = _placed(
+        payload = _with_guild(
             {
                 "user_id": str(user.id),
                 "channel_id": str(channel.id),
@@ -170,7 +175,7 @@ class Hub:
     def type_in(self, channel: Channel, user: User) -> None:
         """Show `user` as typing for ten seconds."""
         self.world.start_typing(channel, user)
-        payload = _placed(
+        payload = _with_guild(
             {"channel_id": str(channel.id), "user_id": str(user.id), "timestamp": int(self.world.clock())}, channel
         )
         if channel.kind != ChannelKind.DM:
@@ -209,10 +214,14 @@ class Hub:
         self.commands.add_guild(guild_id)
 
     def create_channel(
-        self, name: str, kind: ChannelKind = ChannelKind.TEXT, guild_id: int = defaults.GUILD_ID
+        self,
+        name: str,
+        kind: ChannelKind = ChannelKind.TEXT,
+        guild_id: int = defaults.GUILD_ID,
+        parent_id: int | None = None,
     ) -> Channel:
-        """A new channel of a guild."""
-        channel = self.world.create_channel(name, kind, guild_id=guild_id)
+        """A new channel of a guild, in a category if given."""
+        channel = self.world.create_channel(name, kind, guild_id=guild_id, parent_id=parent_id)
         self.tell("CHANNEL_CREATE", self.payloads.channel(channel), channel)
         return channel
 
@@ -237,7 +246,7 @@ class Hub:
             parent, name, owner, starter=starter, private=private, auto_archive_minutes=auto_archive_minutes
         )
         self.tell("THREAD_CREATE", self.payloads.channel(thread, newly_created=True), thread)
-        if parent.kind == ChannelKind.FORUM or private:
+        if parent.kind in (ChannelKind.FORUM, ChannelKind.MEDIA) or private:
             return thread
         if starter is None:
             notice = Draft(author=owner, content=name, kind=MessageKind.THREAD_CREATED, reference=(thread.id, None))
@@ -305,7 +314,7 @@ class Hub:
             self.update_channel(channel)
 
 
-def _placed(payload: Json, channel: Channel) -> Json:
+def _with_guild(payload: Json, channel: Channel) -> Json:
     if channel.kind != ChannelKind.DM:
         payload["guild_id"] = str(channel.guild_id)
     return payload

@@ -26,6 +26,8 @@ from lab.playground.rest import channels, interactions, messages, threads
 from lab.playground.rest.endpoints import Endpoints
 from lab.playground.world import defaults
 from lab.playground.world.companion import Companion
+from lab.playground.world.local_offer import LocalOffer
+from lab.playground.world.traffic import Tap
 
 MOST_CONNECTIONS = 256
 PATIENCE_S = 20.0
@@ -70,14 +72,19 @@ class PlaygroundServer(Driver):
         self._thread: threading.Thread | None = None
         self._stopping: asyncio.Event | None = None
 
-    def accompany(self, data_root: Path, kill: Callable[[], None]) -> None:
+    def accompany(self, data_root: Path, kill: Callable[[], None], local_offer: LocalOffer | None = None) -> None:
         """Know of the bot beside the page.
 
         Args:
             data_root: The bot's.
             kill: Kills it as `kill -9` does; it is started again.
+            local_offer: Model on this machine that may answer instead; None where there is none.
         """
-        self.hub.companion = Companion(data_root, kill)
+        self.hub.companion = Companion(data_root, kill, local_offer)
+
+    def listen(self, tap: Tap) -> None:
+        """Show `tap` every call of the bot's with its answer and every frame of the gateway, from the start on."""
+        self.hub.tap = self.hub.gateway.tap = tap
 
     @property
     def origin(self) -> str:
@@ -188,6 +195,7 @@ class PlaygroundServer(Driver):
         rest = Endpoints(self.hub)
         for module in (messages, channels, threads, interactions):
             rest.add(app, module.ROUTES)
+        rest.add_unknown(app)
         app.router.add_get(
             r"/attachments/{channel_id:\d+}/{attachment_id:\d+}/{filename}",
             partial(channels.serve_file, self.hub),

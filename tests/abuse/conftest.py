@@ -13,8 +13,9 @@ from actors.shell.sandbox.watcher.groups import find_groups
 from messages.shell import BashRefused
 from tests.abuse.ground import Ground
 
-GROUPS, LOOKS = LEVELS = ("groups", "looks")
-"""Bounded by control groups, where these can be had, and by the looks of the watching process."""
+GROUPS, LOOKS = "groups", "looks"
+LEVELS = (LOOKS,) if find_groups(1) is None else (GROUPS, LOOKS)
+"""Bounds of commands on this machine: control groups, where these can be made, and the looks of the watching process."""
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -38,24 +39,17 @@ def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
         for level in (*LEVELS, "none"):
             root = Path(opened.enter_context(TemporaryDirectory(prefix=f"abuse-{level}-", dir="/var/tmp")))
             made[level] = opened.enter_context(
-                Ground(root, "none") if level == "none" else Ground(root, "auto", may_group=level == "groups")
+                Ground(root, "none") if level == "none" else Ground(root, "auto", may_group=level == GROUPS)
             )
         for ground in made.values():
             ground.reply(ground.ask("true"))  # what is started once is started now
         yield made
 
 
-def usable(level: str) -> str:
-    """`level`; skips the test if the level is that of groups, and none can be made."""
-    if level == GROUPS and find_groups(1) is None:
-        pytest.skip("no control groups can be made here, so the watching process looks")
-    return level
-
-
 @pytest.fixture(params=LEVELS)
 def ground(request: pytest.FixtureRequest, grounds: Mapping[str, Ground]) -> Ground:
     """Where attacks must fail."""
-    found = grounds[usable(request.param)].fresh()
+    found = grounds[request.param].fresh()
     reply = found.reply(found.ask("true"))
     if isinstance(reply, BashRefused):
         pytest.skip(f"{request.param} does not work here: {reply.reason}")

@@ -23,7 +23,7 @@ from actors.shell.workplace import workdir
 from messages.shell import BashOutcome, BashResult
 from tests.abuse.attacks_on_resources import EXHAUSTIONS, MOST_FILES, MOST_MIB
 from tests.abuse.case import python
-from tests.abuse.conftest import GROUPS, LEVELS, LOOKS, usable
+from tests.abuse.conftest import GROUPS, LEVELS, LOOKS
 from tests.abuse.ground import HELD_UP_S, Ground
 from tests.abuse.test_traps import LONG_OUTPUT
 from tests.patience import eventually
@@ -57,7 +57,7 @@ def small_grounds() -> Iterator[Mapping[str, Ground]]:
 
 @pytest.fixture
 def small(request: pytest.FixtureRequest, small_grounds: Mapping[str, Ground]) -> Iterator[Ground]:
-    with emptied(small_grounds[usable(request.param)].fresh()) as ground:
+    with emptied(small_grounds[request.param].fresh()) as ground:
         yield ground
 
 
@@ -117,7 +117,8 @@ class Neighbour:
     ("small", "resource"),
     [
         *((LOOKS, resource) for resource in sorted(RESOURCES)),
-        *((GROUPS, resource) for resource in sorted(RESOURCES - IN_FOLDER)),  # no group bounds a folder
+        # No group bounds a folder.
+        *((GROUPS, resource) for resource in sorted(RESOURCES - IN_FOLDER) if GROUPS in LEVELS),
     ],
     indirect=["small"],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors import bootstrap
-from actors.bootstrap import Agent
+from actors.bootstrap import Agent, Upkeep
 from actors.cli.try_it import playground_connection
 from actors.context.log.data_root import DataRoot, DataRootError
 from actors.context.log.recovery import CalledOffError, Recovery
@@ -104,17 +103,14 @@ def test_while_the_agent_lives_free_memory_goes_back_now_and_then(
             living.end()
         return True
 
-    monkeypatch.setattr(bootstrap, "SIGNAL_LOOK_S", 0.01)
-    monkeypatch.setattr(bootstrap, "LOOKS_PER_TRIM", 2)
     monkeypatch.setattr(bootstrap, "bound_heaps", lambda: done.append("bounded"))
-    monkeypatch.setattr(bootstrap, "trim_heaps", trim)
-    monkeypatch.setattr(gc, "freeze", lambda: done.append("lives"))
+    upkeep = Upkeep(look_s=0.01, looks_per_trim=2, freeze=lambda: done.append("lives"), trim=trim)
     living.start()
     assert done == ["bounded"]
     assert living.system._specs[CONTEXT_KIND].most_idle == MOST_IDLE
     overdue = threading.Timer(PATIENCE_S, living.end)
     overdue.start()
-    living.wait()
+    living.wait(upkeep)
     overdue.cancel()
     living.stop()
 

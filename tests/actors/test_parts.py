@@ -85,7 +85,7 @@ def table_of(folder: Path, **given: object) -> Parts:
 
 
 class TestOff:
-    """What a layer that is known but not switched on changes: nothing."""
+    """A layer that is known but not switched on changes nothing."""
 
     def test_every_request_is_byte_for_byte_what_it_is_without_the_layer(self, tmp_path: Path) -> None:
         agent = Recording(tmp_path, (LAYER,))
@@ -120,8 +120,8 @@ class TestOn:
     def test_it_takes_part_in_a_turn_and_lists_its_skill(self, agent: Recording) -> None:
         self.note(agent, "tea at four")
         request = agent.say("What now?")
-        assert request.messages[-1].text.startswith(f'{HEAD}\n{{"notes": ["tea at four"]}}\n\n')
-        assert "<name>note-taking</name>" in request.system_prompt
+        assert f'\n\n{HEAD}\n{{"notes": ["tea at four"]}}\n\n' in request.messages[-1].text
+        assert "/note-taking/SKILL.md" in request.system_prompt
         assert INSTRUCTIONS in request.system_prompt
 
     def test_the_model_may_ask_it_for_more_of_a_place_that_its_block_names(self, agent: Recording) -> None:
@@ -396,6 +396,7 @@ class TestTable:
         settings, edge = settings_of(tmp_path, **ON), Address("edge", "cli")
         table = parts(turn_plan(settings, {}, ActorSystem(workers=0), edge, tmp_path), (LAYER,))
         kinds = [part.spec.kind for part in table]
-        assert kinds == ["ledger", "model", "web", "skills", "notes", "scheduler", "socket", "shell", "context"]
+        before, layers = ["ledger", "local-model", "model", "web", "skills"], ["notes"]
+        assert kinds == [*before, *layers, "scheduler", "socket", "shell", "context"]
         assert table.subscribers == ()
         assert "discord.attach" not in table.verbs

@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.actors.cli.command import inherited, start
 from tests.browser.rig import CHROMIUM, Chat
 from tests.patience import PATIENCE_S
+from tests.real.people.reports import forward, poll
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -26,6 +27,8 @@ VECTORS_MS = 4_000
 """In which the first words get their vectors, for which the model on this machine is loaded first."""
 SHOWN = {
     "page.png": ("lab/playground/page", "tests/browser/pictures.py"),
+    "messages.png": ("lab/playground/page", "tests/browser/pictures.py"),
+    "locked.png": ("lab/playground/page", "tests/browser/pictures.py"),
     "observer.png": ("actors/observer/page", "tests/browser/pictures.py"),
 }
 """Picture -> what it shows: folders and files whose change calls for a new one."""
@@ -69,11 +72,44 @@ def _shoot(browser: Browser, address: str, data: Path) -> None:
     expect(observer.locator("#memory .score.similarity").first).to_be_visible()
     expect(observer.locator("#log")).to_contain_text("the chain holds")
     observer.screenshot(path=DOCS / "observer.png")
+    _shoot_messages(chat.page)
     context.close()
 
 
+def _shoot_messages(page: Page) -> None:
+    """A thread with a forwarded message, a poll and a sticker; then the thread is locked."""
+    act = "([name, body]) => import('/page/store.js').then(({ post }) => post(name, body))"
+
+    def do(name: str, /, **body: object) -> dict[str, str]:
+        made: dict[str, str] = page.evaluate(act, [name, body])
+        return made
+
+    page.locator("#tour").evaluate("box => { box.open = false; }")
+    general = page.evaluate("() => import('/page/store.js').then(({ state }) => state.botChannel)")
+    speaker = page.evaluate("() => import('/page/store.js').then(({ state }) => state.speaker)")
+    said = do("say", channel_id=general, user_id=speaker, text="Where do we go on Friday?")
+    thread = do("thread", channel_id=general, message_id=said["id"], name="Friday", user_id=speaker)
+    page.locator(f"[data-place='{thread['id']}']").click()
+    counts = [{"id": 1, "count": 1, "me_voted": False}, {"id": 2, "count": 3, "me_voted": False}]
+    parts = (
+        forward(content="The kitchen closes at **ten** on Friday.", timestamp="2026-11-21T18:05:00+00:00"),
+        poll("Where do we eat?", "Soup kitchen", "Pizza", results={"is_finalized": False, "answer_counts": counts}),
+        {"sticker_items": [{"id": "3", "name": "wave_hello", "format_type": 1}]},
+    )
+    for number, part in enumerate(parts, 1):
+        do("say", channel_id=thread["id"], user_id=speaker, text="", parts=part)
+        expect(page.locator("#log .message .badge")).to_have_count(number)
+    page.set_viewport_size({"width": 1280, "height": 1120})
+    page.locator("#log").evaluate("log => { log.scrollTop = log.scrollHeight; }")
+    page.screenshot(path=DOCS / "messages.png")
+    page.set_viewport_size({"width": 1280, "height": 560})
+    do("thread_change", thread_id=thread["id"], locked=True)
+    expect(page.locator("#text")).to_be_disabled()
+    page.screenshot(path=DOCS / "locked.png")
+
+
 def _scene(page: Page) -> None:
-    """Somebody tries things."""
+    """Try a command and a memory."""
     page.locator("#tour").evaluate("box => { box.open = true; }")
     for thing in ("command", "memory"):
         page.wait_for_timeout(VECTORS_MS)

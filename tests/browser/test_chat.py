@@ -17,6 +17,7 @@ from lab.playground.world.defaults import GENERAL_ID, GUEST_ID
 from tests.browser.rig import Chat
 from tests.e2e.stage import Stage
 from tests.patience import PATIENCE_S
+from tests.real.people.reports import forward, poll
 
 FAST = 20.0
 """How much faster than ours the agent's clock is, where a test waits for a reminder."""
@@ -26,6 +27,29 @@ def test_a_conversation(chat: Chat) -> None:
     chat.say("run: echo $((7919*7919))")
     chat.expect("62710561")
     expect(chat.text).to_have_value("")
+
+
+def test_forwards_polls_stickers_and_locked_threads_look_as_in_discord(server: PlaygroundServer, chat: Chat) -> None:
+    counts = [{"id": 1, "count": 1, "me_voted": False}, {"id": 2, "count": 3, "me_voted": False}]
+    lunch = poll("Where do we eat?", "Soup", "Pizza", results={"is_finalized": True, "answer_counts": counts})
+    said = server.say(GENERAL_ID, parts=forward(content="The launch is at **nine**."))
+    server.say(GENERAL_ID, parts=lunch)
+    server.say(GENERAL_ID, parts={"sticker_items": [{"id": "3", "name": "wave_hello", "format_type": 1}]})
+    expect(chat.log.locator(".forward")).to_contain_text("Forwarded")
+    expect(chat.log.locator(".forward strong, .forward b")).to_have_text("nine")
+    expect(chat.log).not_to_contain_text("The original message was deleted")
+    expect(chat.log.locator(".poll")).to_contain_text("Where do we eat?")
+    expect(chat.log.locator(".poll li")).to_have_text(["Soup25 %", "Pizza75 %"])
+    expect(chat.log.locator(".poll")).to_contain_text("4 votes · Poll closed")
+    expect(chat.log.locator(".sticker")).to_contain_text("wave_hello")
+    thread = server.create_thread(GENERAL_ID, "launch", message_id=said)
+    chat.page.locator(f"[data-place='{thread}']").click()
+    expect(chat.text).to_be_enabled()
+    server.change_thread(thread, locked=True)
+    expect(chat.text).to_be_disabled()
+    expect(chat.text).to_have_attribute("placeholder", "This thread has been locked by a moderator.")
+    server.change_thread(thread, locked=False)
+    expect(chat.text).to_be_enabled()
 
 
 def test_who_presses_enter_twice_says_it_once(chat: Chat) -> None:

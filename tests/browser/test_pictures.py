@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -14,4 +15,5 @@ def test_a_picture_shows_what_is_there_now(picture: str) -> None:
     taken = json.loads(DIGESTS.read_text())
     assert taken[picture] == digest(picture), "run: python -m tests.browser.pictures"
     assert (DOCS / picture).read_bytes().startswith(b"\x89PNG")
-    assert f"docs/{picture}" in (ROOT / "README.md").read_text()
+    pages = [(ROOT / "README.md").read_text(), *(page.read_text() for page in DOCS.glob("*.md"))]
+    assert any(re.search(rf"\]\((docs/)?{re.escape(picture)}\)", page) for page in pages)

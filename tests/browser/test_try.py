@@ -54,3 +54,27 @@ def test_its_actors_are_shown_beside_the_chat(tried: Chat) -> None:
     expect(observer.locator("#turn_of")).to_contain_text("answered in")
     expect(observer.locator("#log")).to_contain_text("the chain holds")
     assert findings(tried.page) == []
+
+
+def test_a_model_on_this_machine_is_fetched_only_where_the_person_agrees(tmp_path: Path, page: Page) -> None:
+    pytest.importorskip("xllamacpp", reason="without the engine the page has no such button")
+    env = {**inherited(), "HF_ENDPOINT": "http://127.0.0.1:9"}
+    command = [*start("agent"), "try", "--data", str(tmp_path / "data"), "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address is not None
+        tried = Chat(page, address[0])
+        button = page.locator("#local-model")
+        expect(button).to_be_visible()
+        button.click()
+        expect(page.get_by_role("dialog")).to_contain_text("127.0.0.1:9")
+        page.get_by_role("button", name="Cancel").click()
+        expect(button).to_be_enabled()
+        button.click()
+        page.get_by_role("button", name="Fetch it").click()
+        expect(page.locator("#toast")).to_contain_text("127.0.0.1 cannot be reached", timeout=PATIENCE_S * 1000)
+        expect(button).to_be_enabled()
+        assert findings(tried.page) == []
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0

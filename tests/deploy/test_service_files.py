@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from actors.bootstrap import DRAIN_S, EXIT_ESCALATED, EXIT_FATAL, STOP_S
 from actors.cli import agent
-from actors.kernel.dispatcher import SPARES
+from actors.kernel.thread import SPARES
 from actors.kernel.watchdog import LIMIT_S
 from tests.deploy.dockerfile import DEPLOY, PLACE, ROOT, commands, instructions, stages
 

@@ -42,6 +42,7 @@ class Stage:
         secrets: Mapping[str, str] | None = None,
         layers: tuple[Layer, ...] = LAYERS,
         channels: tuple[int, ...] = (GENERAL_ID,),
+        online_s: float = ONLINE_S,
         **given: object,
     ) -> None:
         self.server = server
@@ -57,9 +58,9 @@ class Stage:
             layers,
         )
         self.agent.start()
-        if not self.online.wait(ONLINE_S):
+        if not self.online.wait(online_s):
             self.agent.stop()  # or its threads stay, and fail other tests
-            pytest.fail(f"the agent did not come online within {ONLINE_S:g} s: {self.agent.reason or 'no reason'}")
+            pytest.fail(f"the agent did not come online within {online_s:g} s: {self.agent.reason or 'no reason'}")
 
     def ask(self, text: str, channel: int = GENERAL_ID, timeout_s: float = PATIENCE_S) -> str:
         """Say `text` and give the bot's first answer."""
@@ -86,7 +87,7 @@ class Process:
             f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n'
             f'[model]\nname = "{model}"\napi_base = "{api_base}"\n{more}'
         )
-        self._process: subprocess.Popen[Any] | None = None
+        self.process: subprocess.Popen[Any] | None = None
 
     def start(self, *options: str, stderr: int | IO[bytes] | None = None) -> None:
         """Start it and wait until it is online.
@@ -96,7 +97,7 @@ class Process:
             stderr: Destination of its errors, as of `subprocess`.
         """
         environment = {**os.environ, "DISCORD_BOT_TOKEN": self.server.bot_token, "PYTHONPATH": str(CHECKOUT)}
-        self._process = open_command(
+        self.process = open_command(
             "agent",
             "run",
             "--config",
@@ -111,29 +112,29 @@ class Process:
     @property
     def pid(self) -> int:
         """Its process id, while it runs."""
-        assert self._process is not None
-        return int(self._process.pid)
+        assert self.process is not None
+        return int(self.process.pid)
 
     @property
     def is_running(self) -> bool:
         """Whether it has not ended by itself."""
-        return self._process is not None and self._process.poll() is None
+        return self.process is not None and self.process.poll() is None
 
     def kill(self) -> None:
         """End it without a word."""
-        assert self._process is not None
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait(PATIENCE_S)
-        self._process = None
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(PATIENCE_S)
+        self.process = None
         self.server.wait_until_online(online=False, timeout_s=PATIENCE_S)
 
     def terminate(self) -> int:
         """End it in good order; its exit code."""
-        if self._process is None:
+        if self.process is None:
             return 0
-        self._process.send_signal(signal.SIGTERM)
-        code = self._process.wait(PATIENCE_S)
-        self._process = None
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(PATIENCE_S)
+        self.process = None
         return code
 
 

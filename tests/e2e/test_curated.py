@@ -59,7 +59,7 @@ class TestPrompts:
         self.add(agent, "Tests run with make check, not make test")
         agent.answer(before, "With make test.")
         after = agent.say("And now?", THREAD)
-        assert "make check" not in before.system_prompt
+        assert "- Tests run with make check" not in before.system_prompt
         assert "- Tests run with make check, not make test" in after.system_prompt
 
     @pytest.mark.req("S1-32")
@@ -107,7 +107,7 @@ class TestPrompts:
         before, head, _ = first.system_prompt.partition(HEAD)
         assert head
         assert before.splitlines()[0] == plain.system_prompt.splitlines()[0]
-        assert "<name>curated-memory</name>" in before
+        assert "/curated-memory/SKILL.md" in before
 
     @pytest.mark.req("S1-25")
     def test_switched_off_in_its_settings_it_leaves_the_prompt_as_it_is_without(self, tmp_path: Path) -> None:
@@ -131,9 +131,8 @@ class TestPrompts:
     def without_skill(self, prompt: str) -> str:
         """A prompt without the layer's skill."""
         lines = prompt.split("\n")
-        at = next(number for number, line in enumerate(lines) if "<name>curated-memory</name>" in line)
-        begin = max(number for number in range(at) if lines[number].strip() == "<skill>")
-        end = next(number for number in range(at, len(lines)) if lines[number].strip() == "</skill>")
+        begin = next(number for number, line in enumerate(lines) if "/curated-memory/SKILL.md" in line)
+        end = next(number for number in range(begin + 1, len(lines)) if not lines[number].startswith("$ "))
         return "\n".join(lines[:begin] + lines[end + 1 :])
 
 

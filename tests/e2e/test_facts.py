@@ -1,4 +1,4 @@
-"""The gateway as its users have it: a process of its own, in front of a model's server, spoken to by real clients."""
+"""Gateway as a process, in front of a model's server, with real clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import openai
 import pytest
 from aiohttp import web
 
-from domain.facts.prompts import FACT_SYSTEM_PROMPT
+from domain.facts.prompts import FACT_SYSTEM_PROMPT, SEVERAL_MESSAGES
 from tests.actors.cli.command import inherited, open_command, run
 from tests.actors.facts.doubles import vector_of
 from tests.actors.gateway.rig import DONE, UpstreamDouble, event, stream
@@ -35,7 +35,7 @@ class Server(UpstreamDouble):
         self.handler = self._answer
         self.prompts: list[str] = []
         self.bad = ""
-        """Word of texts that it cannot embed; empty for none."""
+        """Word of texts without an embedding; empty for none."""
 
     def _answer(self, request: web.Request) -> Any:
         asked = self.heard[-1].json if self.heard[-1].body else {}
@@ -49,7 +49,11 @@ class Server(UpstreamDouble):
         first = asked["messages"][0]
         if first["content"] == FACT_SYSTEM_PROMPT:
             said = json.loads(asked["messages"][1]["content"].split("\n", 1)[1])
-            return _said(json.dumps([f"The user said: {said}"] if "Anne" in said and "?" not in said else []))
+            return _completion(json.dumps(_facts_of(said)))
+        if first["content"] == FACT_SYSTEM_PROMPT + SEVERAL_MESSAGES:
+            several = json.loads(asked["messages"][1]["content"].split("\n", 1)[1])
+            pairs = [(each["message"], fact) for each in several for fact in _facts_of(each["text"])]
+            return _completion(json.dumps([{"message": number, "fact": fact} for number, fact in pairs]))
         self.prompts.append(first["content"] if first["role"] == "system" else "")
         if asked.get("tools"):
             return web.json_response(
@@ -58,7 +62,11 @@ class Server(UpstreamDouble):
         if asked.get("stream"):
             usage = b'data: {"id": "x", "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}}\n\n'
             return stream(request, event("In "), event("Oslo."), event(finish_reason="stop"), usage, DONE)
-        return _said("In Oslo.")
+        return _completion("In Oslo.")
+
+
+def _facts_of(said: str) -> list[str]:
+    return [f"The user said: {said}"] if "Anne" in said and "?" not in said else []
 
 
 def _numbers(text: str) -> list[float]:
@@ -67,7 +75,7 @@ def _numbers(text: str) -> list[float]:
     return [float(each) for each in np.frombuffer(vector_of(text), dtype="<f4")]
 
 
-def _said(text: str) -> web.Response:
+def _completion(text: str) -> web.Response:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     return web.json_response(
@@ -91,6 +99,8 @@ STDERR_BYTES = 1 << 20
 class Gateway:
     """`agent gateway` in a process of its own."""
 
+    options: tuple[str, ...] = ()
+
     def __init__(self, folder: Path, server: Server, **environment: str) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -99,7 +109,7 @@ class Gateway:
             f'data_root = "data"\n[layers]\nfacts = true\n[facts]\nopenai_base_url = "{server.base_url}"\n'
             f"gateway_port = {self.port}\n",
         )
-        self._environment = environment
+        self.environment = environment
         self.process = self.start()
 
     @property
@@ -111,9 +121,15 @@ class Gateway:
         return self.folder / "data" / "memory_db"
 
     def start(self) -> subprocess.Popen[bytes]:
-        environment = {**inherited(), **self._environment}
+        environment = {**inherited(), **self.environment}
         self.process = open_command(
-            "agent", "gateway", cwd=self.folder, env=environment, stderr=subprocess.PIPE, pipesize=STDERR_BYTES
+            "agent",
+            "gateway",
+            *self.options,
+            cwd=self.folder,
+            env=environment,
+            stderr=subprocess.PIPE,
+            pipesize=STDERR_BYTES,
         )
         eventually(self._is_up)
         return self.process
@@ -184,8 +200,8 @@ def test_one_text_that_the_embedding_server_cannot_take_costs_no_owner_its_memor
 ) -> None:
     """ollama/ollama#12921: a server answers 500 for every call that has a certain text in it."""
 
-    def asked(text: str, owner: str) -> tuple[str, str]:
-        """What was said of the memory, and what was given of it."""
+    def ask(text: str, owner: str) -> tuple[str, str]:
+        """Note on the memory, and the prompt that the server was given."""
         message: Any = {"role": "user", "content": text}
         raw = client.chat.completions.with_raw_response.create(
             model="m", messages=[message], extra_body={"memory_id": owner}
@@ -194,14 +210,14 @@ def test_one_text_that_the_embedding_server_cannot_take_costs_no_owner_its_memor
         return raw.headers.get("X-Memory-Note", ""), server.prompts[-1]
 
     client, server.bad = gateway.client(), "hemlock"
-    assert "answered 500" in asked(f"{ANNE}, with hemlock", "alice")[0]
+    assert "answered 500" in ask(f"{ANNE}, with hemlock", "alice")[0]
     for owner in ("alice", "bob"):
-        asked(f"{ANNE}, {owner} says", owner)
-        eventually(lambda owner=owner: "My wife" in asked(QUESTION, owner)[1])  # type: ignore[misc]
+        ask(f"{ANNE}, {owner} says", owner)
+        eventually(lambda owner=owner: "My wife" in ask(QUESTION, owner)[1])  # type: ignore[misc]
 
     for number in range(4):
         for owner in ("alice", "bob"):
-            note, given = asked(f"{QUESTION} ({number})", owner)
+            note, given = ask(f"{QUESTION} ({number})", owner)
             assert note == ""
             assert f"{owner} says" in given
     eventually(
@@ -278,6 +294,24 @@ def test_a_kill_loses_no_turn_that_was_answered_and_makes_no_fact_twice(gateway:
     assert not list(gateway.memory.rglob(".*.new"))
 
 
+@pytest.mark.req("X-225")
+def test_a_second_gateway_on_the_same_folder_does_not_start(gateway: Gateway, server: Server, tmp_path: Path) -> None:
+    """As modelcontextprotocol/servers#4797 and MemPalace/mempalace#1818 report of facts that stand twice."""
+    other = tmp_path / "other"
+    other.mkdir()
+    settings = f'[layers]\nfacts = true\n[facts]\nopenai_base_url = "{server.base_url}"\ngateway_port = 0\n'
+    write_settings(other, f'{settings}memory_path = "{gateway.memory}"\n')
+    eventually((gateway.memory / "entries").is_dir)
+    done = run("agent", "gateway", cwd=other)
+
+    assert done.returncode == 1
+    assert str(gateway.memory) in done.stderr
+    assert f"process {gateway.process.pid} uses it" in done.stderr
+    added = run("agent", "memory", "add", "The user likes tea", cwd=other)
+    assert added.returncode == 1
+    assert f"process {gateway.process.pid} holds it" in added.stderr
+
+
 def test_the_command_line_adds_finds_lists_and_forgets_beside_it_and_without_it(gateway: Gateway) -> None:
     def tell(*arguments: str) -> str:
         done = run("agent", "memory", *arguments, cwd=gateway.folder)
@@ -301,6 +335,52 @@ def test_the_command_line_adds_finds_lists_and_forgets_beside_it_and_without_it(
         assert (refused.returncode, entry["id"] in refused.stderr) == (1, True)
 
 
+@pytest.mark.req("X-225")
+def test_a_search_without_an_agent_waits_for_a_slow_embedding_model(gateway: Gateway, server: Server) -> None:
+    gateway.kill(signal.SIGTERM)
+    assert run("agent", "memory", "add", "The user likes tea", cwd=gateway.folder).returncode == 0
+
+    async def answer_late(request: web.Request) -> Any:
+        await asyncio.sleep(1.5)
+        return server._answer(request)
+
+    server.handler = answer_late
+    done = run("agent", "memory", "search", "likes tea", "--memory-id", "default", cwd=gateway.folder)
+    assert (done.returncode, "The user likes tea" in done.stdout) == (0, True), done
+
+
+@pytest.mark.req("X-225")
+def test_commands_ask_the_gateway_that_options_alone_have_started_and_add_many(tmp_path: Path, server: Server) -> None:
+    """No settings file switches the layer on, and the folder of the files is elsewhere."""
+    memory, port = tmp_path / "elsewhere" / "memories", _free_port()
+    options = (
+        *("--host", "127.0.0.1", "--port", str(port), "--memory-path", str(memory), "--model", "small"),
+        *("--upstream", server.base_url, "--data", str(tmp_path / "root")),
+    )
+    gateway = Gateway.__new__(Gateway)
+    gateway.folder, gateway.port, gateway.environment, gateway.options = tmp_path, port, {}, options
+    gateway.start()
+    (tmp_path / "facts.json").write_text('{"memories": ["The user has a dog", {"content": "The user has a cat"}]}')
+
+    def tell(*arguments: str, stdin: bytes = b"") -> str:
+        done = run("agent", "memory", *arguments, "--data", str(tmp_path / "root"), cwd=tmp_path, stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    told = tell("add", "I like tea", "I sing", "-f", "facts.json", "-f", "-", stdin=b"- I ride\n\n* I swim\n")
+    assert told.count("kept: entries/default/facts/") == 6
+    added = json.loads(tell("add", "I like tea", "I row", "--json"))["added"]
+    assert [each["is_new"] for each in added] == [False, True]
+    assert "I swim" in tell("list", "--memory-id", "default")
+    assert len(list(memory.glob("entries/default/facts/*.md"))) == 7
+    say(gateway.client(), ANNE)
+    eventually(lambda: "small" in {heard.json["model"] for heard in server.heard if b"messages" in heard.body})
+    refused = run("agent", "memory", "add", "fine", " ", "--data", str(tmp_path / "root"), cwd=tmp_path)
+    assert (refused.returncode, "fact 2 of 2: ' ' has no words" in refused.stderr) == (1, True)
+    assert len(list(memory.glob("entries/default/facts/*.md"))) == 7
+    assert gateway.kill(signal.SIGTERM) == 0
+
+
 def test_while_the_layer_is_off_the_command_line_says_how_it_is_switched_on(tmp_path: Path) -> None:
     done = run("agent", "memory", "list", cwd=tmp_path)
 
@@ -318,7 +398,7 @@ def test_without_a_server_it_does_not_start(tmp_path: Path) -> None:
 
 
 def test_it_needs_little_memory_and_no_library_of_the_agent_s_models(tmp_path: Path, server: Server) -> None:
-    """Modules are those that Python names as it imports them: nobody but root reads an undumpable process's maps."""
+    """Python itself names the imported modules: only root reads the maps of an undumpable process."""
     gateway = Gateway(tmp_path, server, PYTHONPROFILEIMPORTTIME="1")
     for number in range(20):
         say(gateway.client(), f"{ANNE} {number}")
@@ -336,7 +416,7 @@ def test_it_needs_little_memory_and_no_library_of_the_agent_s_models(tmp_path: P
 def test_a_secret_of_clients_is_asked_for_where_one_is_set(tmp_path: Path, server: Server) -> None:
     key = "alice-secret-0123456789"
     made = Gateway.__new__(Gateway)
-    made.folder, made.port, made._environment = tmp_path, _free_port(), {"ALICE_API_KEY": key}
+    made.folder, made.port, made.environment = tmp_path, _free_port(), {"ALICE_API_KEY": key}
     write_settings(
         tmp_path,
         f'[layers]\nfacts = true\n[facts]\nopenai_base_url = "{server.base_url}"\ngateway_port = {made.port}\n'

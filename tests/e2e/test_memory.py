@@ -1,4 +1,4 @@
-"""What was said comes back where it bears, through all that can happen to the embedder and the index."""
+"""Recall of earlier words, through all that can happen to the embedder and the index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from actors.embedder import suspects
 from actors.socket.client import RefusalError, ask_operator
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import GENERAL_ID
+from lab.playground.world.defaults import GENERAL_ID, GUILD_ID
 from tests.actors.cli.command import run
 from tests.actors.embedder.loopback import RIGHT, LoopbackEmbeddings, Reply
 from tests.e2e.stage import Stage
@@ -30,7 +30,7 @@ def stats(stage: Stage) -> dict[str, Any]:
 
 
 def is_whole(stage: Stage, rows: int) -> bool:
-    """Whether all that was said is indexed, each turn with its vector; False also while the memory is not available."""
+    """True if all turns are indexed, each with its vector; False also while the memory is not available."""
     try:
         told = stats(stage)
     except RefusalError:
@@ -60,6 +60,22 @@ def test_what_was_said_in_a_thread_is_recalled_in_its_channel_and_the_record_can
     shown = stage.ask(f"run: sed -n '{line},{line + 6}p' {path}")
     assert re.search(r"^## \S+Z user ", shown, re.MULTILINE)
     assert "My bicycle is locked with the number 4711" in shown
+
+
+@pytest.mark.req("S0-66", "X-212")
+def test_what_was_said_in_an_earlier_log_of_the_window_opens_by_the_short_path_that_the_block_names(
+    stage: Stage,
+) -> None:
+    tell(stage, "My bicycle is locked with the number 4711")
+    assert stage.server.wait_for_answer(stage.server.slash(GENERAL_ID, "new").id) is not None
+
+    answer = stage.ask("Which number is my bicycle locked with?")
+
+    place = re.search(r"-# (\.log/\S+\.md):(\d+)", answer)
+    assert place is not None, answer
+    shown = stage.ask(f"run: sed -n '{place[2]},{int(place[2]) + 6}p' {place[1]}")
+    assert "My bicycle is locked with the number 4711" in shown
+    assert "4711" in stage.ask(f"run: rm .log\nrun: sed -n '{place[2]},{int(place[2]) + 6}p' {place[1]}")
 
 
 def test_the_words_of_a_private_thread_stay_in_it(stage: Stage) -> None:
@@ -94,11 +110,64 @@ def test_what_somebody_has_it_remember_is_given_first_and_why_says_so_to_that_pe
     eventually(lambda: stats(stage)["pins"] == 0)
 
 
+@pytest.mark.req("X-212")
+def test_a_person_sees_alone_what_would_be_brought_up_about_them_and_nothing_of_another_audience(stage: Stage) -> None:
+    server = stage.server
+    tell(stage, "I moved to Utrecht with my greyhound")
+    thread = server.create_thread(GENERAL_ID, "secrets", private=True)
+    tell(stage, "My bicycle is locked with the number 4711", thread)
+    eventually(lambda: is_whole(stage, 4))
+
+    outcome = server.slash(GENERAL_ID, "memory me")
+    answer = server.wait_for_answer(outcome.id)
+    inside = server.wait_for_answer(server.slash(thread, "memory me").id)
+
+    assert outcome.ephemeral
+    assert answer is not None
+    assert inside is not None
+    assert "I moved to Utrecht with my greyhound" in answer["content"]
+    assert re.search(r"`logs/discord-channel/\d+/\S+\.md` line \d+", answer["content"])
+    said = next(each for each in server.messages(GENERAL_ID) if "Utrecht" in each["content"])
+    assert f"in https://discord.com/channels/{GUILD_ID}/{GENERAL_ID}/{said['id']}: " in answer["content"]
+    assert f"in https://discord.com/channels/{GUILD_ID}/{thread}/" in inside["content"]
+    assert "4711" not in answer["content"]
+    assert "4711" in inside["content"]
+
+
+@pytest.mark.req("X-212")
+def test_a_list_about_a_person_holds_their_words_and_their_name_and_is_the_same_for_the_operator(stage: Stage) -> None:
+    server, failures = stage.server, []
+    people = {name: server.add_user(name) for name in ("Marguerite", "Will", "Ада", "🦊")}
+    said = {
+        "Marguerite": "My ferry leaves for Bergen at dawn",
+        "Will": "Marguerite owes me a kettle",
+        "Ада": "Я живу в Осло",
+        "🦊": "My den is below the oak",
+    }
+    for name, text in said.items():
+        message = server.say(GENERAL_ID, text, user=people[name])
+        server.wait_for_reply(GENERAL_ID, after=message)
+    eventually(lambda: is_whole(stage, 8))
+    wanted = {"Marguerite": {"Marguerite", "Will"}, "Will": {"Will"}, "Ада": {"Ада"}, "🦊": {"🦊"}}
+
+    for name, sources in wanted.items():
+        outcome = server.slash(GENERAL_ID, "memory me", user=people[name])
+        shown = server.wait_for_answer(outcome.id)
+        assert shown is not None
+        done = run("agent", "memory", "me", name, "--data", str(stage.data), "--json", cwd=stage.data.parent)
+        excerpts = "\n".join(memory["excerpt"] for memory in json.loads(done.stdout)["memories"])
+        for source, text in said.items():
+            is_wanted = source in sources
+            if (text in shown["content"], text in excerpts) != (is_wanted, is_wanted):
+                failures.append((name, source, shown["content"], done.stdout))
+    assert not failures
+
+
 TROUBLES = {
     "down": Reply(reset=True),
     "slow": Reply(held=True),
 }
-"""One that lies is row 12 of `tests/matrix`."""
+"""Wrong vectors are row 12 of `tests/matrix`."""
 
 
 @pytest.mark.parametrize("trouble", TROUBLES.values(), ids=TROUBLES.keys())
@@ -177,7 +246,7 @@ def test_one_text_that_the_embedding_server_cannot_take_is_set_aside_and_all_els
 
 
 @contextmanager
-def deleted(folder: Path) -> Iterator[None]:
+def delete_folder(folder: Path) -> Iterator[None]:
     shutil.rmtree(folder)
     yield
 
@@ -195,7 +264,7 @@ def spoilt(folder: Path) -> Iterator[None]:
 
 @pytest.mark.req("X-51")
 @pytest.mark.slow
-@pytest.mark.parametrize("harm", [deleted, spoilt])
+@pytest.mark.parametrize("harm", [delete_folder, spoilt])
 def test_whatever_happens_to_the_index_replies_go_on_and_nothing_is_missing_afterwards(
     stage: Stage, harm: Callable[[Path], Any]
 ) -> None:

@@ -47,7 +47,7 @@ def test_two_servers_on_two_connections_lose_and_double_nothing_when_one_is_cut(
                     )
             assert process.terminate() == 0
         finally:
-            if process._process is not None:
+            if process.process is not None:
                 process.kill()
         for place in (GENERAL_ID, away):
             shown = "\n".join(bot_texts(server, place))

@@ -78,9 +78,9 @@ def stop_and_go_on(
         for thread in threads:
             server.say(thread, f"question {thread}")
         eventually(lambda: model.request_count >= turns)
-        assert agent._process is not None
-        code, took_s = last_word(agent._process, signals, 1.0)
-        agent._process = None
+        assert agent.process is not None
+        code, took_s = last_word(agent.process, signals, 1.0)
+        agent.process = None
         for thread in threads:
             assert len(of_kind(events(data, "discord-thread", thread), Kind.USER)) == 1
 
@@ -113,9 +113,9 @@ def test_a_second_signal_ends_it_at_once_and_each_turn_is_answered_once_afterwar
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_other_signals_end_it_as_sigterm_does(process: Process, number: signal.Signals) -> None:
     process.start()
-    assert process._process is not None
-    code, took_s = last_word(process._process, (number,), 0.0)
-    process._process = None
+    assert process.process is not None
+    code, took_s = last_word(process.process, (number,), 0.0)
+    process.process = None
 
     assert code == 0
     assert took_s < LIMIT_S

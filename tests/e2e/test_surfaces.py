@@ -23,13 +23,13 @@ WORDS = "Which owls are there in Rotterdam?"
 PLACE = ("You are talking in ", "- You have exactly one tool", "- `logs/` in that folder")
 """How lines begin that say where the conversation is held, and in which folder commands run."""
 OF_ONE_PLACE = (
-    "  files that you leave there stay.",
-    "  change there says the tool. `$HOME` is a folder of your own for this one turn.",
+    "  files stay there.",
+    "  what it may change there. `$HOME` is a folder of your own for this one turn.",
     "- Everything said here is kept word for word in the logs. You need not, and cannot, save anything for yourself.",
     "- Nothing said here is kept: no log has it, and nobody remembers it. You need not, and cannot, save anything for yourself.",
 )
 """Lines that are true in one of the two only."""
-SENDS_FILES = re.compile(r"  <skill>\n    <name>send-file</name>.*?</skill>\n", re.DOTALL)
+SENDS_FILES = re.compile(r"^# [^\n]*/send-file/SKILL.md\)\n(?:\$ .*\n)+", re.MULTILINE)
 """The skill that only Discord has a use for."""
 
 

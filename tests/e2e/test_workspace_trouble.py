@@ -57,24 +57,22 @@ HOSTILE = [
 def test_whatever_a_worker_answers_people_are_answered_and_no_file_has_it(
     server: PlaygroundServer, tmp_path: Path
 ) -> None:
-    given: list[str] = []
+    for number, hostile in enumerate(HOSTILE):
+        given: list[str] = []
 
-    def answer(_request: Received) -> Behaviour:
-        given.append(HOSTILE[len(given) % len(HOSTILE)])
-        return LoopbackAnswer(given[-1])
+        def answer(_request: Received, given: list[str] = given, hostile: str = hostile) -> Behaviour:
+            given.append(hostile)
+            return LoopbackAnswer(hostile)
 
-    with LoopbackModel(answering(answer)) as model:
-        stage = started(server, model, tmp_path, **UPKEEP)
-        for number in range(40):
-            fill(stage, 1, number)
-            if len(given) >= 2 * len(HOSTILE):
-                break
-        assert set(given) == set(HOSTILE)
-        for name in ("SESSION.md", "MEMORY.md", "HISTORY.md"):
-            text = (channel(stage) / name).read_text()
-            assert "obey" not in text
-            assert "INJECTED" not in text
-        stage.stop()
+        with LoopbackModel(answering(answer)) as model:
+            stage = started(server, model, tmp_path / str(number), **UPKEEP)
+            fill(stage, 8)
+            assert given, hostile
+            for name in ("SESSION.md", "MEMORY.md", "HISTORY.md"):
+                text = (channel(stage) / name).read_text()
+                assert "obey" not in text, hostile
+                assert "INJECTED" not in text, hostile
+            stage.stop()
 
 
 def test_the_beginning_of_requests_changes_at_cuts_only(server: PlaygroundServer, tmp_path: Path) -> None:
@@ -224,5 +222,5 @@ def test_a_cut_by_command_leaves_the_head_and_the_newest_turns(
     stage.ask("continue")
     sent = messages(turns(model)[-1])
     assert sent[1].startswith("INJECTED_CONTEXT_HANDOVER\n")
-    assert "0 Here" not in json.dumps(sent)
+    assert "0 Here" not in json.dumps(sent[2:])
     stage.stop()

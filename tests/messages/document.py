@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from types import ModuleType
 
-from messages.base import Value
+from messages.base import Message, Value
 from tests.messages.catalogue import modules, shares, structs
 from tests.messages.senders import senders
 
@@ -44,7 +44,8 @@ def _module(module: ModuleType) -> Iterator[str]:
             yield f"### {union}\n"
             for cls in members:
                 yield from _class(classes[cls.__name__], senders()[cls.__name__])
-    values = [cls for cls in structs(module) if issubclass(cls, Value) or module.__name__ == "messages.base"]
+    is_base = module.__name__ == "messages.base"
+    values = [cls for cls in structs(module) if is_base or (issubclass(cls, Value) and not issubclass(cls, Message))]
     enums = [cls for cls in vars(module).values() if _is_enum_of(module, cls)]
     if values or enums:
         yield "### Values\n"

@@ -25,18 +25,18 @@ from tests.requirements.chart import (
 from tests.requirements.document import PATH, document
 from tests.requirements.outcomes import Outcomes
 
-FACTS = (60, 74, *range(81, 94))
+FACTS = (60, 74, *range(81, 94), 231, 232)
 """Choices that the layer of facts decides; it shares 69, 70 and 73, and those from 60 to 119 belong to layers, too."""
 CURATED = (63, *range(70, 74), *range(75, 81), 113)
-"""Those among them that the curated layer decides."""
+"""Decisions of the curated layer."""
 OBJECTS = (62, *range(94, 103))
-"""Those that the layer of objects decides."""
-WORKSPACE = (61, *range(64, 70), *range(103, 113), 114)
+"""Decisions of the layer of objects."""
+WORKSPACE = (61, *range(64, 70), *range(103, 113), 114, 226)
 """Those that the layer of workspaces decides; of 70 to 72 and 113 it takes what curated memory decided."""
 CLUSTER = range(152, 159)
 """Of hosts."""
 CALLS = range(160, 163)
-"""What a turn asks of Discord."""
+"""Calls of a turn to Discord."""
 MODEL = (150, 151, 176)
 OBSERVER = (185, 186)
 COSTS = (*range(170, 176), 177)
@@ -44,8 +44,35 @@ LEDGER = range(190, 193)
 WHEEL = (193,)
 TRACES = (194,)
 SETUP = range(197, 200)
-MENDS = range(201, 207)
+MENDS = range(201, 208)
 """Of waits, logs, vectors and turns."""
+CUTS = (208,)
+"""Of long answers in several messages."""
+DESCRIPTION = (209,)
+"""Of Discord's published description."""
+PLACES = (210,)
+"""Of channels, threads and their settings."""
+WORDS = (219,)
+"""Of messages: all that they say."""
+ANSWERS = (213,)
+"""Of models: their meaning."""
+CACHES = (217, 229)
+"""Of models: caching, and the model that is asked next."""
+RECORDED = (216, 221)
+"""Of models: exchanges with real providers, and the thoughts that go back to them."""
+READER = (224,)
+"""Of answers: one reader for the agent and the gateway."""
+LOCAL_MODELS = (214,)
+"""Models on this machine."""
+CONSERVATION = (218, 225)
+BLOCK = (212, 222, 230)
+PROMPTS = (215, 220)
+"""Of the block of memories."""
+LONG_TEXTS = (223,)
+"""Of embeddings: texts that are longer than a server takes."""
+OBJECT_LISTS = (228,)
+REQUESTS = (227,)
+"""Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
 
 @pytest.mark.req("C-01", "S0-150")
@@ -90,6 +117,21 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *TRACES,
         *SETUP,
         *MENDS,
+        *CUTS,
+        *DESCRIPTION,
+        *PLACES,
+        *WORDS,
+        *BLOCK,
+        *PROMPTS,
+        *ANSWERS,
+        *LOCAL_MODELS,
+        *CONSERVATION,
+        *CACHES,
+        *RECORDED,
+        *LONG_TEXTS,
+        *READER,
+        *REQUESTS,
+        *OBJECT_LISTS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

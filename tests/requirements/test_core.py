@@ -120,7 +120,7 @@ def descendants(root: str) -> dict[str, str]:
         more = {
             node.name: room
             for room, node in classes()
-            if node.name not in found and known & {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+            if node.name not in found and known & {ast.unparse(base) for base in node.bases}
         }
         if not more:
             return found

@@ -24,6 +24,8 @@ MADE = {
     "actors/settings/schema.py": {"Field", "PrivateAttr", "SettingsConfigDict"},
     "actors/shell/sandbox/kept_names.py": {"_matcher"},
     "domain/memory/keywords.py": {"_Folding"},
+    "domain/memory/letters.py": {"_Plain"},
+    "domain/memory/searchable.py": {"_Signs"},
     "domain/text/imitation.py": {"_compile"},
     "domain/text/lookalike.py": {"_Looks"},
     "domain/turn/bash_tool.py": {"bash_tool"},
@@ -34,7 +36,7 @@ MADE = {
 HANDED_ON = {
     "actors/embedder/openai_provider.py": {"_BASE64"},  # letters
     "actors/http_server/guard.py": {"_HEADERS"},  # aiohttp copies them
-    "actors/observer/server.py": {"PLACES", "_HEADERS"},  # the one is frozen, aiohttp copies the other
+    "actors/observer/server.py": {"_HEADERS"},  # the one is frozen, aiohttp copies the other
     "actors/model/litellm_child.py": {"ENVIRONMENT"},  # copied
     "actors/settings/load.py": {"ENVIRONMENT"},  # an enumeration's member of that name
     "actors/web/page.py": {"HEADERS"},  # aiohttp copies them
@@ -52,12 +54,13 @@ REBOUND = {
         "socket.getaddrinfo",
         "sys.stdout",
     },
+    "actors/local_model/child.py": {"sys.stdout"},  # a program of its own
     "actors/model/provider.py": {"litellm.suppress_debug_info"},
     "messages/base.py": {"vars(sys.modules[module])"},  # read
 }
 """What libraries have once for a process; set before any actor works."""
-KEPT = {"actors/model/wire.py": {"_tools"}}
-"""What is kept and copied for each caller."""
+KEPT = {"actors/model/wire.py": {"_tools"}, "domain/text/answer/reading.py": {"_tools"}}
+"""What is kept, and copied for each caller or only read."""
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -76,11 +76,12 @@ def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
     opened = door.receive()
     assert isinstance(opened, DoorOpen)
 
-    def start(*arguments: str, path: str = opened.path) -> subprocess.CompletedProcess[str]:
+    def start(*arguments: str, path: str = opened.path, said: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["python3", "-I", str(SCRIPT), *arguments],
             env={"AGENT_SOCKET": path, "PATH": "/usr/bin:/bin:/usr/local/bin"},
             capture_output=True,
+            input=said,
             text=True,
             timeout=PATIENCE_S,
             check=False,
@@ -115,6 +116,43 @@ def test_a_reminders_life_from_creation_to_deletion_is_confirmed_line_by_line(
     assert [post.text.split("\n")[0] for post in posts] == ["Reminder set:", "Reminder changed:", "Reminder deleted:"]
     assert [post.text.split("\n")[2] for post in posts] == [line, final, final]
     assert {(post.window, post.mention_user_id) for post in posts} == {(WINDOW, "")}
+
+
+@pytest.mark.req("X-220")
+def test_what_a_small_model_leaves_out_of_a_command_is_found_where_it_is_plain(run: Run, folder: Path) -> None:
+    times = {"0930": "09:30", "9:05": "09:05", "1600": "16:00"}
+    for number, (given, wanted) in enumerate(times.items()):
+        made = run("create", "--msg", f"walk {number}", "--date", "2099-03-01", "--time", given)
+        assert f" time={wanted} " in made.stdout, (given, made.stderr)
+    for given in ("25", "99:99"):
+        assert run("create", "--msg", "x", "--time", given).returncode == 1, given
+    assert 'msg="stand-up"' in run("create", "--time", "09:30", said="stand-up\n").stdout
+    assert 'msg="stand-up"' in run("delete", said="delete my reminder about the stand-up").stdout
+    assert 'msg="walk 2"' in run("modify", "my reminder about walk 2", "--time", "1700").stdout
+    assert " time=18:00 " in run("modify", "--msg", "move walk 2 to 18:00", "--time", "18:00").stdout
+    missing = run("delete")
+    assert missing.returncode == 2
+    assert missing.stderr == f'error: the id is missing, as in: {SCRIPT} delete "call Bob"\n'
+    assert "names 0 reminders" in run("delete", "my reminder").stderr
+    assert len(lines(folder)) == len(times)
+
+
+@pytest.mark.req("X-215")
+def test_a_reminder_is_named_by_words_of_its_message_if_no_other_has_them(run: Run, folder: Path) -> None:
+    for message in ("call Bob", "call Ann", "water the ferns"):
+        assert run("create", "--msg", message, "--date", "2099-03-01", "--time", "09:00").returncode == 0
+    assert 'msg="water the ferns"' in run("modify", "water FERNS", "--time", "10:00").stdout
+    assert run("delete", "bob").returncode == 0
+    before = lines(folder)
+    assert [line.partition(" msg=")[2].partition(" id=")[0] for line in before] == ['"call Ann"', '"water the ferns"']
+    run("create", "--msg", "call Eve", "--date", "2099-03-01", "--time", "09:00")
+    before = lines(folder)
+    for words, count in (("call", 2), ("the dentist", 0)):
+        refused = run("delete", words)
+        assert refused.returncode == 1
+        assert f"{words!r} names {count} reminders, and must name one; nothing was changed" in refused.stderr
+        assert "call Eve" in refused.stderr
+    assert lines(folder) == before
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-NEEDED: Mapping[str, int] = {
-    "View Channels": 1 << 10,
-    "Send Messages": 1 << 11,
-    "Send Messages in Threads": 1 << 38,
-    "Read Message History": 1 << 16,
-    "Attach Files": 1 << 15,
-    "Add Reactions": 1 << 6,
-}
+from domain.policy.discord_world import PERMISSIONS
+
+NEEDED: Mapping[str, int] = PERMISSIONS
 """Name, as Discord shows it to people -> bit."""
 ALL_NEEDED = 274_878_008_384
 """All of them together."""

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import aiohttp
 
+from actors.discord.part import USER_AGENT
 from domain.facts.sound_text import sound
 from domain.text.secret_scrub import Scrubber
 
@@ -123,7 +124,7 @@ class DiscordRest:
         return self._scrubber.scrub(" ".join(sound(text).splitlines()))
 
     async def _get(self, path: str) -> object:
-        headers = {"Authorization": f"Bot {self._token}", "User-Agent": "DiscordBot (remembrancer, 0.1)"}
+        headers = {"Authorization": f"Bot {self._token}", "User-Agent": USER_AGENT}
         timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
         try:
             connector = aiohttp.TCPConnector(force_close=True)

@@ -23,7 +23,10 @@ _MARK = "\ufeff"
 """Before the text, by some editors."""
 HEAD = "# Written by `agent setup`, which can be run again; every setting stands in docs/agent.example.toml.\n"
 ABOUT: Mapping[str, str] = {
-    "discord.channels": "The channels the bot reads, together with their threads. Empty: none.",
+    "discord.channels": (
+        "The channels the bot reads, together with their threads. A category's id stands for its channels, those made "
+        "later too."
+    ),
     "discord.allowed_users": (
         "Who may talk to it and thereby run commands: these people, and those with one of these roles. "
         "Both empty: nobody."
@@ -154,7 +157,7 @@ def require_writable(path: Path) -> None:
     """
     read_plain(path)
     folder = next(each for each in path.parents if each.exists())
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
         raise WriteError(f"{path}: cannot be written: {folder} is no folder that you may write to")
 
 

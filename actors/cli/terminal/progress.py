@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from actors.cli.terminal.streams import on_one_line, own_stream
 
@@ -22,15 +22,17 @@ class Say(Protocol):
 
 
 @contextmanager
-def progress_line() -> Iterator[Say]:
-    """Display of one line on stderr, replaced by each next line and removed at the end; silent in a pipe.
+def progress_line(stream: TextIO | None = None) -> Iterator[Say]:
+    """Display of one line on a stream, replaced by each next line and removed at the end; silent in a pipe.
 
-    A line has a bar and the time that is likely left when a total is known, and a moving mark when it is not.
+    A line has a bar and the time that is likely left when a total is known, and a moving mark when it is not. The
+    stream is stderr by default.
     """
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    stream = stream or sys.stderr
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
         yield _say_nothing
         return
-    with _bar() as bar:
+    with _bar(stream) as bar:
         task = bar.add_task("", total=None)
 
         def say(text: str, done: int = 0, total: int = 0, /) -> None:
@@ -48,7 +50,7 @@ def _say_nothing(_text: str, _done: int = 0, _total: int = 0, /) -> None:
     """Say nothing, without a terminal."""
 
 
-def _bar() -> Progress:
+def _bar(stream: TextIO) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.table import Column
@@ -58,7 +60,7 @@ def _bar() -> Progress:
         BarColumn(bar_width=24),
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
         TimeRemainingColumn(compact=True),
-        console=Console(file=own_stream(sys.stderr), highlight=False, markup=False),
+        console=Console(file=own_stream(stream), highlight=False, markup=False),
         transient=True,
         expand=True,
         redirect_stdout=False,

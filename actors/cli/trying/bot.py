@@ -20,7 +20,7 @@ import actors
 from actors.cli.common import announce
 from actors.kernel import SystemClock
 
-_START = (
+START = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from actors.cli.trying.child import child; child()"
 )
 """Ctrl-C is sent to both by a terminal: until the bot heeds it, we do, and its stdin ends."""
@@ -40,15 +40,17 @@ PUT_OFF_S = 5.0
 class BotProcess:
     """The bot, restarted soon after a kill; ended in good order by `stop`, or at the end of this process."""
 
-    def __init__(self, environment: Mapping[str, str], on_online: Callable[[str], None]) -> None:
+    def __init__(self, environment: Mapping[str, str], on_online: Callable[[str], None], start: str = START) -> None:
         """A process that imports what it needs, and then waits to be told where to go.
 
         Args:
             environment: Its own; has the provider's keys.
             on_online: Told the bot's name whenever it came online; from another thread.
+            start: Python program of the process.
         """
         self._environment = {**environment, "PYTHONPATH": str(Path(actors.__file__).parents[1])}
         self._on_online = on_online
+        self._start = start
         self._now = SystemClock().monotonic
         self._order = b""
         self._lock = threading.Lock()
@@ -57,7 +59,7 @@ class BotProcess:
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
         self._wishes: queue.SimpleQueue[None] = queue.SimpleQueue()
         """Of handlers of signals, which may take no lock. Unlike an Event's, its `put` may interrupt itself."""
-        self._process = self._launched()
+        self._process = self._launch()
         self.exit_code = 0
         self.complaint = ""
         """Why it was given up; empty if it was not."""
@@ -112,9 +114,9 @@ class BotProcess:
         if self._process.stdout is not None:
             self._process.stdout.close()
 
-    def _launched(self) -> subprocess.Popen[bytes]:
+    def _launch(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-P", "-c", _START],
+            [sys.executable, "-P", "-c", self._start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=self._environment,
@@ -169,7 +171,7 @@ class BotProcess:
         with self._lock:
             for pipe in (self._process.stdin, self._process.stdout):
                 _close(pipe)
-            self._process = self._launched()
+            self._process = self._launch()
             self.starts += 1
         if self._is_ending.is_set():
             self.end()

@@ -10,7 +10,8 @@ from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import Phase, TurnRun
 from domain.log.event import Kind
-from domain.turn.compaction import CUT, CompactionPlan
+from domain.text.token_estimate import weighed_chars
+from domain.turn.compaction import CUT, CompactionPlan, parts_of
 from domain.turn.prompt import is_block
 from messages.base import Address, RequestId, TurnId, flaw_of
 from messages.socket import Refused
@@ -43,7 +44,7 @@ class CompactionClient:
         self._asked_about: tuple[str, int, str] | None = None
         """Log, withdrawals and last cut that the head belongs to; None before the first question."""
         self._let_pass = False
-        """True if the last cut was asked about in vain, so that the turn does not wait for the next."""
+        """True if the part did not answer the last time, so that the turn does not wait long for the next answer."""
         self._command: tuple[CompactWindow, RequestId] | None = None
         """Command under way, and its question."""
         self.head = ""
@@ -58,12 +59,11 @@ class CompactionClient:
         if self._config.compactor is None:
             then()
             return
-        plan = self._host.conversation.compaction.plan(run.turn_id)
+        plan = self._host.conversation.compaction.plan(run.turn_id, weighed_chars(self.head))
         if plan is None and self._asked_about == self._subject:
             then()
             return
-        config = self._config
-        wait_s = config.compaction_glance_s if plan is None or self._let_pass else config.compaction_deadline_s
+        wait_s = self._patience_s(plan)
         make = partial(self._question, plan, run.audience, may_run=run.may_run)
         compactor = self._config.compactor(self._host.window)
         run.phase = Phase.COMPACTING
@@ -80,9 +80,18 @@ class CompactionClient:
             self._host.conversation.compaction.leave_out(plan)
         if ready is not None:
             self._asked_about, self._let_pass = self._subject, False
-        elif plan is not None:
+        elif plan is not None or reply is None:
             self._let_pass = True
         then()
+
+    def _patience_s(self, plan: CompactionPlan | None) -> float:
+        """Seconds that a turn waits for an answer: long for a cut, and for the first head of a log in this life."""
+        if self._let_pass:
+            return self._config.compaction_glance_s
+        if plan is not None:
+            return self._config.compaction_deadline_s
+        is_first = self._asked_about is None
+        return self._config.first_deadline_s if is_first else self._config.compaction_glance_s
 
     def compact(self, command: CompactWindow) -> None:
         """Cut the history on a user's command, when the part is ready."""
@@ -109,7 +118,13 @@ class CompactionClient:
         self.head = ready.handover
         self._cut(plan)
         self._asked_about = self._subject
-        done = WindowCompacted(request_id=command.request_id, cut_turns=len(plan.cut), kept_turns=plan.kept)
+        done = WindowCompacted(
+            request_id=command.request_id,
+            cut_turns=len(plan.cut),
+            kept_turns=plan.kept,
+            head=parts_of(ready.handover),
+            trouble=ready.trouble,
+        )
         self._host.tell(command.reply_to, done)
 
     def forget(self) -> None:

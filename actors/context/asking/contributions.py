@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
 
+from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import TurnRun
-from domain.turn.prompt import is_block
+from domain.memory.expansion import expansion_block
+from domain.turn.prompt import KEEPERS, is_block
+from domain.turn.turn import Turn
 from messages.base import Address, flaw_of
 from messages.shell import SharedFolder
-from messages.turn import PrepareTurn, Reference, TurnContribution
+from messages.turn import PrepareTurn, Reference, Store, TurnContribution
 
 log = logging.getLogger(__name__)
 
@@ -43,17 +47,21 @@ class Contributions:
     Contributors may be anybody's: whatever one of them says or fails to say, the turn goes on with the others.
     """
 
-    def __init__(self, contributors: tuple[Address, ...], referrers: tuple[Address, ...] = ()) -> None:
+    def __init__(
+        self, contributors: tuple[Address, ...], referrers: tuple[Address, ...] = (), max_expansions: int = 0
+    ) -> None:
         """Begin without contributions.
 
         Args:
             contributors: Contributors to ask, in the order in which their words stand.
             referrers: Contributors with references that can be expanded.
+            max_expansions: Number of references that a turn may expand.
         """
+        self._how_to_expand = expansion_block(max_expansions) if max_expansions else ""
         self._contributors = {str(address): address for address in contributors}
         self._referrers = referrers
-        self._instructions: dict[str, str] = {}
-        """Contributor -> what it said last; kept over turns, so that being late once changes no request's beginning."""
+        self._told: dict[str, TurnContribution] = {}
+        """Contributor -> its newest sound one; kept over turns, so that a late one changes no system prompt."""
         self._blocks: dict[str, str] = {}
         self._references: dict[Address, frozenset[Reference]] = {}
         self._folders: dict[str, tuple[SharedFolder, ...]] = {}
@@ -82,7 +90,7 @@ class Contributions:
         del self._missed[reply.contributor]
         self._blocks[reply.contributor] = ""
         if self._is_sound(reply):
-            self._instructions[reply.contributor] = reply.instructions
+            self._told[reply.contributor] = reply
             self._blocks[reply.contributor] = reply.block
             self._references[contributor] = frozenset(reply.references)
             self._folders[reply.contributor] = tuple(reply.folders)
@@ -96,7 +104,17 @@ class Contributions:
             return
         self._missed[reply.contributor] = min(self._missed[reply.contributor], PATIENCE_TURNS - 1)
         if self._is_sound(reply):
-            self._instructions[reply.contributor] = reply.instructions
+            self._told[reply.contributor] = reply
+
+    def deadline_s(self, config: ContextConfig, turns: Sequence[Turn]) -> float:
+        """Seconds that a turn waits: longer where earlier lives' requests began with instructions unknown so far.
+
+        Args:
+            config: The limits.
+            turns: Turns of the request.
+        """
+        is_resumed = len(turns) > 1 and not self._told and not any(self._missed.values())
+        return max(config.prepare_deadline_s, config.first_deadline_s) if is_resumed else config.prepare_deadline_s
 
     def give_up(self) -> None:
         """The turn waits no longer; who is late too often is not waited for next time."""
@@ -107,12 +125,21 @@ class Contributions:
         self._waiting_for.clear()
 
     def block(self) -> str:
-        """Blocks of this turn; the first contributor's block stands nearest to the prompt."""
-        return "\n\n".join(part for part in reversed(self._in_order(self._blocks)) if part)
+        """Blocks of this turn; the first contributor's block stands nearest to the prompt.
 
-    def instructions(self) -> tuple[str, ...]:
-        """Instructions of the contributors for the system prompt."""
-        return tuple(part for part in self._in_order(self._instructions) if part)
+        How to expand a reference stands before them, if there is any: the system prompt is the same in all turns.
+        """
+        blocks = [part for part in reversed(self._in_order(self._blocks)) if part]
+        can_expand = any(self._references.get(address) for address in self._referrers)
+        return "\n\n".join([self._how_to_expand, *blocks] if can_expand and self._how_to_expand else blocks)
+
+    def newest(self) -> tuple[TurnContribution, ...]:
+        """Newest contributions with instructions and places, in order."""
+        return tuple(self._told[name] for name in self._contributors if name in self._told)
+
+    def skills(self) -> dict[str, tuple[str, ...]]:
+        """Skills that the instructions offer -> commands that show their use."""
+        return {skill.name: skill.commands for told in self._told.values() for skill in told.skills}
 
     def folders(self) -> tuple[SharedFolder, ...]:
         """Folders of the contributors that this turn's commands may see."""
@@ -135,6 +162,10 @@ class Contributions:
             flaw = "its block is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
         if not flaw and not all(isinstance(folder, SharedFolder) for folder in reply.folders):
             flaw = "its folders are none"
+        if not flaw and not all(isinstance(store, Store) for store in reply.stores):
+            flaw = "its stores are none"
+        if not flaw and any(store.keeper not in KEEPERS for store in reply.stores):
+            flaw = f"its stores are kept by none of {', '.join(KEEPERS)}"
         if flaw:
             log.warning("a contribution of %s is left out: %s", reply.contributor, flaw)
         return not flaw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from domain.memory.expansion import LogRange, expanded, not_expanded
+from domain.memory.expansion import LogRange, not_expanded, record_text
 from messages.base import Address, RequestId, Window, flaw_of
 from messages.socket import Refused
 from messages.turn import ExpandReference, Reference, ReferenceExpanded
@@ -38,4 +38,4 @@ def answer_text(reference: Reference, answer: ReferenceExpanded | Refused) -> st
     if isinstance(answer, Refused):
         return not_expanded(reference, answer.reason)
     shown = LogRange(first_line=answer.first_line, last_line=answer.last_line, text=answer.text)
-    return expanded(reference, shown)
+    return record_text(reference, shown)

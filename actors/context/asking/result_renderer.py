@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from actors.context.config import ContextConfig
 from actors.context.host import WindowHost
 from actors.context.turn_run import Phase, TurnRun
-from domain.turn.call_result import unworded
+from domain.turn.call_result import complete_wording
 from domain.turn.prompt import is_block
 from domain.turn.worded import AS_LOGGED, Worded
 from messages.base import Address, RequestId, TurnId, flaw_of
@@ -50,6 +51,9 @@ class ResultRenderer:
         """The question that a model call waits for."""
         self._asked_s = 0.0
         """Time of the last question, by the monotonic clock."""
+        self._patience_s = config.wording_deadline_s
+        """Seconds that the last question may take."""
+        self._has_asked = False
         self._missed = 0
         self._withdrawals = 0
         """Withdrawals of the conversation at the time of the kept wordings."""
@@ -80,10 +84,13 @@ class ResultRenderer:
             )
 
         worder = self._config.wording(self._host.window)
+        is_resumed = not self._has_asked and len(self._turns) > 1
+        self._patience_s = self._config.first_deadline_s if is_resumed else self._config.wording_deadline_s
+        self._has_asked = True
         if self._missed < PATIENCE:
             run.phase = Phase.WORDING
             take = partial(self._take_in_time, then)
-            request_id = self._host.ask(worder, make, self._config.wording_deadline_s, take)
+            request_id = self._host.ask(worder, make, self._patience_s, take)
             run.request_id = self._waits_for = request_id
             self._asked = (*self._asked[-1:], request_id)
             return
@@ -116,7 +123,7 @@ class ResultRenderer:
         if worded is None:
             return
         self._last = worded
-        if is_last and self._host.monotonic() - self._asked_s <= self._config.wording_deadline_s:
+        if is_last and self._host.monotonic() - self._asked_s <= self._patience_s:
             self._missed = 0  # What is late each time is not waited for each time.
 
     def _miss(self, request_id: RequestId, reason: str) -> None:
@@ -130,13 +137,17 @@ class ResultRenderer:
         log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
 
     def wording(self, run: TurnRun) -> Worded:
-        """Present wording of a turn's request."""
+        """Present wording of a turn's request, with the model's thoughts in it."""
+        worded = self._wording_of_results(run)
+        return replace(worded, thoughts=run.thoughts) if run.thoughts else worded
+
+    def _wording_of_results(self, run: TurnRun) -> Worded:
         if self._config.wording is None:
             return AS_LOGGED
         self._forget_retracted()
         last = self._last or AS_LOGGED
         limit_chars = self._host.conversation.limit_chars
-        return unworded(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
+        return complete_wording(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
 
     def _forget_retracted(self) -> None:
         """Discard wordings that were asked for before a retraction: their texts may come from retracted words."""

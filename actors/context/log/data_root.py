@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import logging
-import os
 import threading
 from pathlib import Path
 
 from actors.context.log import reserve
+from actors.linux.held_file import HeldError, HeldFile, is_locked
 from actors.linux.private_folder import make_private
 from actors.part.place import command
 
@@ -17,10 +17,6 @@ log = logging.getLogger(__name__)
 LOCK_NAME = "agent.lock"
 UNFINISHED_RESTORE = ".restoring"
 """Folder that is there while a restore of a backup is under way, or when one was cut short."""
-_HOLDER_BYTES = 20
-"""Bytes for the holder's process number, padded: written over what was there, it needs no space on a full disk."""
-
-
 HOSTS_LOCK_NAME = "hosts.lock"
 """Held together by the hosts of a cluster, which may outlive their head by the length of their lease."""
 HOSTS_WAIT_S = 15.0
@@ -37,9 +33,16 @@ class DataRoot:
     The lock is the operating system's, so it goes with the process however that ends.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, hosts_wait_s: float = HOSTS_WAIT_S) -> None:
+        """A root that is not held yet.
+
+        Args:
+            path: Its folder.
+            hosts_wait_s: Seconds to wait for the last host of an earlier agent.
+        """
         self.path = path
-        self._lock: int | None = None
+        self._hosts_wait_s = hosts_wait_s
+        self._lock: HeldFile | None = None
 
     @property
     def logs(self) -> Path:
@@ -82,24 +85,20 @@ class DataRoot:
         Raises:
             DataRootError: it cannot be made or written, or another agent holds it.
         """
+        lock = HeldFile(self.path / LOCK_NAME)
         try:
             make_private(self.path)
-            lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            lock.hold()
+        except HeldError as error:
+            reason = f"data root {self.path}: another agent uses it (process {error.holder})"
+            raise DataRootError(reason) from error
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.pread(lock, _HOLDER_BYTES, 0).decode("ascii", "replace").strip()
-            os.close(lock)
-            raise DataRootError(
-                f"data root {self.path}: another agent uses it (process {holder or 'unknown'})"
-            ) from error
-        try:
-            os.pwrite(lock, f"{os.getpid()}\n".ljust(_HOLDER_BYTES).encode("ascii"), 0)
+            lock.name_holder()
         except OSError as error:
             if not reserve.is_full(error):
-                os.close(lock)
+                lock.release()
                 raise self._unwritable(error) from error
             log.warning("the disk is full: %s does not say who holds it", self.path / LOCK_NAME)
         self._lock = lock
@@ -112,13 +111,13 @@ class DataRoot:
             DataRootError: a host does not end.
         """
         pause = threading.Event()
-        for _ in range(int(HOSTS_WAIT_S / _HOSTS_LOOK_S)):
+        for _ in range(int(self._hosts_wait_s / _HOSTS_LOOK_S)):
             if not is_locked(self.path / HOSTS_LOCK_NAME):
                 return
             pause.wait(_HOSTS_LOOK_S)
         self.release()
         raise DataRootError(
-            f"data root {self.path}: a host of an earlier agent still uses it after {HOSTS_WAIT_S:g} s; "
+            f"data root {self.path}: a host of an earlier agent still uses it after {self._hosts_wait_s:g} s; "
             "see which process holds hosts.lock"
         )
 
@@ -141,25 +140,4 @@ class DataRoot:
         lock, self._lock = self._lock, None
         if lock is not None:
             reserve.drop(self.path)
-            os.close(lock)
-
-
-def is_locked(path: Path, kind: int = fcntl.LOCK_EX) -> bool:
-    """True if another holder's lock on a file, which need not exist, rules out a lock of `kind`.
-
-    Raises:
-        OSError: the lock cannot be read.
-    """
-    try:
-        way = os.O_RDWR if kind == fcntl.LOCK_EX else os.O_RDONLY  # NFS wants it so
-        lock = os.open(path, way | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(lock, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(lock)
+            lock.release()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import threading
 from collections import OrderedDict
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 
+from actors.linux.descriptors import share
 from actors.linux.disk import Disk, give_back
 from actors.linux.regular_file import read_regular
 
@@ -22,10 +22,9 @@ _FEWEST = 8
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def most_open() -> int:
-    """Most logs that may be open in this process at a time."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST if soft == resource.RLIM_INFINITY else max(_FEWEST, min(MOST, soft // _SHARE))
+def most_open(soft: int | None = None) -> int:
+    """Most logs that may be open in a process with that limit of descriptors, by default its own."""
+    return min(MOST, share(_SHARE, _FEWEST, soft))
 
 
 _TAIL = 64

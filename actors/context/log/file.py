@@ -381,7 +381,7 @@ def _make_folders(disk: Disk, folder: Path) -> None:
 def _sync_folders(disk: Disk, root: Path, folder: Path) -> None:
     """Make the names of a file and of its folders, up to the data root's, survive a power loss."""
     try:
-        make_durable(disk, folder, root)
+        make_durable(disk, root, folder)
     except OSError as error:
         raise LogUnwritable(folder, f"its name cannot be synced: {_words(error)}") from error
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -22,8 +23,9 @@ log = logging.getLogger(__name__)
 
 _SIDE_BY_SIDE = 2
 """More of them cost more for the turns that they take than they bring, where the files are in memory already."""
-_PIECE = 1024
+PIECE = 1024
 """Windows that one thread looks at before it takes the next piece."""
+Read = Callable[[str], TailState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,14 @@ class CalledOffError(Exception):
     """The survey was told to end before it was done."""
 
 
-def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, keeps_ends: bool = False) -> Recovery:
+def survey(
+    root: Path,
+    is_called_off: Callable[[], bool] = lambda: False,
+    *,
+    keeps_ends: bool = False,
+    piece: int = PIECE,
+    read: Read = read_tail_state,
+) -> Recovery:
     """Look at the end of every window's newest log below the data root.
 
     Some are looked at side by side, as most of the time goes into waiting for the disk.
@@ -61,6 +70,8 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, kee
         is_called_off: Asked now and then whether to end without a result.
         keeps_ends: Whether to pass over logs that are as the last such look left them, settled, and to note what is
             settled now. Only for the holder of the data root, before the first write.
+        piece: Windows that one thread looks at before it takes the next piece.
+        read: Reads the end of a log.
 
     Raises:
         CalledOffError: the survey was called off.
@@ -68,7 +79,8 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, kee
     """
     file = EndsFile(root)
     known = file.load() if keeps_ends else {}
-    looks = list(_looks(window_folders(root / "logs"), known, is_called_off))
+    look_at = partial(_looks_at, known=known, read=read)
+    looks = list(_looks(window_folders(root / "logs"), look_at, piece, is_called_off))
     if keeps_ends and (ends := {look.key: look.settled for look in looks if look.settled is not None}) != known:
         file.save(ends)
     return Recovery(
@@ -78,25 +90,28 @@ def survey(root: Path, is_called_off: Callable[[], bool] = lambda: False, *, kee
 
 
 def _looks(
-    folders: Iterator[tuple[Window, str]], known: Mapping[str, SettledEnd], is_called_off: Callable[[], bool]
+    folders: Iterator[tuple[Window, str]],
+    look_at: Callable[[list[tuple[Window, str]]], list[_Look]],
+    piece: int,
+    is_called_off: Callable[[], bool],
 ) -> Iterator[_Look]:
     """End of the newest log of each window, in the order of `folders`."""
-    pieces = iter(lambda: list(islice(folders, _PIECE)), [])
+    pieces = iter(lambda: list(islice(folders, piece)), [])
     first = next(pieces, [])
-    if len(first) < _PIECE:  # not worth a thread
-        yield from _looks_at(first, known)
+    if len(first) < piece:  # not worth a thread
+        yield from look_at(first)
         return
     with ThreadPoolExecutor(_SIDE_BY_SIDE, "survey") as pool:
-        looks = deque([pool.submit(_looks_at, first, known)])
+        looks = deque([pool.submit(look_at, first)])
         while looks:  # no more of them than the threads need, so that an end is one at once
             if is_called_off():
                 raise CalledOffError
-            while len(looks) < 2 * _SIDE_BY_SIDE and (piece := next(pieces, None)) is not None:
-                looks.append(pool.submit(_looks_at, piece, known))
+            while len(looks) < 2 * _SIDE_BY_SIDE and (more := next(pieces, None)) is not None:
+                looks.append(pool.submit(look_at, more))
             yield from looks.popleft().result()
 
 
-def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd]) -> list[_Look]:
+def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd], read: Read) -> list[_Look]:
     """End of the newest log of each window that has a log."""
     found = []
     for window, folder in folders:
@@ -105,15 +120,15 @@ def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd]
             found.append(_Look(window, key, end.last_message_id, end))
         elif (name := newest_name(folder)) is not None:
             try:
-                found.append(_look_into(window, key, folder, name))
+                found.append(_look_into(window, key, folder, name, read))
             except OSError as error:
                 log.warning("%s/%s cannot be read: %s", folder, name, error.strerror)
     return found
 
 
-def _look_into(window: Window, key: str, folder: str, name: str) -> _Look:
+def _look_into(window: Window, key: str, folder: str, name: str, read: Read) -> _Look:
     end = end_of(folder, name)
-    state = read_tail_state(f"{folder}/{name}")
+    state = read(f"{folder}/{name}")
     settled = msgspec.structs.replace(end, last_message_id=state.last_message_id) if is_settled(state) else None
     return _Look(window, key, state.last_message_id, settled)
 

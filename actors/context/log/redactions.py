@@ -95,7 +95,7 @@ class Redactions:
         make_private(there.parent, self._disk.make_folder)
         put_whole(self._disk, there, content)
         assert self._root is not None
-        make_durable(self._disk, there.parent, self._root)
+        make_durable(self._disk, self._root, there.parent)
 
 
 def _by_log(tombstones: Iterable[Tombstone]) -> dict[str, list[Tombstone]]:

@@ -12,13 +12,13 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from actors.linux.disk import RealDisk
+from actors.linux.disk import Disk, RealDisk
 
 log = logging.getLogger(__name__)
 
 NAME = "reserve"
 RESERVE_BYTES = 16 * 1024**2
-_ROOMY = 16
+ROOMY = 16
 """Times its size that must be free before the reserve is made."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -31,14 +31,19 @@ def is_whole(root: Path) -> bool:
         return False
 
 
-def keep(root: Path) -> bool:
-    """See that the reserve of a data root is whole, if there is room for that; whether it is."""
+def keep(root: Path, roomy: int = ROOMY) -> bool:
+    """True if the reserve of a data root is whole; it is made if there is room for that.
+
+    Args:
+        root: The data root.
+        roomy: Free space needed for a new reserve, in multiples of its size.
+    """
     place = root / NAME
     try:
         if is_whole(root):
             return True
         disk = os.statvfs(root)
-        if disk.f_bavail * disk.f_frsize < _ROOMY * RESERVE_BYTES:
+        if disk.f_bavail * disk.f_frsize < roomy * RESERVE_BYTES:
             return False
         file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -88,17 +93,24 @@ def is_full(error: BaseException | None) -> bool:
 class ReservedDisk(RealDisk):
     """The operating system's, with space in reserve for when it is full."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, below: Disk | None = None) -> None:
+        """A disk whose reserve is not given up yet.
+
+        Args:
+            root: The data root with the reserve.
+            below: Disk that stores; the operating system's by default.
+        """
         self._root = root
+        self._below = below or RealDisk()
 
     def write(self, fd: int, data: bytes, /) -> int:
         """As `os.write`, and again with what is left when the reserve has been given up."""
         try:
-            written = os.write(fd, data)
+            written = self._below.write(fd, data)
         except OSError as error:
             if not is_full(error) or not spend(self._root):
                 raise
             written = 0
         if written < len(data) and (written == 0 or spend(self._root)):
-            written += os.write(fd, data[written:])
+            written += self._below.write(fd, data[written:])
         return written

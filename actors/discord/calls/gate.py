@@ -8,7 +8,6 @@ cause it. discord.py raises such an answer at once.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any
 import discord
 
 from actors.discord.calls.parsing import UnreadableAnswerError, fault_of
+from actors.discord.calls.refusals import body_of
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Gate:
         """Seconds until a call may be made."""
         return max(0.0, self._shut_until - asyncio.get_running_loop().time()) if self._times else 0.0
 
-    async def opened(self) -> None:
+    async def wait_until_open(self) -> None:
         """Return when a call may be made."""
         while self._times:
             if (left_s := self.left_s()) > 0:
@@ -112,7 +112,7 @@ def guard(http: Any, gate: Gate) -> None:
     """
     request = http.request
 
-    async def guarded(*args: Any, **how: Any) -> Any:
+    async def call_guarded(*args: Any, **how: Any) -> Any:
         entered, told_s, is_refused = gate.enter(), None, False
         try:
             return await request(*args, **how)
@@ -127,17 +127,17 @@ def guard(http: Any, gate: Gate) -> None:
         finally:
             gate.leave(entered, told_s=told_s, is_refused=is_refused)
 
-    http.request = guarded
+    http.request = call_guarded
 
 
 def is_ban(error: discord.HTTPException) -> bool:
     """True if a 429 is a ban of the address, not one of Discord's own rate limits, for which discord.py waits."""
-    return error.status == 429 and (not _headers(error).get("Via") or not isinstance(_body(error), dict))
+    return error.status == 429 and (not _headers(error).get("Via") or not isinstance(body_of(error), dict))
 
 
 def retry_after_s(error: discord.HTTPException) -> float | None:
     """Seconds until the server answers again: the longest wait in its headers and body; None without any."""
-    headers, body = _headers(error), _body(error)
+    headers, body = _headers(error), body_of(error)
     said = [_seconds(headers.get("Retry-After")), _until(headers)]
     if isinstance(body, dict):
         said.append(_seconds(body.get("retry_after")))
@@ -146,15 +146,6 @@ def retry_after_s(error: discord.HTTPException) -> float | None:
 
 def _headers(error: discord.HTTPException) -> Mapping[str, str]:
     return getattr(error.response, "headers", None) or {}
-
-
-def _body(error: discord.HTTPException) -> object:
-    """Body of an error's response, as JSON; None for other bodies. discord.py has read the bytes before."""
-    data = getattr(error.response, "_body", None)
-    try:
-        return json.loads(data) if data else None
-    except ValueError:
-        return None
 
 
 def _seconds(value: object) -> float | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import discord
 
-from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
+from actors.discord.calls.parsing import UnreadableAnswerError, WireMessage, number_of, read_message
 from actors.discord.calls.rest_calls import CallRefusedError
 
 PAGE = 100
@@ -19,7 +19,7 @@ NEWEST = (1 << 63) - 1
 class Page:
     """Part of a channel's history, as one call gives it."""
 
-    messages: tuple[discord.Message, ...]
+    messages: tuple[WireMessage, ...]
     """Readable messages, oldest first."""
     unreadable: int
     """Number of unreadable messages."""

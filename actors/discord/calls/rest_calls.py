@@ -14,49 +14,33 @@ import discord
 from actors.discord.calls.fatal import fatal_sentence
 from actors.discord.calls.gate import Gate, guard
 from actors.discord.calls.pace import Pace
+from actors.discord.calls.refusals import Part, Verdict, describe, judge, refusal, refused_parts
 from actors.discord.calls.turns import Turns
+from actors.discord.calls.user_agent import name_calls
 from actors.discord.timing import Timing, backoff
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError, TimeoutError)
-"""Errors that a call may raise without a fault of the bot; `refusal` tells the refusals among them apart."""
-
-_RETRIED_CLIENT_ERRORS = frozenset({401, 408, 429})
-_TOO_LARGE = 413
-"""Status of a request that is too large for Discord or a proxy before it."""
-_FORBIDDEN_FOR_GOOD = frozenset({50005, 50007})
-"""Discord's codes for another author's message, and for a user who takes no messages from the bot."""
+"""Errors that a call may raise without a fault of the bot; `judge` tells the refusals among them apart."""
 
 
 class CallRefusedError(Exception):
     """Discord says no and will say so again; the text is for a person."""
 
+    def __init__(self, reason: str, parts: frozenset[Part] = frozenset()) -> None:
+        """Keep the reason, and the parts of a message that Discord named as the reason."""
+        super().__init__(reason)
+        self.parts = parts
+
 
 class CallForbiddenError(CallRefusedError):
-    """Discord refuses for want of a permission, which may be granted later."""
+    """Discord says no for now: people can undo the reason, such as a missing permission or a lock."""
 
 
 class CallFailedError(Exception):
     """Every attempt failed; the same call may work later. The text is for a person."""
-
-
-def refusal(error: BaseException) -> str | None:
-    """Why Discord will never do this; None when it may do it later, or when it was not Discord that said no."""
-    if not isinstance(error, discord.HTTPException):
-        return None
-    if not _is_discords(error) and error.status != _TOO_LARGE:
-        return None
-    if not 400 <= error.status < 500 or error.status in _RETRIED_CLIENT_ERRORS:
-        return None
-    return f"Discord refused it: {error.status} {described(error)}"
-
-
-def _is_discords(error: discord.HTTPException) -> bool:
-    """True if Discord itself answered, and not a proxy, filter or network on the way."""
-    content_type: str = error.response.headers.get("Content-Type", "")
-    return content_type.partition(";")[0].strip().lower() == "application/json"
 
 
 def is_limit(error: BaseException) -> bool:
@@ -64,21 +48,9 @@ def is_limit(error: BaseException) -> bool:
     return isinstance(error, discord.RateLimited) or (isinstance(error, discord.HTTPException) and error.status == 429)
 
 
-def is_forbidden(error: BaseException) -> bool:
-    """True if a refusal is for want of a permission, which people may grant again."""
-    return isinstance(error, discord.Forbidden) and error.code not in _FORBIDDEN_FOR_GOOD
-
-
 def is_final(error: CallRefusedError | CallFailedError) -> bool:
     """True if an object stays unreadable: deleted, or closed to the bot."""
     return isinstance(error, CallRefusedError) and isinstance(error.__cause__, discord.Forbidden | discord.NotFound)
-
-
-def described(error: BaseException) -> str:
-    """An error without anything that people wrote: its kind, and Discord's own code where there is one."""
-    if isinstance(error, discord.HTTPException):
-        return f"{type(error).__name__} (status {error.status}, code {error.code})"
-    return type(error).__name__
 
 
 class RestCalls:
@@ -110,8 +82,9 @@ class RestCalls:
         return user.id if user is not None else None
 
     def guard(self, client: discord.Client) -> None:
-        """Have all that `client` calls obey the gate, its login and discord.py's own calls too."""
+        """Have all that `client` calls obey the gate and name the bot, its login and discord.py's own calls too."""
         guard(client.http, self.gate)
+        name_calls(client.http)
 
     def employ(self, client: discord.Client | None) -> None:
         """Make calls through `client` from now on; None for no client."""
@@ -119,6 +92,7 @@ class RestCalls:
         if client is None:
             self._arrived.clear()
         else:
+            name_calls(client.http)
             self._arrived.set()
 
     async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: Turns | None = None) -> T:
@@ -132,22 +106,21 @@ class RestCalls:
             limit: Gives a turn for each call, and takes the turn back between calls.
 
         Raises:
-            CallForbiddenError: the bot may not.
+            CallForbiddenError: Discord will not do it before people undo the reason.
             CallRefusedError: Discord will never do it.
             CallFailedError: it failed as often as it may be tried.
         """
         reason, attempt = "", 1
         while attempt <= self._timing.attempts:
-            await self.gate.opened()
+            await self.gate.wait_until_open()
             try:
                 async with nullcontext() if limit is None else limit.turn():
                     return await self.once(call)
             except TRANSIENT as error:
                 if self.gate.is_shut and is_limit(error):
                     continue
-                reason = described(error)
-                if (why := refusal(error)) is not None:
-                    raise (CallForbiddenError if is_forbidden(error) else CallRefusedError)(why) from error
+                reason = describe(error)
+                self._raise_refusal(error)
                 log.warning("%s failed (attempt %d of %d): %s", what, attempt, self._timing.attempts, reason)
                 if attempt < self._timing.attempts:
                     await asyncio.sleep(self._pause_after(error, attempt))
@@ -181,6 +154,14 @@ class RestCalls:
             if error.status == 401 and (sentence := fatal_sentence(error)) is not None:
                 self._on_fatal(sentence)
             raise
+
+    def _raise_refusal(self, error: Exception) -> None:
+        """Raise the refusal that an error tells; a limit that lasts longer than a call may take counts as one."""
+        if isinstance(error, discord.RateLimited) and error.retry_after > self._timing.call_timeout_s:
+            raise CallForbiddenError(f"Discord takes nothing there for {error.retry_after:.0f} s") from error
+        if (reason := refusal(error)) is not None:
+            kind = CallForbiddenError if judge(error) is Verdict.FOR_NOW else CallRefusedError
+            raise kind(reason, refused_parts(error)) from error
 
     def _pause_after(self, error: Exception, attempt: int) -> float:
         if isinstance(error, discord.RateLimited):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
 
 import discord
+from discord.http import handle_message_parameters
+from discord.webhook.async_ import async_context
 
+from actors.discord.calls.text_ids import AttachedFile
 from actors.part import Answer, Button
-from domain.text.splitting import LIMIT, split, units
+from domain.text.characters import units
+from domain.text.splitting import LIMIT, split
 
 MOST_BUTTONS = 25
 _LONGEST_LABEL = 80
@@ -20,11 +25,34 @@ async def at_once(text: str) -> Answer:
     return Answer(text)
 
 
-def fitted(text: str) -> tuple[str, str]:
+def fit(text: str) -> tuple[str, str]:
     """(part of `text` that fits one message, whole `text`); the second is empty if all fits."""
     if units(text) <= LIMIT:
         return text, ""
     return split(text, LIMIT - units(_REST))[0] + _REST, text
+
+
+async def show(interaction: discord.Interaction, text: str, whole: str, view: discord.ui.View | None) -> None:
+    """Make a text, perhaps with the whole of it as a file, the answer to an interaction, without previews of links.
+
+    discord.py's own method cannot say that links have no previews.
+    """
+    files = [AttachedFile(io.BytesIO(whole.encode()), "answer.md")] if whole else []
+    with handle_message_parameters(
+        content=text,
+        view=view,
+        attachments=files,
+        allowed_mentions=discord.AllowedMentions.none(),
+        flags=discord.MessageFlags(suppress_embeds=True),
+    ) as params:
+        await async_context.get().edit_original_interaction_response(
+            interaction.application_id,
+            interaction.token,
+            session=interaction._session,
+            payload=params.payload,
+            multipart=params.multipart,
+            files=params.files,
+        )
 
 
 def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -12,11 +11,13 @@ import discord
 
 from actors.discord.calls.gate import retry_after_s
 from actors.discord.calls.parsing import fault_of
-from actors.discord.calls.rest_calls import TRANSIENT, described, is_limit, refusal
-from actors.discord.commands.answer import at_once, fitted, one_line, view_of
+from actors.discord.calls.refusals import Part, describe, refusal, refused_parts
+from actors.discord.calls.rest_calls import TRANSIENT, is_limit
+from actors.discord.commands.answer import at_once, fit, one_line, show, view_of
 from actors.discord.commands.replies import ServedInteractions
 from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
 from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.timing import Timing, backoff
 from actors.kernel import Host, ask_future
 from actors.part import Answer, Invocation, Wording
@@ -128,6 +129,11 @@ class CommandDispatcher(Wording):
         finally:
             answer.cancel()
 
+    @property
+    def policy(self) -> ChannelPolicy:
+        """Rules of channels."""
+        return self._intake.policy
+
     def _begin(self, errand: Errand, interaction: discord.Interaction, admitted: Admitted) -> Awaitable[Answer]:
         """Result of an errand if its caller may use it, else the refusal."""
         if self._may(admitted.standing, interaction):
@@ -172,9 +178,9 @@ class CommandDispatcher(Wording):
                 if isinstance(error, discord.HTTPException) and error.code == _ALREADY:
                     return True
                 if refusal(error) is not None or is_limit(error) or loop.time() >= until:
-                    log.warning("a command could not be acknowledged: %s", described(error))
+                    log.warning("a command could not be acknowledged: %s", describe(error))
                     return False
-                log.info("acknowledging a command failed and is tried once more: %s", described(error))
+                log.info("acknowledging a command failed and is tried once more: %s", describe(error))
                 await asyncio.sleep(self.timing.backoff_s / 10)
             except Exception as error:
                 if not interaction.response.is_done():
@@ -193,22 +199,22 @@ class CommandDispatcher(Wording):
 
     async def _show(self, interaction: discord.Interaction, answer: Answer) -> None:
         """Make `answer` what stands there; doing it again changes the same message, so a lost call is repeated."""
-        text, whole = fitted(self.sanitise(answer.text).strip() or "…")
-        attempts = self.timing.attempts
+        text, whole = fit(self.sanitise(answer.text).strip() or "…")
+        attempts, view = self.timing.attempts, view_of(answer.buttons)
         for attempt in range(1, attempts + 1):
             try:
                 async with asyncio.timeout(self.timing.call_timeout_s):
-                    await interaction.edit_original_response(
-                        content=text,
-                        view=view_of(answer.buttons),
-                        attachments=[discord.File(io.BytesIO(whole.encode()), "answer.md")] if whole else [],
-                        allowed_mentions=discord.AllowedMentions.none(),
-                    )
+                    await show(interaction, text, whole, view)
             except TRANSIENT as error:
+                parts = refused_parts(error)
+                if (Part.FILES in parts and whole) or (Part.BUTTONS in parts and view is not None):
+                    log.info("a part of an answer to a command is left out: %s", describe(error))
+                    whole, view = "" if Part.FILES in parts else whole, None if Part.BUTTONS in parts else view
+                    continue
                 if refusal(error) is not None or attempt == attempts:
-                    log.warning("what came of a command cannot be shown: %s", described(error))
+                    log.warning("what came of a command cannot be shown: %s", describe(error))
                     return
-                log.info("answering a command failed and is tried once more: %s", described(error))
+                log.info("answering a command failed and is tried once more: %s", describe(error))
                 told_s = (retry_after_s(error) if isinstance(error, discord.HTTPException) else None) or 0.0
                 pause_s = backoff(attempt, self.timing.backoff_s, self.timing.backoff_limit_s)
                 await asyncio.sleep(min(self.timing.command_life_s, max(pause_s, told_s)))

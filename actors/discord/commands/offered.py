@@ -16,7 +16,7 @@ from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import Choices, SlashCommand, TreeCommand, choices
 from actors.discord.commands.replies import worded
 from actors.discord.incoming.admission import Admission
-from actors.discord.incoming.arrival import spoken
+from actors.discord.incoming.arrival import Setting, command_message
 from actors.part import Answer, Argument, Completion, Given, Invocation, SpokenCommand
 from actors.part.command import AnyCommand, Question
 from messages.base import Message, RequestId
@@ -175,7 +175,8 @@ class PartCommands:
                 refusal = self._admission.command_refusal(call.person_id)
                 if refusal:
                     return at_once(refusal)
-                message = spoken(interaction, call.window, call.reply_to, call.audience, command.speech(reply))
+                setting = Setting(call.audience, self._dispatcher.policy.tables_of(interaction.channel))
+                message = command_message(interaction, call.window, call.reply_to, setting, command.speech(reply))
                 self._dispatcher.tell(call.window.address, message)
                 return at_once(command.answer(reply, self._dispatcher).text)
             case _:

@@ -15,7 +15,7 @@ from actors.discord.commands.answer import at_once
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
-from actors.discord.incoming.lookup import NO_SUCH, MessageLookup
+from actors.discord.incoming.lookup import NO_SUCH, LookedUp, MessageLookup
 from actors.part import Answer, Invocation
 from domain.memory.pins import crowding
 from messages.base import Message, MessageId, RequestId, UserId
@@ -33,7 +33,7 @@ _LINK = re.compile(
 )
 
 
-Fetch = Callable[[], Awaitable[discord.Message | str]]
+Fetch = Callable[[], Awaitable[LookedUp | str]]
 """Gives a message that no log has, or the reason why not."""
 
 
@@ -90,12 +90,13 @@ class PinCommands:
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             if self._lookup.is_deleted(message.id):
                 return at_once(f"Not remembered: {NO_SUCH}.")
+            pinned = self._lookup.words_now(interaction, message)
             return self._pin(
                 invocation,
-                text=self._lookup.words_now(message),
+                text=pinned.text,
                 message_id=str(message.id),
-                author_id=str(message.author.id),
-                author_name=message.author.display_name,
+                author_id=pinned.author_id,
+                author_name=pinned.author_name,
                 fetch=lambda: self._lookup.fetch(interaction, message.id),
             )
 
@@ -134,9 +135,9 @@ class PinCommands:
                 return Answer(f"Not remembered: {message}.")
             again = msgspec.structs.replace(
                 question,
-                text=message.content,
-                author_id=UserId(str(message.author.id)),
-                author_name=message.author.display_name,
+                text=message.text,
+                author_id=UserId(message.author_id),
+                author_name=message.author_name,
             )
             reply = self._dispatcher.inquire(question.window.address, again)
         answer = await worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")

@@ -47,6 +47,9 @@ class StatusCommands:
         user, guilds = interaction.client.user, interaction.client.guilds
         head = f"I am {user.display_name if user else 'here'}, online in {_counted(len(guilds), 'server')}."
 
+        is_direct = interaction.guild_id is None
+        head = f"{head} {self._dispatcher.policy.describe(interaction.channel, is_direct=is_direct)}".rstrip()
+
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             replies = {
                 describer: self._dispatcher.inquire(

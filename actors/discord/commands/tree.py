@@ -11,7 +11,8 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from actors.discord.calls.rest_calls import TRANSIENT, described
+from actors.discord.calls.refusals import describe
+from actors.discord.calls.rest_calls import TRANSIENT
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offered import Completions, PartCommands
@@ -84,7 +85,7 @@ class Commands:
                 if await self._sync(guild_id):
                     log.info("commands registered in %s", place)
         except TRANSIENT as error:
-            log.warning("commands were not registered in %s: %s", place, described(error))
+            log.warning("commands were not registered in %s: %s", place, describe(error))
 
     async def _sync(self, guild_id: int | None) -> bool:
         """Register the commands if Discord's list differs; True if registered.
@@ -114,4 +115,4 @@ class _Tree(app_commands.CommandTree[discord.Client]):
 
     async def on_error(self, interaction: discord.Interaction, error: app_commands.AppCommandError, /) -> None:
         cause = error.__cause__ or error
-        log.error("command %s failed: %s", interaction.id, described(cause), exc_info=cause)
+        log.error("command %s failed: %s", interaction.id, describe(cause), exc_info=cause)

@@ -13,17 +13,24 @@ from typing import Any
 import discord
 
 from actors.discord.calls.discord_clock import DiscordClock
-from actors.discord.calls.parsing import author_of, fault_of, number_of, with_channel, without_quotation
+from actors.discord.calls.parsing import (
+    WireMessage,
+    author_of,
+    fault_of,
+    number_of,
+    readable_interaction,
+    without_quotation,
+)
 from actors.discord.commands.buttons import Buttons
 from actors.discord.commands.tree import Commands
 from actors.discord.config import DiscordConfig
 from actors.discord.connection.pauses import Pauses, in_use
+from actors.discord.connection.rate_limits import clear_seldom
 from actors.discord.connection.shards import Shards
-from actors.discord.connection.sockets import Sockets
+from actors.discord.connection.sockets import Sockets, guild_wait_s, most_connections
 from actors.discord.incoming.catch_up import CatchUp
-from actors.discord.incoming.window_map import AnyChannel
+from actors.discord.incoming.places.window_map import AnyChannel
 from actors.http_client.clean_connector import CleanConnector
-from actors.linux.descriptors import share
 
 log = logging.getLogger(__name__)
 
@@ -31,42 +38,8 @@ Parser = Callable[[Any], Any]
 
 _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
-LEAST_CLEARED = 1024
-"""Rate limits that are kept before any are looked through."""
-KEPT_LIMIT_S = 10.0
-"""Seconds to keep a rate limit after its last use; a limit with an announced end is kept until then."""
-_SHARE, _FEWEST = 16, 8
-"""Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
 _OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
 """Events after which other servers may have to be waited for, or no more."""
-
-
-def clear_seldom(http: Any) -> None:
-    """Have discord.py's HTTP client look for rate limits to forget only when their number has doubled.
-
-    discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
-    agent's time, and it grows with the square of their number. And it keeps each for five minutes, over a kilobyte for
-    a thread in which the bot typed and wrote; a limit without waiters whose time is over has no use any more.
-    """
-    limit = LEAST_CLEARED
-
-    def clear_when_doubled() -> None:
-        nonlocal limit
-        buckets = http._buckets
-        if len(buckets) >= limit:
-            now = asyncio.get_running_loop().time()
-            for key in [key for key, bucket in buckets.items() if _says_nothing(bucket, now)]:
-                del buckets[key]
-            limit = max(LEAST_CLEARED, 2 * len(buckets))
-
-    http._try_clear_expired_ratelimits = clear_when_doubled
-
-
-def _says_nothing(bucket: Any, now: float) -> bool:
-    """True if a rate limit is expired, unused for a while and without waiters, so the next call passes."""
-    is_waited_for = bucket.outgoing or bucket._pending_requests or bucket._sleeping.locked()
-    is_over = bucket.expires is None or bucket.expires < now
-    return is_over and not is_waited_for and now - bucket._last_request >= KEPT_LIMIT_S
 
 
 class AgentClient(discord.Client):
@@ -84,7 +57,7 @@ class AgentClient(discord.Client):
         make_commands: Callable[[discord.Client], Commands],
         buttons: Buttons,
         clock: DiscordClock,
-        on_online: Callable[[str], None],
+        on_online: Callable[[discord.Client], None],
     ) -> None:
         """A client that has not logged in.
 
@@ -94,7 +67,7 @@ class AgentClient(discord.Client):
             make_commands: Gives this client's commands.
             buttons: Serves presses.
             clock: Is told the time that Discord's answers give.
-            on_online: Told the bot's name whenever all servers of a new session are known.
+            on_online: Told of this client whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
         intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=config.dms, message_content=True)
@@ -128,8 +101,7 @@ class AgentClient(discord.Client):
 
     async def login(self, token: str) -> None:
         """Log in; from then on calls wait for one another where there would be too many connections."""
-        most = share(_SHARE, _FEWEST) + (self.shard_count or 1)
-        self.http.connector = CleanConnector(limit=most)
+        self.http.connector = CleanConnector(limit=most_connections(self.shard_count))
         await super().login(token)
 
     async def has_lost_session(self) -> None:
@@ -162,16 +134,19 @@ class AgentClient(discord.Client):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back after an outage."""
+        self._intake.window_map.survey(self.guilds)
         self._intake.readership.meet_all(guild)
         self._catch_up.come_back(guild)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """A server took the bot in."""
+        self._intake.window_map.survey(self.guilds)
         self._intake.readership.meet_all(guild)
         self._catch_up.resume(guild)
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
-        """A channel was made."""
+        """A channel was made, perhaps in a category that is heard."""
+        self._intake.window_map.survey(self.guilds)
         self._intake.readership.compare()
         self._catch_up.resume(channel.guild)
 
@@ -182,8 +157,9 @@ class AgentClient(discord.Client):
         self._catch_up.go_out(guild)
         self._intake.readership.compare()
 
-    async def on_guild_remove(self, _guild: discord.Guild) -> None:
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
         """A server is gone, or wants the bot no more."""
+        self._catch_up.go_out(guild)
         self._intake.readership.compare()
 
     async def on_guild_update(self, _before: discord.Guild, _after: discord.Guild) -> None:
@@ -202,11 +178,13 @@ class AgentClient(discord.Client):
         """A role is gone."""
         self._intake.readership.compare()
 
-    async def on_guild_channel_update(
-        self, _before: discord.abc.GuildChannel, _after: discord.abc.GuildChannel
-    ) -> None:
-        """A channel has other overwrites, say."""
-        self._intake.readership.compare()
+    async def on_guild_channel_update(self, _before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
+        """A channel has other overwrites, say, or stands in another category."""
+        if self._intake.window_map.survey(self.guilds):
+            self._intake.readership.meet_all(after.guild)
+            self._catch_up.resume(after.guild)
+        else:
+            self._intake.readership.compare()
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel is gone."""
@@ -214,12 +192,13 @@ class AgentClient(discord.Client):
 
     async def on_thread_create(self, thread: discord.Thread) -> None:
         """A thread was made."""
-        self._intake.readership.meet(thread)
-        self._catch_up.meet_thread(thread)
+        self._intake.preparation.starters.meet_new(thread.id)
+        await self.on_thread_join(thread)
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """A thread is there again, or took the bot in."""
-        await self.on_thread_create(thread)
+        self._intake.readership.meet(thread)
+        self._catch_up.meet_thread(thread)
 
     async def on_raw_thread_delete(self, gone: discord.RawThreadDeleteEvent) -> None:
         """A thread is gone."""
@@ -235,17 +214,17 @@ class AgentClient(discord.Client):
         """Messages were deleted at one go."""
         self._intake.retract(self._place(gone.channel_id), gone.message_ids)
 
-    async def on_raw_message_edit(self, edit: discord.RawMessageUpdateEvent) -> None:
+    async def on_wire_edit(self, message: WireMessage) -> None:
         """A message is otherwise now; whether its words are, its window finds out."""
-        if edit.message.edited_at is not None and edit.message.author != self.user:
-            self._intake.revise(edit.message)
+        if message.edited_at is not None and message.author != self.user:
+            self._intake.revise(message)
 
     def _place(self, channel_id: int) -> AnyChannel:
         return self.get_channel(channel_id) or self.get_partial_messageable(channel_id)
 
     # more of what people do
 
-    async def on_message(self, message: discord.Message) -> None:
+    async def on_message(self, message: WireMessage) -> None:
         """Take a message from Discord."""
         self._catch_up.hear(message)
 
@@ -297,6 +276,7 @@ class AgentClient(discord.Client):
             return
         self._is_complete = True
         log.info("online in %d servers", len(self.guilds))
+        self._intake.window_map.survey(self.guilds)
         self._intake.readership.begin(self)
         await self._catch_up.begin(self)
         try:
@@ -305,7 +285,7 @@ class AgentClient(discord.Client):
             if not self.is_closed():
                 raise
             return
-        self._on_online(str(self.user))
+        self._on_online(self)
 
     def _home_guilds(self) -> list[discord.Guild]:
         """The servers that hold a configured channel."""
@@ -321,12 +301,14 @@ class AgentClient(discord.Client):
         parsers = self._connection.parsers
         for event, parse in parsers.items():
             parsers[event] = functools.partial(self._parse, event, parse)
+        for event, take in (("MESSAGE_CREATE", self._take_message), ("MESSAGE_UPDATE", self._take_edit)):
+            parsers[event] = functools.partial(self._parse, event, take)
 
     def _parse(self, event: str, parse: Parser, data: Any) -> None:
         if event in _MESSAGES and self._passes_by(event, data):
             return
         if event == "INTERACTION_CREATE":
-            data = with_channel(data)
+            data = readable_interaction(data)
         try:
             parse(data)
         except Exception as error:  # noqa: BLE001  # whatever it is, its words may quote what people wrote
@@ -337,6 +319,22 @@ class AgentClient(discord.Client):
             log.error("Discord's %s could not be read: %s", event, fault_of(error))
         if event in _OF_GUILDS:
             self._shorten_wait()
+
+    def _take_message(self, data: Any) -> None:
+        """Make a message of what Discord sent, as discord.py's own parser does, and keep all of it."""
+        message = self._read(data)
+        channel = message.channel
+        if isinstance(channel, discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread):
+            channel.last_message_id = message.id
+        self.dispatch("message", message)
+
+    def _take_edit(self, data: Any) -> None:
+        """The same for an edited message."""
+        self.dispatch("wire_edit", self._read(data))
+
+    def _read(self, data: Any) -> WireMessage:
+        channel, _ = self._connection._get_guild_channel(data)
+        return WireMessage(state=self._connection, channel=channel, data=data)
 
     def _passes_by(self, event: str, data: Any) -> bool:
         """True if a message is the bot's own: only its id is needed, and its edits are ignored.
@@ -356,10 +354,7 @@ class AgentClient(discord.Client):
 
     def _shorten_wait(self) -> None:
         """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""
-        timing = self._timing
-        is_waiting = any(guild.unavailable for guild in self._connection.guilds)
-        wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
-        self._connection.guild_ready_timeout = min(wait_s, timing.guild_ready_timeout_s)
+        self._connection.guild_ready_timeout = guild_wait_s(self._timing, self._connection.guilds)
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import discord
 
 from actors.discord.calls.fatal import fatal_sentence
-from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described
+from actors.discord.calls.refusals import describe
+from actors.discord.calls.rest_calls import TRANSIENT, RestCalls
 from actors.discord.connection.client import AgentClient
 from actors.discord.connection.keep_alive import end_keep_alives
 from actors.discord.connection.pauses import Pauses, use
@@ -60,7 +61,7 @@ class GatewaySession:
     def start(self) -> None:
         """Begin to connect, on the loop."""
         self._running = asyncio.get_running_loop().create_task(self._run())
-        self._running.add_done_callback(self._ended)
+        self._running.add_done_callback(self._report_end)
 
     async def close(self) -> None:
         """Disconnect; returns when the client is closed."""
@@ -68,7 +69,7 @@ class GatewaySession:
             self._running.cancel()
             await asyncio.wait([self._running])
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _report_end(self, task: asyncio.Task[None]) -> None:
         """Report a fault of the bot's own that ended the task, so that the bot does not stop silently."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("no client for Discord can be made", exc_info=error)
@@ -86,7 +87,7 @@ class GatewaySession:
                 if (sentence := fatal_sentence(error)) is not None:
                     self._on_fatal(sentence)
                     return
-                log.warning("the connection to Discord was lost: %s", described(error))
+                log.warning("the connection to Discord was lost: %s", describe(error))
             except Exception:
                 log.exception("the connection to Discord ended badly")
             finally:
@@ -129,5 +130,5 @@ class GatewaySession:
             async with asyncio.timeout(self._timing.close_timeout_s):
                 await client.close()
         except TRANSIENT as error:
-            log.warning("the connection to Discord was cut: %s", described(error))
+            log.warning("the connection to Discord was cut: %s", describe(error))
             await client.http.close()

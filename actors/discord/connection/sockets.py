@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+from actors.discord.timing import Timing
+from actors.linux.descriptors import share
+
+_SHARE, _FEWEST = 16, 8
+"""Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
+
+
+def most_connections(shards: int | None, descriptors: int | None = None) -> int:
+    """Most connections to Discord at a time: a share of the descriptors, and one a shard.
+
+    Args:
+        shards: Number of shards; None stands for 1.
+        descriptors: Descriptors that the process may have; by default its own limit.
+    """
+    return share(_SHARE, _FEWEST, descriptors) + (shards or 1)
+
+
+def guild_wait_s(timing: Timing, guilds: Iterable[Any]) -> float:
+    """Seconds to wait for more servers; short once all servers that Discord has named are described."""
+    is_waiting = any(guild.unavailable for guild in guilds)
+    wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
+    return min(wait_s, timing.guild_ready_timeout_s)
 
 
 class Sockets:

@@ -7,14 +7,20 @@ from datetime import timedelta
 import discord
 
 from actors.discord.calls.discord_clock import DiscordClock
+from actors.discord.calls.forgetting import forget_oldest
+from actors.discord.calls.parsing import WireMessage
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.config import DiscordConfig
 from actors.discord.incoming.arrival import Admitted, Hearing, MessageArrival
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.reading.names import mentions_role_of
 from actors.kernel import Host
 from domain.policy.access import Standing
 from domain.policy.rate_limit import RateLimit
+from domain.turn.discord.said import Manner, manner_of, mentioned_roles
 from messages.base import UserId, Window
 
+_ADDRESSED = 10_000
 RATE_WINDOW_S = 600.0
 """The while in which one person's messages are counted."""
 
@@ -27,28 +33,38 @@ class Admission:
     told from when on to say it again. That notice is in the window's log and owed like an answer, so it survives.
     """
 
-    def __init__(self, *, host: Host, config: DiscordConfig, rest: RestCalls, clock: DiscordClock) -> None:
+    def __init__(
+        self, *, host: Host, config: DiscordConfig, rest: RestCalls, clock: DiscordClock, policy: ChannelPolicy
+    ) -> None:
         """Begin without messages.
 
         Args:
             host: Its clocks count for the rate limit.
-            config: Which messages are answered, and how many.
+            config: How many messages are answered.
             rest: Knows the bot's own id.
             clock: Says how long ago a message was written.
+            policy: Which messages are answered where.
         """
         self._host = host
-        self._answers_all = config.answers_all
+        self._policy = policy
         self._catchup = timedelta(hours=config.catchup_hours)
         self._rate = RateLimit(config.turns_per_user, RATE_WINDOW_S)
         self._rest = rest
         self._clock = clock
         self._notices: dict[tuple[UserId, Window], float] = {}
         """Person and window -> until when they know there that they have to wait; as few as there are who wait."""
+        self._addressed: dict[int, None] = {}
+        """Messages that were for the bot, so that further edits of them are no questions."""
 
     def hearing(self, arrival: MessageArrival, admitted: Admitted) -> Hearing:
         """Treatment of a message whose author may write in that window."""
         message, may_run = arrival.message, admitted.standing is Standing.MEMBER
-        if self._is_too_old(arrival) or not self._is_addressed(message):
+        is_addressed = self._is_addressed(message)
+        if is_addressed:
+            self._addressed[message.id] = None
+            if len(self._addressed) > _ADDRESSED:
+                forget_oldest(self._addressed)
+        if self._is_too_old(arrival) or not is_addressed or manner_of(message.wire) is not Manner.SAID:
             return Hearing(may_run=may_run, wants_answer=False)
         person, now_s = UserId(str(message.author.id)), self._host.monotonic()
         wait_s = self._rate.take(person, now_s)
@@ -68,13 +84,31 @@ class Admission:
         """True if a message was missed for too long by Discord's clock, which dated it; the local one may be wrong."""
         return not arrival.is_live and self._clock.now() - arrival.message.created_at > self._catchup
 
-    def _is_addressed(self, message: discord.Message) -> bool:
-        """True if a message is for the bot: a direct message, a mention of the bot, or a reply to the bot."""
-        if self._answers_all or isinstance(message.channel, discord.DMChannel):
+    def answers_edit(self, message: WireMessage) -> bool:
+        """True if an edit has just made a message one for the bot, which counts as one that is to be answered."""
+        answers_all = self._policy.rule_of(message.channel).answers_all
+        if answers_all or isinstance(message.channel, discord.DMChannel) or message.id in self._addressed:
+            return False
+        edited_at = message.edited_at
+        if edited_at is None or self._clock.now() - edited_at > self._catchup or not self._is_addressed(message):
+            return False
+        self._addressed[message.id] = None
+        return manner_of(message.wire) is Manner.SAID and not self._rate.take(
+            UserId(str(message.author.id)), self._host.monotonic()
+        )
+
+    def _is_addressed(self, message: WireMessage) -> bool:
+        """True if a message is for the bot: direct, a mention, a reply, or in a thread that the bot opened."""
+        if self._policy.rule_of(message.channel).answers_all or isinstance(message.channel, discord.DMChannel):
             return True
         bot_id = self._rest.bot_id()
+        if self._policy.is_opened_by(message.channel, bot_id):
+            return True
         if bot_id is None or bot_id in message.raw_mentions or any(user.id == bot_id for user in message.mentions):
             return bot_id is not None
+        roles = (*mentioned_roles(message.wire), *message.raw_role_mentions)
+        if roles and mentions_role_of(message, roles, bot_id):
+            return True
         quoted = message.reference.resolved if message.reference is not None else None
         return isinstance(quoted, discord.Message) and quoted.author.id == bot_id
 

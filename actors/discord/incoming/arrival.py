@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import discord
 
-from actors.discord.incoming.unpacking import Unpacked
-from actors.discord.incoming.window_map import AnyChannel
+from actors.discord.calls.parsing import WireMessage
+from actors.discord.incoming.places.window_map import AnyChannel
+from actors.discord.incoming.reading.names import NameBook, guild_of
+from actors.discord.incoming.unpacking import Unpacked, only_words
 from domain.policy.access import Standing
+from domain.turn.discord.said import Manner, files_of, manner_of, quotation, words_of
+from domain.turn.discord.wire import Wire, id_at, object_at
 from messages.base import Address, ChannelId, MessageId, UserId, Window
-from messages.context import Quote, UserMessage
+from messages.context import Quote, RetractMessages, ReviseMessage, UserMessage
 
 log = logging.getLogger(__name__)
-
-QUOTE_CHARS = 2_000
-"""Most of a quoted message that is passed on."""
-_SPEECH = frozenset({discord.MessageType.default, discord.MessageType.reply})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,16 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """Readers and settings of the place in which a message is answered."""
+
+    audience: str
+    """Current readers, as a label of `domain.policy.audience`; empty when unknown."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that hold there, the nearest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Origin:
     """Person, place and time of an event: what the rules judge by."""
 
@@ -52,7 +63,7 @@ class Origin:
     @classmethod
     def of_message(cls, message: discord.Message) -> Origin:
         """Origin of a message."""
-        return cls(message.id, message.channel, ChannelId(str(message.channel.id)), _guild_id(message), message.author)
+        return cls(message.id, message.channel, ChannelId(str(message.channel.id)), guild_of(message), message.author)
 
     @classmethod
     def of_interaction(cls, interaction: discord.Interaction) -> Origin:
@@ -65,20 +76,20 @@ class Origin:
 class MessageArrival:
     """Message of a person; a repeated message changes nothing, a refused message is ignored."""
 
-    message: discord.Message
+    message: WireMessage
     origin: Origin
     is_live: bool = True
     """True if Discord sent the message at once, or as soon as the connection was there again."""
 
     @classmethod
-    def of(cls, message: discord.Message, *, is_live: bool = True) -> MessageArrival:
+    def of(cls, message: WireMessage, *, is_live: bool = True) -> MessageArrival:
         """`message` as an arrival."""
         return cls(message, Origin.of_message(message), is_live)
 
     @property
     def must_prepare(self) -> bool:
         """True if the message has files, which are read before the message is passed on."""
-        return bool(self.message.attachments)
+        return has_files(self.message)
 
     def refuse(self, reason: str) -> None:
         """Ignore the message; the log says why."""
@@ -109,44 +120,73 @@ Arrival = MessageArrival | InteractionArrival
 """Event of a person, before authorization."""
 
 
-def is_speech(message: discord.Message) -> bool:
-    """True if a person wrote the message: no bot, no webhook, no notice of Discord's, not blank."""
-    if message.author.bot or message.webhook_id is not None or message.type not in _SPEECH:
-        return False
-    return bool(message.content or message.attachments)
+def is_heard(message: WireMessage) -> bool:
+    """True if a window is told of a message: a person's, not blank, and no notice of Discord's."""
+    return manner_of(message.wire) is not Manner.NOT_HEARD
+
+
+def has_files(message: WireMessage) -> bool:
+    """True if files came with a message or with a message that it forwards."""
+    return any(True for _ in files_of(message.wire))
 
 
 def user_message(
-    message: discord.Message,
+    message: WireMessage,
     window: Window,
     reply_to: Address,
-    audience: str,
+    setting: Setting,
     hearing: Hearing,
+    names: NameBook,
     unpacked: Unpacked | None = None,
 ) -> UserMessage:
-    """Message for the window's actor about a Discord message; `unpacked` holds its files, if any."""
+    """Message for the window's actor about a Discord message; `unpacked` holds its words and files, if any came."""
     reference = message.reference if message.type is discord.MessageType.reply else None
+    if unpacked is None:
+        unpacked = only_words(words_of(message.wire, names.name_of(message), with_files=False))
     return UserMessage(
         window=window,
         message_id=MessageId(str(message.id)),
         author_id=UserId(str(message.author.id)),
-        author_name=message.author.display_name,
-        text=message.content if unpacked is None else unpacked.text,
+        author_name=names.author_name(message),
+        text=unpacked.text,
         sent_at=message.created_at,
         reply_to=reply_to,
         reply_to_message_id=MessageId(str(reference.message_id or "") if reference is not None else ""),
-        attachments=() if unpacked is None else unpacked.files,
-        typed_chars=None if unpacked is None else unpacked.typed_chars,
-        audience=audience,
+        attachments=unpacked.files,
+        typed_chars=unpacked.typed_chars,
+        told_chars=unpacked.told_chars,
+        audience=setting.audience,
+        tables=setting.tables,
         may_run=hearing.may_run,
         wants_answer=hearing.wants_answer,
         refusal=hearing.refusal,
-        quote=_quote(reference),
+        quote=None if reference is None else _quote(message, object_at(message.wire, "referenced_message"), names),
     )
 
 
-def spoken(
-    interaction: discord.Interaction, window: Window, reply_to: Address, audience: str, text: str
+def revision(message: WireMessage, window: Window, names: NameBook, *, wants_answer: bool) -> ReviseMessage:
+    """Message for the window's actor about an edit, or about the present words of a message."""
+    name_of = names.name_of(message)
+    words = words_of(message.wire, name_of, with_files=False)
+    return ReviseMessage(
+        window=window,
+        message_id=MessageId(str(message.id)),
+        text=words.typed,
+        told=words.told,
+        whole=words_of(message.wire, name_of).all,
+        files=sum(1 for _ in files_of(message.wire)),
+        wants_answer=wants_answer,
+    )
+
+
+def retraction(window: Window, message_ids: Iterable[int]) -> RetractMessages:
+    """Message for the window's actor about deleted messages."""
+    ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
+    return RetractMessages(window=window, message_ids=ids)
+
+
+def command_message(
+    interaction: discord.Interaction, window: Window, reply_to: Address, setting: Setting, text: str
 ) -> UserMessage:
     """Message for the window's actor about a command that counts as a member's message, with `text` as its words."""
     return UserMessage(
@@ -158,26 +198,19 @@ def spoken(
         sent_at=interaction.created_at,
         reply_to=reply_to,
         typed_chars=0,
-        audience=audience,
+        audience=setting.audience,
+        tables=setting.tables,
     )
 
 
-def _guild_id(message: discord.Message) -> int | None:
-    """The server that a message was written in, also when it isn't in discord.py's cache."""
-    if message.guild is not None:
-        return message.guild.id
-    return message.channel.guild_id if isinstance(message.channel, discord.PartialMessageable) else None
-
-
-def _quote(reference: discord.MessageReference | None) -> Quote | None:
+def _quote(message: WireMessage, quoted: Wire, names: NameBook) -> Quote | None:
     """The answered message, where Discord sent it along."""
-    if reference is None or not isinstance(reference.resolved, discord.Message):
+    if not (message_id := id_at(quoted, "id")):
         return None
-    quoted = reference.resolved
-    text = quoted.content[:QUOTE_CHARS]
+    author = object_at(quoted, "author")
     return Quote(
-        message_id=MessageId(str(quoted.id)),
-        author_id=UserId(str(quoted.author.id)),
-        author_name=quoted.author.display_name,
-        text=text,
+        message_id=MessageId(message_id),
+        author_id=UserId(id_at(author, "id")),
+        author_name=names.user_name(message, author),
+        text=quotation(quoted, names.name_of(message)),
     )

@@ -8,7 +8,8 @@ import discord
 
 from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
 from actors.discord.incoming.arrival import Admitted, Origin
-from actors.discord.incoming.window_map import NoWindow, WindowMap
+from actors.discord.incoming.places.window_map import NoWindow, WindowMap
+from actors.discord.incoming.reading.names import NameBook
 from domain.policy.access import Access, Standing, depends_on_roles, standing
 
 log = logging.getLogger(__name__)
@@ -25,8 +26,9 @@ RolesFound = dict[int, frozenset[str]]
 class Authorization:
     """Judges by channel, person and roles; lives on the loop and outlives each client."""
 
-    def __init__(self, *, window_map: WindowMap, access: Access, rest: RestCalls) -> None:
+    def __init__(self, *, window_map: WindowMap, access: Access, rest: RestCalls, names: NameBook) -> None:
         self.window_map = window_map
+        self._names = names
         self._access = access
         self._rest = rest
 
@@ -82,6 +84,7 @@ class Authorization:
             member = await self._rest.persist(
                 "looking up a member", lambda client: client.http.get_member(guild_id, author_id)
             )
+            self._names.note(guild_id, author_id, member.get("nick"))
             roles[author_id] = frozenset(str(role) for role in member["roles"])
         return roles.get(author_id, frozenset())
 

@@ -13,14 +13,16 @@ import discord
 
 from actors.discord.calls.archives import ListThreads, active_threads, archived_since, archives_of
 from actors.discord.calls.history import GapPage, Page, newest_id, read_next_page
+from actors.discord.calls.parsing import WireMessage
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls, is_final
 from actors.discord.calls.rounds import Rounds
 from actors.discord.calls.turns import Turns
-from actors.discord.incoming.arrival import MessageArrival, is_speech
+from actors.discord.incoming.arrival import MessageArrival, is_heard
 from actors.discord.incoming.comparison import Comparison
-from actors.discord.incoming.intake import Intake, Lane
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.lane import Lane
+from actors.discord.incoming.places.window_map import NoWindow
 from actors.discord.incoming.watermarks import ENDLESS
-from actors.discord.incoming.window_map import NoWindow
 from actors.discord.timing import Timing, backoff
 from messages.base import ChannelId, Surface, Window
 
@@ -81,15 +83,13 @@ class CatchUp:
         missed: list[int] = []
         for channel_id in sorted(map(int, self._window_map.channels)):
             channel = client.get_channel(channel_id)
-            if channel is None:
-                log.warning("channel %d is not there, or the bot may not see it", channel_id)
             missed += self._meet_all(channel)
         missed += self._meet_direct()
         self.intake.notice_held()
         await self._secure_watermarks()
         if session != self._watermarks.session:
             return  # Another has begun meanwhile, which has all of this before it.
-        missed += [each.channel.id for each in self.intake.held() if self._is_missing_before(each)]
+        missed += [each.channel.id for each in self.intake.oldest_waiting() if self._is_missing_before(each)]
         self.intake.release(map(_lane, missed))
         self._read(missed)
         self._comparison.begin()
@@ -144,9 +144,9 @@ class CatchUp:
         if not self.intake.is_holding:
             self._comparison.begin()
 
-    def hear(self, message: discord.Message) -> None:
+    def hear(self, message: WireMessage) -> None:
         """Take a message; where earlier messages may be missing, history is read first."""
-        if is_speech(message) and not self.intake.is_holding and self._is_missing_before(message):
+        if is_heard(message) and not self.intake.is_holding and self._is_missing_before(message):
             self._look_into([message.channel.id])
         self.intake.hear(message)
 
@@ -171,7 +171,8 @@ class CatchUp:
         if not isinstance(channel, discord.abc.GuildChannel):
             return []
         is_first = not self._watermarks.has(channel.id)
-        missed = self._meet(channel, is_configured=True)
+        is_named = str(channel.id) in self._window_map.configured
+        missed = self._meet(channel, is_configured=is_named or not self._watermarks.is_made_while_away(channel.id))
         if isinstance(channel, discord.TextChannel | discord.ForumChannel):
             for thread in channel.threads:
                 missed += self._meet(thread)
@@ -298,6 +299,7 @@ class CatchUp:
             page = read.page
             for message in page.messages:
                 self.intake.seen.notice(str(channel_id), message.id)
+                self.intake.preparation.starters.notice(message)
             said = await self._to_pass_on(channel_id, page)
             for message in said:
                 self._watermarks.notice(channel_id, message.id)
@@ -322,19 +324,19 @@ class CatchUp:
         await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
         return not read.page.is_last
 
-    async def _to_pass_on(self, channel_id: int, page: Page) -> list[discord.Message]:
+    async def _to_pass_on(self, channel_id: int, page: Page) -> list[WireMessage]:
         """Messages of a page that were passed on neither in this life nor, by the window's logs, in an earlier life."""
         unknown = [message for message in page.messages if self._is_unknown(message)]
         window = Window(surface=self._watermarks.surface_of(channel_id), id=str(channel_id))
         if not unknown or not self._watermarks.knows(window):
             return unknown
-        logged = await self._comparison.logged(window)
+        logged = await self._comparison.logged_ids(window)
         return [message for message in unknown if message.id not in logged and self._is_unknown(message)]
 
-    def _is_unknown(self, message: discord.Message) -> bool:
+    def _is_unknown(self, message: WireMessage) -> bool:
         """True if a message in a page of history is a person's, and was not passed on in this life."""
         is_new = self._watermarks.lacks(message.channel.id, message.id) and not self.intake.seen.has(message.id)
-        return is_new and is_speech(message)
+        return is_new and is_heard(message)
 
     async def _first_page(self, channel_id: int) -> GapPage:
         """The first page that is missing; tried for as long as others may wait for a page.

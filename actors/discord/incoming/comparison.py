@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.history import require_history
+from actors.discord.calls.history import NEWEST, read_page, require_history
+from actors.discord.calls.parsing import UnreadableAnswerError, WireMessage
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
 from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.reading.starter import starter_in
 from actors.discord.timing import Timing
 from actors.kernel import Host
 from domain.log.kept import digest
+from domain.turn.discord.said import files_of
 from messages.base import Address, ChannelId, Message, RequestId, Surface, Window
 from messages.context import KeptMessage, KeptMessagesTold, TellKeptMessages
 
@@ -39,9 +42,16 @@ Inquire = Callable[[Address, Message], asyncio.Future[Message]]
 class Listing:
     """The newest messages of a channel."""
 
-    messages: dict[int, discord.Message]
+    messages: dict[int, WireMessage]
     reach: int
     """Every message from this one on is listed; 0 where the history was read to its beginning."""
+    tells_start: bool = False
+    """True if a thread's history says what became of the message that it was opened from, which may stand elsewhere."""
+
+    def lacks(self, number: int, window: Window) -> bool:
+        """True if a message that the window holds is gone from Discord."""
+        is_told = self.tells_start if str(number) == window.id else number >= self.reach
+        return is_told and number not in self.messages
 
 
 class Comparison:
@@ -106,10 +116,10 @@ class Comparison:
             if self._ahead == 0:
                 self.is_free.set()
 
-    async def logged(self, window: Window) -> frozenset[int]:
+    async def logged_ids(self, window: Window) -> frozenset[int]:
         """Messages whose own words the window's logs hold, of the newest; none where the window does not say."""
         try:
-            told = await self._told(window)
+            told = await self._kept_messages(window)
         except (CallFailedError, TimeoutError) as error:
             log.warning("%s does not say what it has logged: %s", window.address, str(error) or "no answer came")
             return frozenset()
@@ -161,7 +171,7 @@ class Comparison:
         if not self._is_ours(window):
             return
         await self._intake.settle(ChannelId(window.id))
-        told = await self._told(window)
+        told = await self._kept_messages(window)
         kept = {
             number: message for message in told.messages if (number := int(message.message_id)) >= self._rest.first_id
         }
@@ -171,7 +181,7 @@ class Comparison:
         listing = await self._rest.persist("comparing history", functools.partial(_newest, window, oldest, self._knows))
         own = (each for each in listing.messages.values() if each.author.id == self._rest.bot_id())
         self._on_own(own, told.unfinished_turns)
-        gone = sorted(number for number in kept if number >= listing.reach and number not in listing.messages)
+        gone = sorted(number for number in kept if listing.lacks(number, window))
         edited = [
             message
             for number, message in sorted(listing.messages.items())
@@ -184,7 +194,7 @@ class Comparison:
         for message in edited:
             self._intake.revise(message)
 
-    async def _told(self, window: Window) -> KeptMessagesTold:
+    async def _kept_messages(self, window: Window) -> KeptMessagesTold:
         """Messages that the window's logs hold."""
         request_id = RequestId(self._host.new_id())
         question = TellKeptMessages(request_id=request_id, reply_to=self._host.address, window=window)
@@ -221,21 +231,32 @@ async def _newest(
     channel = client.get_channel(int(window.id)) or await client.fetch_channel(int(window.id))
     if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):
         raise CallRefusedError("it is no conversation of the bot's any more")
-    messages: dict[int, discord.Message] = {}
+    messages: dict[int, WireMessage] = {}
+    tells_start = isinstance(channel, discord.Thread) and isinstance(channel.parent, discord.ForumChannel)
     require_history(channel)
-    async for message in channel.history(limit=MOST_LISTED, oldest_first=False):
-        messages[message.id] = message
-        if message.id <= oldest:
+    before = NEWEST
+    while len(messages) < MOST_LISTED and oldest < before:
+        page = await read_page(channel, before=before)
+        if page.unreadable:
+            raise UnreadableAnswerError(f"{page.unreadable} messages cannot be read, and would be taken for deleted")
+        messages |= {message.id: message for message in page.messages}
+        for message in page.messages:
+            if message.type is discord.MessageType.thread_starter_message and message.reference is not None:
+                tells_start = message.reference.resolved is not None
+                begun = starter_in(message)
+                messages |= {} if begun is None else {begun.id: begun}
+        if page.is_last:
             break
+        before = page.oldest
     require_history(channel)
     is_whole = len(messages) < MOST_LISTED and not (messages and min(messages) <= oldest)
-    return Listing(messages, 0 if is_whole else min(messages))
+    return Listing(messages, 0 if is_whole else min(messages), tells_start)
 
 
-def _is_edited(kept: KeptMessage, message: discord.Message) -> bool:
+def _is_edited(kept: KeptMessage, message: WireMessage) -> bool:
     """True if a message's text may differ from the log; a quotation is judged by its time only."""
     if message.edited_at is None:
         return False
     if not kept.words:
         return message.edited_at.timestamp() * 1000 > kept.logged_at_ms
-    return kept.words != digest(message.content) or kept.files > len(message.attachments)
+    return kept.words != digest(message.content) or kept.files > sum(1 for _ in files_of(message.wire))

@@ -5,72 +5,39 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Iterable
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 import discord
 import msgspec
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.parsing import WireMessage
 from actors.discord.calls.rest_calls import CallFailedError
-from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import (
     Admitted,
     Arrival,
     InteractionArrival,
     MessageArrival,
     Origin,
-    is_speech,
-    user_message,
+    is_heard,
+    retraction,
+    revision,
 )
-from actors.discord.incoming.authorization import Authorization, RolesFound, Verdict
+from actors.discord.incoming.authorization import RolesFound, Verdict
+from actors.discord.incoming.lane import Heard, Lane, Prepared, Rules
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.window_map import AnyChannel, NoWindow, WindowMap, dm_window, thread_window
+from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.readership import Readership
-from actors.discord.incoming.seen import SeenMessages
-from actors.discord.incoming.unpacking import Unpacked, Unpacking
-from actors.discord.incoming.watermarks import Watermarks
-from actors.discord.incoming.window_map import AnyChannel, NoWindow, WindowMap, dm_window, thread_window
-from actors.discord.incoming.withdrawn import Withdrawn
 from actors.discord.timing import Timing, backoff
 from actors.kernel import Host
-from messages.base import ChannelId, MessageId, Window
-from messages.context import RetractMessages, ReviseMessage
+from messages.base import ChannelId, Window
 from messages.discord import UserMessageLogged, UserMessageNotLogged
 
 log = logging.getLogger(__name__)
 
 STOPPING = "I am being stopped; please try again later."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """Policy of who is heard, where, and how."""
-
-    authorization: Authorization
-    """Says whether something is for us."""
-    admission: Admission
-    """Says how a message is taken."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """Record of what was heard so far."""
-
-    seen: SeenMessages
-    """Messages passed on in this life."""
-    watermarks: Watermarks
-    """Progress of reading each channel, over all lives."""
-
-
-class Lane:
-    """Queue of one channel: arrivals that wait to be passed on by the holder of the lock."""
-
-    __slots__ = ("lock", "waiting")
-
-    def __init__(self, lock: asyncio.Lock | None = None) -> None:
-        self.waiting: deque[Arrival] = deque()
-        self.lock = lock or asyncio.Lock()
 
 
 class Intake:
@@ -86,7 +53,7 @@ class Intake:
         *,
         host: Host,
         rules: Rules,
-        unpacking: Unpacking,
+        preparation: Preparation,
         heard: Heard,
         readership: Readership,
         timing: Timing,
@@ -96,7 +63,7 @@ class Intake:
         Args:
             host: Sends messages to the windows and takes their replies.
             rules: Decide which events are for the bot.
-            unpacking: Reads the files that come with messages.
+            preparation: Reads all that messages say.
             heard: Records which messages are on their way, passed on, or not for the bot.
             readership: Notes threads before their messages are passed on.
             timing: Waits between questions to Discord.
@@ -104,11 +71,12 @@ class Intake:
         self.seen = heard.seen
         self.watermarks = heard.watermarks
         self.readership = readership
-        self.withdrawn = Withdrawn()
+        self.withdrawn = preparation.withdrawn
         self._host = host
         self._authorization = rules.authorization
         self._admission = rules.admission
-        self._unpacking = unpacking
+        self._threads = rules.threads
+        self.preparation = preparation
         self._timing = timing
         self._lanes: dict[ChannelId, Lane] = {}
         self._is_holding = False
@@ -120,21 +88,28 @@ class Intake:
         """Which channels are windows."""
         return self._authorization.window_map
 
+    @property
+    def policy(self) -> ChannelPolicy:
+        """Rules of channels."""
+        return self._threads.policy
+
     def judge(self, origin: Origin) -> Verdict:
         """Verdict on an event, as far as possible without asking Discord."""
         return self._authorization.judge(origin)
 
     # live events; nothing here may wait, or the order is lost
 
-    def hear(self, message: discord.Message) -> None:
+    def hear(self, message: WireMessage) -> None:
         """Take in a message that just came."""
-        if is_speech(message):
+        self.preparation.names.learn(message)
+        if is_heard(message):
             arrival = MessageArrival.of(message)
             if not self.seen.has(message.id):
                 self.watermarks.notice(message.channel.id, message.id)
             self.take(arrival)
             self.seen.notice(arrival.origin.channel_id, message.id)
         else:
+            self.preparation.starters.notice(message)
             self.pass_by(message.channel.id, message.id)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
@@ -144,7 +119,10 @@ class Intake:
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
         """Have messages recalled no more that were deleted; those on their way are not passed on."""
-        self.withdraw(self._window_at(channel), sorted(message_ids))
+        message_ids = sorted(message_ids)
+        self.withdraw(self._window_at(channel), message_ids)
+        for message_id in filter(self._threads.has, message_ids):
+            self.withdraw(thread_window(str(message_id)), (message_id,))
 
     def withdraw(self, window: Window | None, message_ids: Iterable[int]) -> None:
         """The same where the window is known, or that there is none."""
@@ -152,18 +130,18 @@ class Intake:
         for message_id in message_ids:
             self.withdrawn.delete(message_id)
         if window is not None:
-            ids = tuple(MessageId(str(message_id)) for message_id in message_ids)
-            self._host.tell(window.address, RetractMessages(window=window, message_ids=ids))
+            self._host.tell(window.address, retraction(window, message_ids))
 
-    def revise(self, message: discord.Message) -> None:
+    def revise(self, message: WireMessage) -> None:
         """Have a message recalled as its author edited it, or as soon as it is passed on; bots' words may be quoted."""
-        if (window := self._window_at(message.channel)) is not None:
-            edit = ReviseMessage(
-                window=window,
-                message_id=MessageId(str(message.id)),
-                text=message.content,
-                files=len(message.attachments),
-            )
+        self.preparation.names.learn(message)
+        window, thread = self._window_at(message.channel), thread_window(str(message.id))
+        if thread != window and self._threads.has(message.id):
+            self._host.tell(thread.address, revision(message, thread, self.preparation.names, wants_answer=False))
+        if window is not None:
+            verdict = self.judge(Origin.of_message(message))
+            wants_answer = isinstance(verdict, Admitted) and self._admission.answers_edit(message)
+            edit = revision(message, window, self.preparation.names, wants_answer=wants_answer)
             self.withdrawn.edit(message.id, edit)
             self._host.tell(window.address, edit)
 
@@ -196,51 +174,61 @@ class Intake:
             self._turn_away(arrival, verdict)
         elif lane is not None:
             lane.waiting.append(arrival)
-        elif isinstance(verdict, Admitted) and not self._is_holding and not arrival.must_prepare:
-            self._pass_on(arrival, verdict)
+        elif isinstance(verdict, Admitted) and not (self._is_holding or self._must_prepare(arrival, verdict)):
+            self._pass_on(arrival, verdict, Prepared())
         else:
             lane = self._lanes[channel_id] = Lane()
             lane.waiting.append(arrival)
             if not self._is_holding:
                 self.spawn(self._empty(channel_id, lane))
 
-    def _pass_on(self, arrival: Arrival, admitted: Admitted, unpacked: Unpacked | None = None) -> None:
+    def _must_prepare(self, arrival: Arrival, admitted: Admitted) -> bool:
+        is_moved = isinstance(arrival, MessageArrival) and self._threads.concerns(arrival.message)
+        return is_moved or self.preparation.is_needed(arrival, admitted.window)
+
+    def _pass_on(self, arrival: Arrival, admitted: Admitted, prepared: Prepared) -> None:
         """Tell the window what was said in it, or have an interaction served."""
         self.readership.meet(arrival.origin.channel)
         match arrival:
             case MessageArrival():
-                self._tell_window(arrival, admitted, unpacked)
+                self._tell_window(arrival, admitted, prepared)
             case InteractionArrival():
                 arrival.accept(admitted)
             case _:
                 assert_never(arrival)
 
-    def _tell_window(self, arrival: MessageArrival, admitted: Admitted, unpacked: Unpacked | None) -> None:
+    def _tell_window(self, arrival: MessageArrival, admitted: Admitted, prepared: Prepared) -> None:
         window, message = admitted.window, arrival.message
+        channel: object = message.channel
         if not self.seen.is_new(message.id):
             return
         if self.withdrawn.is_deleted(message.id):
             self.watermarks.settle(message.channel.id, message.id)
             return
-        hearing = self._admission.hearing(arrival, admitted)
-        audience = self.window_map.audience_of(message.channel)
-        said = user_message(message, window, self._host.address, audience, hearing, unpacked)
+        if prepared.thread is not None:
+            window, channel = prepared.thread.window, prepared.thread.channel
+            self._threads.note_move(message.id, message.channel.id)
+            self.readership.meet(channel)
+        hearing = prepared.hearing or self._admission.hearing(arrival, admitted)
+        said = self.preparation.user_message(message, window, channel, hearing, prepared.unpacked)
         if said.quote is not None and self.withdrawn.is_withdrawn(int(said.quote.message_id)):
             said = msgspec.structs.replace(said, quote=None)
         self._host.tell(window.address, said)
         if (edit := self.withdrawn.edit_of(message.id)) is not None:
-            self._host.tell(window.address, edit)
+            self._host.tell(window.address, msgspec.structs.replace(edit, window=window))
 
     def note_log(self, report: UserMessageLogged | UserMessageNotLogged) -> None:
         """Note whether a window has logged a message; one that it could not log is passed on at the next look."""
         if not report.window.id.isdecimal() or not report.message_id.isdecimal():
             return
         channel_id, message_id = int(report.window.id), int(report.message_id)
+        came_in = self._threads.take_move(message_id, channel_id)
         if isinstance(report, UserMessageLogged):
             self.watermarks.log(channel_id, message_id)
+            self.watermarks.settle(came_in, message_id)
         else:
             self.seen.release(message_id)
-            self.watermarks.release(channel_id, message_id)
+            self.watermarks.release(came_in, message_id)
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
         """Refuse what is not for us, for good."""
@@ -263,7 +251,7 @@ class Intake:
         """True while arrivals are held, until missed messages are known."""
         return self._is_holding
 
-    def held(self) -> list[discord.Message]:
+    def oldest_waiting(self) -> list[WireMessage]:
         """The oldest message that waits in each channel."""
         waiting = (
             next((each for each in lane.waiting if isinstance(each, MessageArrival)), None)
@@ -366,26 +354,35 @@ class Intake:
             return
 
     async def _finish(self, arrival: Arrival, verdict: Admitted | str) -> None:
-        unpacked = await self._prepare(arrival, verdict) if isinstance(verdict, Admitted) else None
+        prepared = await self._prepare(arrival, verdict) if isinstance(verdict, Admitted) else Prepared()
         if not self._is_open:
             arrival.refuse(STOPPING)
         elif isinstance(verdict, Admitted):
-            self._pass_on(arrival, verdict, unpacked)
+            self._pass_on(arrival, verdict, prepared)
         else:
             self._turn_away(arrival, verdict)
 
-    async def _prepare(self, arrival: Arrival, admitted: Admitted) -> Unpacked | None:
-        """Do what an arrival needs done before it is passed on; what came with a message, if anything did."""
+    async def _prepare(self, arrival: Arrival, admitted: Admitted) -> Prepared:
+        """Do what an arrival needs done before it is passed on: the thread is opened, files are read."""
         match arrival:
             case InteractionArrival():
                 if arrival.must_prepare:
                     await arrival.prepare()
             case MessageArrival(message=message):
-                if arrival.must_prepare and self._is_open and not self.seen.has(message.id):
-                    return await self._unpacking.unpack(message, admitted.window)
+                if self._is_open and not self.seen.has(message.id) and not self.withdrawn.is_deleted(message.id):
+                    return await self._prepare_message(arrival, admitted)
             case _:
                 assert_never(arrival)
-        return None
+        return Prepared()
+
+    async def _prepare_message(self, arrival: MessageArrival, admitted: Admitted) -> Prepared:
+        hearing, thread, message = None, None, arrival.message
+        if self._threads.concerns(message):
+            hearing = self._admission.hearing(arrival, admitted)
+            thread = await self._threads.thread_for(message, self.preparation.names, is_answered=hearing.wants_answer)
+        window = admitted.window if thread is None else thread.window
+        unpacked = await self.preparation.prepare(arrival, window)
+        return Prepared(unpacked=unpacked, hearing=hearing, thread=thread)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run `work` beside what goes on, until the loop is closed."""

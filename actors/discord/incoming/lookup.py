@@ -3,41 +3,63 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 import discord
 
-from actors.discord.calls.parsing import UnreadableAnswerError, read_message
+from actors.discord.calls.parsing import WHOLE_MESSAGES, UnreadableAnswerError, WireMessage, read_message
 from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError, RestCalls
-from actors.discord.incoming.withdrawn import Withdrawn
+from actors.discord.incoming.preparation import Preparation
+from domain.turn.discord.said import words_of
+from domain.turn.discord.wire import object_at
+from messages.context import ReviseMessage
 
 FETCH_S = 10.0
 """Until when Discord must have given a message."""
 NO_SUCH = "there is no such message here"
 
 
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """All that a message says, and its author."""
+
+    text: str
+    author_id: str
+    author_name: str
+
+
 class MessageLookup:
     """Reader of single messages; lives on the loop and outlives each client."""
 
-    def __init__(self, rest: RestCalls, withdrawn: Withdrawn) -> None:
+    def __init__(self, rest: RestCalls, preparation: Preparation) -> None:
         """Nothing is asked yet.
 
         Args:
             rest: Runs the calls.
-            withdrawn: Knows what was deleted or edited, also while a message is on its way.
+            preparation: Knows names, and what was deleted or edited, also while a message is on its way.
         """
         self._rest = rest
-        self._withdrawn = withdrawn
+        self._names = preparation.names
+        self._withdrawn = preparation.withdrawn
 
     def is_deleted(self, message_id: int) -> bool:
         """True if a message is known to be deleted."""
         return self._withdrawn.is_deleted(message_id)
 
-    def words_now(self, message: discord.Message) -> str:
-        """The words of a message that came a while ago."""
+    def words_now(self, interaction: discord.Interaction, message: discord.Message) -> LookedUp:
+        """The words of a message that came with a command, a while ago."""
+        messages = object_at(object_at(interaction.data or {}, "resolved"), WHOLE_MESSAGES)
+        read = read_message(message.channel, messages.get(str(message.id)))
+        if read is None:
+            return LookedUp(message.content, str(message.author.id), message.author.display_name)
         edit = self._withdrawn.edit_of(message.id)
-        return message.content if edit is None else edit.text
+        return self._looked_up(read, edit)
 
-    async def fetch(self, interaction: discord.Interaction, message_id: int) -> discord.Message | str:
+    def _looked_up(self, message: WireMessage, edit: ReviseMessage | None) -> LookedUp:
+        whole = words_of(message.wire, self._names.name_of(message)).all if edit is None else edit.whole or edit.text
+        return LookedUp(whole, str(message.author.id), self._names.author_name(message))
+
+    async def fetch(self, interaction: discord.Interaction, message_id: int) -> LookedUp | str:
         """A message with words, of the channel where the user asks, if the user may read its history; else why not."""
         channel_id = interaction.channel_id
         if interaction.guild_id is not None and not interaction.permissions.read_message_history:
@@ -46,8 +68,8 @@ class MessageLookup:
             return "this is no channel that I can look into"
         edit_before = self._withdrawn.edit_of(message_id)
 
-        async def call(client: discord.Client) -> discord.Message:
-            channel = client.get_partial_messageable(channel_id)
+        async def call(client: discord.Client) -> WireMessage:
+            channel = client.get_partial_messageable(channel_id, guild_id=interaction.guild_id)
             message = read_message(channel, await client.http.get_message(channel_id, message_id))
             if message is None:
                 raise UnreadableAnswerError("a message came as none")
@@ -65,6 +87,5 @@ class MessageLookup:
         if self._withdrawn.is_deleted(message_id):
             return NO_SUCH
         edit = self._withdrawn.edit_of(message_id)
-        if edit is not None and edit is not edit_before:
-            message.content = edit.text
-        return message if message.content.strip() else "that message has no words"
+        looked_up = self._looked_up(message, None if edit is edit_before else edit)
+        return looked_up if looked_up.text.strip() else "that message has no words"

@@ -12,9 +12,9 @@ import discord
 
 from actors.discord.calls.background import BackgroundTasks
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
-from actors.discord.incoming.audience import readers_of
+from actors.discord.incoming.places.audience import readers_of
+from actors.discord.incoming.places.window_map import WindowMap, channel_window, thread_window
 from actors.discord.incoming.watermarks import Watermarks
-from actors.discord.incoming.window_map import WindowMap, channel_window, thread_window
 from actors.kernel import Host
 from messages.base import Address, Surface, Window
 from messages.discord import (

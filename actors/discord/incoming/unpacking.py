@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import discord
 import msgspec
 
+from actors.discord.calls.parsing import WireMessage
 from actors.discord.incoming.attachment_store import keep, kept_path
 from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fair_limiter import FairLimiter
@@ -19,13 +19,15 @@ from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
     PastedText,
     ReadText,
-    composed,
+    compose_words,
     image_type,
     kind_of,
     readable_text,
     safe_names,
     usable_chars,
 )
+from domain.turn.discord.said import Words, files_of
+from domain.turn.discord.wire import Wire, number_at, text_at
 from messages.base import Window
 from messages.context import Attachment, FileKind
 
@@ -41,10 +43,17 @@ class Unpacked:
     """A message's words and files."""
 
     text: str
-    """Typed text, followed by the sections of the text files."""
+    """Typed text, followed by what is told of the rest, and by the sections of the text files."""
     typed_chars: int | None
     """Number of typed characters; None if all are typed."""
+    told_chars: int
+    """Number of the characters after these in which the rest is told."""
     files: tuple[Attachment, ...]
+
+
+def only_words(words: Words, files: tuple[Attachment, ...] = ()) -> Unpacked:
+    """Words of a message without the texts of files."""
+    return Unpacked(words.all, len(words.typed) if words.told else None, len(words.all) - len(words.typed), files)
 
 
 @dataclass(slots=True)
@@ -94,17 +103,18 @@ class Unpacking:
         self._most_lost_s = most_lost_s
         self._turns = FairLimiter(max(1, min(_AT_ONCE, held_bytes // max(1, most_bytes))))
 
-    async def unpack(self, message: discord.Message, window: Window) -> Unpacked:
-        """The message's words and files, once all of these are read and kept or given up; only a cancel gets out."""
+    async def unpack(self, message: WireMessage, words: Words, window: Window) -> Unpacked:
+        """A message's words and files, once all of these are read and kept or given up; only a cancel gets out."""
+        attached = tuple(files_of(message.wire))
         try:
-            names = safe_names(file.filename for file in message.attachments)
-            files = [_File(_declaration(file), name) for file, name in zip(message.attachments, names, strict=True)]
+            names = safe_names(text_at(file, "filename") for file in attached)
+            files = [_File(_declaration(file), name) for file, name in zip(attached, names, strict=True)]
             await self._take_in(files, window, str(message.id))
-            return self._unpacked_words(message.content, files)
+            return self._unpacked_words(words, files)
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
-            return Unpacked(message.content, None, tuple(_nameless(file, note) for file in message.attachments))
+            return only_words(words, tuple(_nameless(file, note) for file in attached))
 
     async def _take_in(self, files: Sequence[_File], window: Window, message_id: str) -> None:
         """Read and keep one after the other."""
@@ -151,15 +161,16 @@ class Unpacking:
         file.entry = _unkept(file.entry, file.fault) if file.fault else _place(file.entry, path)
         return 0.0
 
-    def _unpacked_words(self, typed: str, files: list[_File]) -> Unpacked:
+    def _unpacked_words(self, words: Words, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
         pasted = [_paste(file, text) for file, text in texts]
-        composition = composed(typed, pasted, self._paste_tokens)
+        composition = compose_words(words.all, pasted, self._paste_tokens)
         for (file, text), shown_chars in zip(texts, composition.shown_chars, strict=True):
             note = "not shown here: there is no room for it" if text.beginning and not shown_chars else ""
             file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=file.entry.note or note)
-        typed_chars = len(typed) if any(composition.shown_chars) else None
-        return Unpacked(composition.text, typed_chars, tuple(file.entry for file in files))
+        bare = only_words(words, tuple(file.entry for file in files))
+        typed_chars = len(words.typed) if any(composition.shown_chars) else bare.typed_chars
+        return replace(bare, text=composition.text, typed_chars=typed_chars)
 
 
 class _Shelf:
@@ -203,22 +214,37 @@ class _Shelf:
         return faults.get(name, "")
 
 
-def _declaration(file: discord.Attachment) -> Attachment:
-    media_type = (file.content_type or "").partition(";")[0].strip().lower()
-    kind = kind_of(file.filename, media_type)
+def _declaration(file: Wire) -> Attachment:
+    media_type = text_at(file, "content_type").partition(";")[0].strip().lower()
+    name = text_at(file, "filename")
     return Attachment(
-        filename=file.filename, url=file.url, size_bytes=file.size, media_type=media_type[:100], kind=kind
+        filename=name,
+        url=text_at(file, "url"),
+        size_bytes=number_at(file, "size"),
+        media_type=media_type[:100],
+        kind=kind_of(name, media_type),
+        title=text_at(file, "title"),
+        description=text_at(file, "description"),
     )
 
 
-def _nameless(file: discord.Attachment, note: str) -> Attachment:
+def _nameless(file: Wire, note: str) -> Attachment:
     """Entry of a file without any trusted data but its name."""
-    return Attachment(filename=str(file.filename), url="", size_bytes=0, kind=FileKind.FILE, note=note)
+    return Attachment(filename=text_at(file, "filename"), url="", size_bytes=0, kind=FileKind.FILE, note=note)
 
 
 def _paste(file: _File, text: ReadText) -> PastedText:
     entry = file.entry
-    return PastedText(entry.filename, text.beginning, entry.size_bytes, entry.path, file.fault, text.further_chars)
+    return PastedText(
+        name=entry.filename,
+        text=text.beginning,
+        size_bytes=entry.size_bytes,
+        path=entry.path,
+        fault=file.fault,
+        further_chars=text.further_chars,
+        title=entry.title,
+        description=entry.description,
+    )
 
 
 def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:

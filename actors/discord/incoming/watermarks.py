@@ -67,6 +67,8 @@ class Watermarks:
         """Number of the newest session, which may not have begun to work yet."""
         self._since = 0
         """Newest message, or channel, when the session began: what is newer comes by itself."""
+        self._left = 0
+        """Newest message, or channel, that an earlier session is known to have seen; 0 for none."""
         self._horizon = 0
         """Snowflake from which a channel is read whose progress is unknown."""
         self._dirty: set[int] = set()
@@ -92,6 +94,10 @@ class Watermarks:
             return False
         return int(window.id) in self._logged and self._surface(int(window.id)) is window.surface
 
+    def logs_thread(self, thread_id: int) -> bool:
+        """True if a thread has a log."""
+        return thread_id in self._logged and self._surface(thread_id) in (None, Surface.DISCORD_THREAD)
+
     def has(self, channel_id: int) -> bool:
         """True if a channel was ever met."""
         return channel_id in self._readings
@@ -109,7 +115,9 @@ class Watermarks:
     def lose(self) -> None:
         """A new session begins: whatever was said since the last one is not sent."""
         self.session += 1
-        self._horizon = self._catch_up_from(self._newest())
+        newest = self._newest()
+        self._left = max(newest, max(self._firsts.values(), default=0))
+        self._horizon = self._catch_up_from(newest)
 
     def miss(self, channel_ids: Iterable[int]) -> None:
         """Note channels whose messages do not arrive, though the session goes on."""
@@ -127,6 +135,10 @@ class Watermarks:
     def horizon(self) -> int:
         """Snowflake of the time from which channels without a watermark are read."""
         return self._horizon
+
+    def is_made_while_away(self, channel_id: int) -> bool:
+        """True if a channel was made after all that an earlier session is known to have seen."""
+        return bool(self._left) and channel_id > self._left
 
     def is_current(self, channel_id: int) -> bool:
         """True if a channel misses no messages beyond its gaps."""

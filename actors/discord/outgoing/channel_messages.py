@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import discord
 from discord.http import handle_message_parameters
 from discord.utils import MISSING
 
-from actors.discord.calls.history import NEWEST, Page, read_page
+from actors.discord.calls.history import Page, read_page
 from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
-from actors.discord.calls.rest_calls import RestCalls
+from actors.discord.calls.refusals import Part
+from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
+from actors.discord.calls.text_ids import reference_payload
 from actors.discord.incoming.seen import SeenMessages
+from actors.discord.outgoing.own_history import OwnHistory
 from messages.base import ChannelId
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,14 @@ class Draft:
     """Mentions that may notify; None for no notification."""
     view: discord.ui.View | None = None
 
+    def without(self, parts: frozenset[Part]) -> Draft:
+        """Draft without `parts`, as far as a reader needs none of the parts."""
+        return replace(
+            self,
+            reference=None if Part.REFERENCE in parts else self.reference,
+            view=None if Part.BUTTONS in parts else self.view,
+        )
+
 
 class ChannelMessages:
     """Writer and reader of the bot's messages; lives on the loop.
@@ -47,26 +61,38 @@ class ChannelMessages:
     def __init__(self, *, rest: RestCalls, seen: SeenMessages) -> None:
         self._rest = rest
         self._seen = seen
+        self.own = OwnHistory(self._own_page)
+        """The bot's messages in channels, read back."""
 
     def has_passed_on(self, message_id: int) -> bool:
         """True if this life told a window of a message."""
         return self._seen.has(message_id)
 
     async def send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
-        """Send a message; its id.
+        """Send a message; its id. A part that Discord refuses and no reader needs is left out.
 
         Args:
             what: Label for the log, without words that people wrote.
             channel_id: Channel or thread.
             draft: Content.
         """
+        while True:
+            try:
+                return await self._send(what, channel_id, draft)
+            except CallRefusedError as error:
+                lighter = draft.without(error.parts)
+                if lighter == draft:
+                    raise
+                log.info("%s: a part of the message is left out: %s", what, error)
+                draft = lighter
 
+    async def _send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
         async def call(client: discord.Client) -> int:
             with handle_message_parameters(
                 content=draft.text,
                 files=draft.files(),
                 nonce=draft.nonce,
-                message_reference=draft.reference.to_message_reference_dict() if draft.reference else MISSING,
+                message_reference=reference_payload(draft.reference) if draft.reference else MISSING,
                 mention_author=False,
                 allowed_mentions=draft.mentions or discord.AllowedMentions.none(),
                 flags=discord.MessageFlags(suppress_embeds=True),
@@ -109,23 +135,18 @@ class ChannelMessages:
 
         await self._rest.persist(what, call)
 
-    async def own_pages(self, channel_id: ChannelId, after: int) -> AsyncIterator[list[discord.Message]]:
-        """The bot's messages in a channel, page by page from the newest to `after`; each page oldest first.
+    async def _own_page(self, channel_id: ChannelId, after: int, before: int) -> Page:
+        """The newest page of a channel between `after` and `before`; its messages are the bot's.
 
         Unreadable messages are left out: the bot could not change them anyway.
         """
-        before = NEWEST
-        while True:
 
-            async def call(client: discord.Client, before: int = before) -> Page:
-                return await read_page(client.get_partial_messageable(int(channel_id)), after=after, before=before)
+        async def call(client: discord.Client) -> Page:
+            return await read_page(client.get_partial_messageable(int(channel_id)), after=after, before=before)
 
-            page = await self._rest.persist(f"looking into channel {channel_id}", call)
-            own = self._rest.bot_id()
-            yield [message for message in page.messages if message.author.id == own]
-            if page.is_last:
-                return
-            before = page.oldest
+        page = await self._rest.persist(f"looking into channel {channel_id}", call)
+        own = self._rest.bot_id()
+        return replace(page, messages=tuple(message for message in page.messages if message.author.id == own))
 
     async def read(self, what: str, channel_id: ChannelId, message_id: int) -> discord.Message | None:
         """A message as it stands now; None where it cannot be read."""
@@ -138,7 +159,7 @@ class ChannelMessages:
 
     def reference(self, channel_id: ChannelId, answered: str) -> discord.MessageReference | None:
         """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""
-        if not answered.isdecimal() or self._seen.newest_in(channel_id) == answered:
+        if not answered.isdecimal() or answered == channel_id or self._seen.newest_in(channel_id) == answered:
             return None
         return discord.MessageReference(message_id=int(answered), channel_id=int(channel_id), fail_if_not_exists=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -11,11 +12,12 @@ from dataclasses import dataclass, field
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, described
+from actors.discord.calls.refusals import describe
+from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallForbiddenError, CallRefusedError
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.recognition import live_nonce, running_turn
 from actors.discord.outgoing.redaction import Redaction
-from actors.discord.timing import Timing
+from actors.discord.timing import Timing, backoff
 from domain.text.running_text import interrupted_text, running_text, stopped_text
 from domain.turn.typed_command import STOP_PREFIX
 from messages.base import ChannelId
@@ -64,7 +66,7 @@ class LiveMessages:
         self._running: dict[tuple[ChannelId, str], _Running] = {}
         """(channel, turn) -> its running message."""
         self._left: dict[tuple[ChannelId, str], int] = {}
-        """(channel, turn) of an earlier life -> its message, which will be ended, should nothing else come of it."""
+        """(channel, turn) that is over, or of an earlier life -> its message, to be ended or to become the answer."""
         self._over: deque[str] = deque(maxlen=MOST_OVER)
         """Turns that ended of which nothing was shown in this life, the newest last."""
 
@@ -104,7 +106,7 @@ class LiveMessages:
         if running is None or running.message_id is None:
             return
         text = stopped_text(self._redaction.present(running.newest.text), ended.note)
-        await self._leave(channel_id, running.message_id, text)
+        await self._leave(channel_id, running.message_id, ended.turn_id, text)
 
     def watch(self, messages: Iterable[discord.Message], unfinished: Collection[str]) -> None:
         """See to it that none of the bot's messages shows for ever that a turn of an earlier life is running.
@@ -138,28 +140,61 @@ class LiveMessages:
             log.info("a running message in channel %s is not looked at: %s", channel_id, error)
             return
         if message is not None and running_turn(message) == turn_id:
-            await self._leave(channel_id, message_id, interrupted_text(message.content, note))
+            await self._leave(channel_id, message_id, turn_id, interrupted_text(message.content, note))
 
     async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
         """End what an earlier life left of a turn."""
         try:
-            async for page in self._messages.own_pages(channel_id, int(ended.answers_message_id)):
-                for left in (message for message in page if running_turn(message) == ended.turn_id):
-                    await self._leave(channel_id, left.id, interrupted_text(left.content, ended.note))
+            async for own in self._messages.own.read(channel_id, int(ended.answers_message_id)):
+                for left in (message for message in own if running_turn(message) == ended.turn_id):
+                    text = interrupted_text(left.content, ended.note)
+                    await self._leave(channel_id, left.id, ended.turn_id, text)
                     return
         except (CallRefusedError, CallFailedError) as error:
             log.warning("what is left of a turn in channel %s is not looked for: %s", channel_id, error)
 
-    async def _leave(self, channel_id: ChannelId, message_id: int, text: str) -> None:
-        """Leave `text` of a running message, or take it away where that is empty."""
+    async def remove(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
+        """Take a running message away, as soon as Discord lets the bot."""
+        await self._leave(channel_id, message_id, turn_id, "")
+
+    def keep(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
+        """Have `take` give a running message once more: its answer could not be shown yet."""
+        self._left[channel_id, turn_id] = message_id
+
+    async def _leave(self, channel_id: ChannelId, message_id: int, turn_id: str, text: str) -> None:
+        """Leave `text` of a running message, or take it away where that is empty; as soon as Discord lets the bot."""
+        self._left.pop((channel_id, turn_id), None)  # while it is changed, no answer may take its place
+        if not await self._change(channel_id, message_id, text):
+            self.keep(channel_id, message_id, turn_id)
+            work = self._leave_late(channel_id, message_id, turn_id, text)
+            self._tasks.spawn(work, f"ending a running message in channel {channel_id}")
+
+    async def _leave_late(self, channel_id: ChannelId, message_id: int, turn_id: str, text: str) -> None:
+        """Try again until it is done, or the turn's answer has taken the message's place."""
+        key = channel_id, turn_id
+        for attempt in itertools.count(1):
+            await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
+            if self._left.get(key) != message_id:
+                return
+            del self._left[key]  # while it is changed, no answer may take its place
+            if await self._change(channel_id, message_id, text):
+                return
+            self._left[key] = message_id
+
+    async def _change(self, channel_id: ChannelId, message_id: int, text: str) -> bool:
+        """Change a running message once; False if that may be done later."""
         what = f"ending a running message in channel {channel_id}"
         try:
             if text:
                 await self._messages.edit(what, channel_id, message_id, Draft(text=text))
             else:
                 await self._messages.delete(what, channel_id, message_id)
-        except (CallRefusedError, CallFailedError) as error:
+        except (CallForbiddenError, CallFailedError) as error:
+            log.warning("a running message in channel %s stays as it is for now: %s", channel_id, error)
+            return False
+        except CallRefusedError as error:
             log.warning("a running message in channel %s stays as it is: %s", channel_id, error)
+        return True
 
     async def take(self, channel_id: ChannelId, turn_id: str) -> int | None:
         """The message that shows the turn, for the answer to replace, once nothing changes it any more.
@@ -167,11 +202,12 @@ class LiveMessages:
         None when there is none, or when it is too old to be edited as often as an answer may need; then it is removed.
         """
         running = await self._finish(channel_id, turn_id)
+        left = self._left.pop((channel_id, turn_id), None)
         if running is None or running.message_id is None:
-            return None
+            return left
         if asyncio.get_running_loop().time() - running.begun_at < self._timing.edit_limit_s:
             return running.message_id
-        await self.remove(channel_id, running.message_id)
+        await self.remove(channel_id, running.message_id, turn_id)
         return None
 
     def close(self) -> None:
@@ -234,7 +270,7 @@ class LiveMessages:
             log.info("how far a turn is in channel %s is not shown: %s", channel_id, error)
             return not isinstance(error, CallRefusedError)
         except TRANSIENT as error:
-            log.info("how far a turn is in channel %s is not shown: %s", channel_id, described(error))
+            log.info("how far a turn is in channel %s is not shown: %s", channel_id, describe(error))
             return True
         running.text = text
         return True
@@ -250,14 +286,6 @@ class LiveMessages:
         what = f"posting how far a turn is in channel {channel_id}"
         running.message_id = await self._messages.send(what, channel_id, draft)
         running.begun_at = asyncio.get_running_loop().time()
-
-    async def remove(self, channel_id: ChannelId, message_id: int) -> None:
-        """Take a running message away."""
-        try:
-            what = f"removing a running message in channel {channel_id}"
-            await self._messages.delete(what, channel_id, message_id)
-        except (CallRefusedError, CallFailedError) as error:
-            log.warning("an old running message in channel %s stays: %s", channel_id, error)
 
 
 def stop_button(turn_id: str) -> discord.ui.View:

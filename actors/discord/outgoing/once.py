@@ -12,6 +12,8 @@ import discord
 
 from actors.discord.calls.addresses import point_at
 from actors.discord.calls.fatal import fatal_sentence, token_fault
+from actors.discord.calls.text_ids import AttachedFile
+from actors.discord.calls.user_agent import name_calls
 from actors.discord.outgoing.redaction import Redaction
 from actors.part import DiscordConnection
 from domain.text.splitting import sendable, split
@@ -48,11 +50,12 @@ def post_once(
 
 async def _post(token: str, channel_id: int, parts: tuple[str, ...], exact: str) -> None:
     async with asyncio.timeout(POSTED_S), discord.Client(intents=discord.Intents.none()) as client:
+        name_calls(client.http)
         await client.login(token)
         channel = client.get_partial_messageable(channel_id)
         for number, part in enumerate(parts, 1):
             with io.BytesIO(exact.encode()) as file:
-                files = [discord.File(file, EXACT_NAME)] if exact and number == len(parts) else []
+                files = [AttachedFile(file, EXACT_NAME)] if exact and number == len(parts) else []
                 await channel.send(
                     part, files=files, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True
                 )

@@ -11,8 +11,9 @@ from datetime import timedelta
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.forgetting import forget_oldest
 from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError
-from actors.discord.incoming.seen import forget_oldest
+from actors.discord.calls.text_ids import AttachedFile
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.recognition import Part, running_turn, shown_already
@@ -73,6 +74,8 @@ class Outbox:
         self._waiting: dict[tuple[Address, RequestId], PostMessage] = {}
         self._sent: dict[tuple[ChannelId, str], MessageId] = {}
         """(channel, nonce of a part) -> message."""
+        self._tried: dict[tuple[ChannelId, str], None] = {}
+        """(channel, nonce of a text) that this life has tried to send: its message may be there without a known id."""
         self._answered: dict[ChannelId, int] = {}
         """Channel -> the newest message in which this life has shown an answer."""
         self._closed: set[str] = set()
@@ -113,10 +116,12 @@ class Outbox:
 
     async def _pump(self, channel_id: ChannelId) -> None:
         queue = self._queues[channel_id]
+        self._typing.hold(channel_id)
         while queue:
             message = queue.popleft()
             self._answer(message, await self._outcome(message))
         del self._queues[channel_id]
+        self._typing.release(channel_id)
 
     def _answer(self, message: PostMessage, reply: DiscordReply) -> None:
         del self._waiting[message.reply_to, message.request_id]
@@ -165,12 +170,26 @@ class Outbox:
         running = await self._live.take(channel_id, message.turn_id) if message.turn_id else None
         exact = self._redaction.scrub(message.exact)
         try:
+            return await self._show_lighter(message, fitted, exact, running)
+        except (CallRefusedError, CallFailedError) as error:
+            if running is not None and MessageId(str(running)) not in self._sent.values():
+                self._live.keep(channel_id, running, message.turn_id)
+                if isinstance(error, CallRefusedError):  # Nothing of an answer that has to wait is to be seen.
+                    await self._live.remove(channel_id, running, message.turn_id)
+            raise
+
+    async def _show_lighter(
+        self, message: PostMessage, fitted: Shown, exact: str, running: int | None
+    ) -> list[MessageId]:
+        """Ids of the messages that show the text; where files are refused, the text alone, in as many as it needs."""
+        try:
             return await self._show(message, _parts(message, fitted, exact), running)
         except CallRefusedError as error:
             if not fitted.attached and not exact:
                 raise
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
-        return await self._show(message, _parts(message, Shown(split(text)), after_file=True), running)
+        parts = _parts(message, Shown(split(self._redaction.present(sendable(message.text)))), after_file=True)
+        return await self._show(message, parts, running)
 
     async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
         """Ids of the messages that show the parts, of which an earlier life may have sent some."""
@@ -183,7 +202,7 @@ class Outbox:
         shown = [await self._send(message, part) for part in parts]
         for message_id in running_ids:
             if MessageId(str(message_id)) not in shown:
-                await self._live.remove(channel_id, message_id)
+                await self._live.remove(channel_id, message_id, message.turn_id)
         if message.turn_id:
             self._note_answer(channel_id, int(shown[-1]))
         return shown
@@ -194,13 +213,19 @@ class Outbox:
         if len(self._answered) > _REMEMBERED:
             forget_oldest(self._answered)
 
+    def _note_try(self, channel_id: ChannelId, nonce: str) -> None:
+        self._tried[channel_id, nonce] = None
+        if len(self._tried) > _REMEMBERED:
+            forget_oldest(self._tried)
+
     async def _send(self, message: PostMessage, part: Part) -> MessageId:
         channel_id = ChannelId(message.window.id)
         sent = self._sent.get((channel_id, part.nonce))
         if part.is_last:
-            await self._typing.hidden(channel_id)
+            await self._typing.end(channel_id)
         if sent is not None:
             return sent
+        self._note_try(channel_id, message.nonce)
         draft = Draft(
             text=part.text,
             nonce=part.nonce,
@@ -218,7 +243,7 @@ class Outbox:
         if (channel_id, part.nonce) in self._sent:
             return
         if part.is_last:
-            await self._typing.hidden(channel_id)
+            await self._typing.end(channel_id)
         draft = Draft(text=part.text, files=_files(part), mentions=_allowed_mentions(message))
         try:
             await self._messages.edit(f"completing an answer in channel {channel_id}", channel_id, running, draft)
@@ -233,16 +258,13 @@ class Outbox:
         Read is from the newest message back to the oldest that may be one of them, or until all are found.
         """
         channel_id = ChannelId(message.window.id)
-        is_all = False
         shown: list[MessageId] = []
-        own: list[discord.Message] = []
         left: list[int] = []
-        async for page in self._messages.own_pages(channel_id, self._look_from(message)):
-            own = [*page, *own]
+        is_anew = (channel_id, message.nonce) in self._tried
+        async for own in self._messages.own.read(channel_id, self._look_from(message), is_anew=is_anew):
             shown = shown_already(message, parts, own, self._is_taken_in(channel_id))
             left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
-            is_all = len(shown) == len(parts) and (bool(left) or not message.turn_id)
-            if is_all:
+            if len(shown) == len(parts) and (bool(left) or not message.turn_id):
                 break
         for part, message_id in zip(parts, shown, strict=False):
             self._remember(channel_id, part.nonce, message_id)
@@ -305,7 +327,7 @@ def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: 
 
 def _files(part: Part) -> Callable[[], list[discord.File]]:
     """Maker of a part's files for each call, since a call uses them up."""
-    return lambda: [discord.File(io.BytesIO(text.encode()), filename=name) for name, text in part.files]
+    return lambda: [AttachedFile(io.BytesIO(text.encode()), filename=name) for name, text in part.files]
 
 
 def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:

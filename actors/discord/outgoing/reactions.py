@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls, described, refusal
+from actors.discord.calls.refusals import describe, refusal
+from actors.discord.calls.rest_calls import TRANSIENT, CallFailedError, CallRefusedError, RestCalls
 from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.timing import Timing
 from actors.kernel import Host
@@ -45,7 +46,15 @@ class Reactions:
     sign of work never stays at a message that is dealt with.
     """
 
-    def __init__(self, *, host: Host, rest: RestCalls, timing: Timing, file: SignFile | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        host: Host,
+        rest: RestCalls,
+        timing: Timing,
+        file: SignFile | None = None,
+        place_of: Callable[[str, str], str] = lambda window_id, _message_id: window_id,
+    ) -> None:
         """Nothing is shown.
 
         Args:
@@ -53,11 +62,13 @@ class Reactions:
             rest: Calls Discord.
             timing: When a sign of work is due, and every pause.
             file: Keeps where the sign of work stands; None where nothing is kept.
+            place_of: Gives the channel of a message, from the ids of its window and of itself.
         """
         self._began = host.now()
         self._rest = rest
         self._timing = timing
         self._file = file
+        self._place_of = place_of
         self._taken: OrderedDict[Place, float] = OrderedDict()
         """Message that is worked on and does not show it yet -> when it will, on the loop's clock; the next first."""
         self._timer: asyncio.TimerHandle | None = None
@@ -181,7 +192,8 @@ class Reactions:
 
     async def _react(self, place: Place, emoji: str, *, is_there: bool) -> None:
         """Add a reaction or take it away, at the pace that Discord allows."""
-        channel_id, message_id = place
+        window_id, message_id = place
+        channel_id = self._place_of(window_id, message_id)
 
         async def call(client: discord.Client) -> None:
             message = client.get_partial_messageable(int(channel_id)).get_partial_message(int(message_id))
@@ -196,7 +208,7 @@ class Reactions:
             else:
                 await self._rest.persist(f"taking a reaction away in channel {channel_id}", call)
         except TRANSIENT as error:
-            log.info("a reaction in channel %s was not added: %s", channel_id, described(error))
+            log.info("a reaction in channel %s was not added: %s", channel_id, describe(error))
             if refusal(error) is not None and emoji == AT_WORK:
                 self._at_work.pop(place, None)
         except (CallRefusedError, CallFailedError) as error:

@@ -8,16 +8,16 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import discord
-
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
+from actors.discord.calls.text_ids import AttachedFile
 from actors.discord.incoming.disk import Disk
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
 from actors.kernel import Host
 from actors.linux.safe_open import read_beneath
-from domain.text.splitting import LIMIT, sendable, units
+from domain.text.characters import units
+from domain.text.splitting import LIMIT, sendable
 from domain.turn.attachments import safe_names
 from messages.base import Address, ChannelId, MessageId, RequestId, Window
 from messages.context import RuntimePosted
@@ -199,7 +199,7 @@ class Sending:
         draft = Draft(
             text=outgoing.caption or None,
             nonce=f"file-{request.request_id}"[:25],
-            files=lambda: [discord.File(io.BytesIO(outgoing.data), filename=outgoing.filename)],
+            files=lambda: [AttachedFile(io.BytesIO(outgoing.data), filename=outgoing.filename)],
         )
         return MessageId(str(await self._messages.send(f"posting a file in channel {channel_id}", channel_id, draft)))
 

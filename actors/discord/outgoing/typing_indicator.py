@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
-from actors.discord.calls.rest_calls import TRANSIENT, RestCalls, described, refusal
+from actors.discord.calls.refusals import describe, refusal
+from actors.discord.calls.rest_calls import TRANSIENT, RestCalls
 from actors.discord.timing import Timing
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ class TypingIndicator:
 
     Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged. A call
     shows typing for `Timing.typing_every_s`, for all requests meanwhile, until the bot says something in the channel.
+    One call is under way in a channel at most, and none begins while texts wait to be posted there: each would end it.
     """
 
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
@@ -48,6 +50,10 @@ class TypingIndicator:
         self._signs: dict[str, _Sign] = {}
         self._shown_until: OrderedDict[str, float] = OrderedDict()
         """Channel -> when Discord has to be told again, on the loop's clock; the one told last comes last."""
+        self._stopped: dict[str, _Sign] = {}
+        """Channel -> sign that was stopped while its call is under way."""
+        self._held: set[str] = set()
+        """Channels in which texts wait to be posted."""
 
     def show(self, channel_id: str) -> None:
         """Show typing until it is stopped or the lease ends, which begins anew."""
@@ -57,8 +63,23 @@ class TypingIndicator:
         if sign is not None:
             sign.ends_at = ends_at
             return
+        if (sign := self._stopped.pop(channel_id, None)) is not None:
+            self._resume(channel_id, sign, ends_at)
+            return
         sign = self._signs[channel_id] = _Sign(ends_at)
         self._tell_at(self._shown_until.get(channel_id, now), channel_id, sign)
+
+    def _resume(self, channel_id: str, sign: _Sign, ends_at: float) -> None:
+        """Let a call under way that was stopped serve the next request."""
+        self._signs[channel_id] = sign
+        sign.is_stopped, sign.ends_at = False, ends_at
+        if sign.call_limit is not None:
+            sign.call_limit.reschedule(ends_at)
+
+    @property
+    def shown_count(self) -> int:
+        """Number of channels in which typing may be shown now."""
+        return len(self._shown_until)
 
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
         """Show typing no longer; the task that may still be telling Discord so, if there is one.
@@ -69,18 +90,31 @@ class TypingIndicator:
         if sign is None:
             return None
         sign.is_stopped = True
+        if sign.task is not None and not sign.task.done():
+            self._stopped[channel_id] = sign
         if sign.timer is not None:
             sign.timer.cancel()
         if sign.call_limit is not None:
             sign.call_limit.reschedule(asyncio.get_running_loop().time() + _GRACE_S)
         return sign.task
 
-    async def hidden(self, channel_id: str) -> None:
+    async def end(self, channel_id: str) -> None:
         """Show typing no longer, since something is said now; a call under way is waited for a moment, lest it show."""
         task = self.hide(channel_id)
         if task is not None and not task.done():
             await asyncio.wait([task], timeout=_GRACE_S)
         self._shown_until.pop(channel_id, None)
+
+    def hold(self, channel_id: str) -> None:
+        """Begin no call in a channel, since texts wait to be posted there, until `release`."""
+        self._held.add(channel_id)
+
+    def release(self, channel_id: str) -> None:
+        """Show typing in a channel again where that is wanted."""
+        self._held.discard(channel_id)
+        sign = self._signs.get(channel_id)
+        if sign is not None and sign.timer is None and (sign.task is None or sign.task.done()):
+            self._tell_at(self._shown_until.get(channel_id, 0.0), channel_id, sign)
 
     def _tell_at(self, when: float, channel_id: str, sign: _Sign) -> None:
         """Tell Discord then, if the lease lasts so long, which may still be prolonged."""
@@ -88,6 +122,8 @@ class TypingIndicator:
         sign.timer, now = None, loop.time()
         if now >= sign.ends_at:
             self._forget(channel_id, sign)
+        elif channel_id in self._held:
+            pass  # `release` comes back to it.
         elif now < when:
             sign.timer = loop.call_at(when, self._tell_at, when, channel_id, sign)
         else:
@@ -95,15 +131,19 @@ class TypingIndicator:
 
     async def _tell(self, channel_id: str, sign: _Sign) -> None:
         """Tell Discord now, and again in a while unless there is no sense in it."""
-        goes_on = False
+        is_shown = goes_on = False
         try:
-            goes_on = await self._post(channel_id, sign) and not sign.is_stopped
+            is_shown, may_go_on = await self._post(channel_id, sign)
+            goes_on = may_go_on and not sign.is_stopped
         finally:
+            if self._stopped.get(channel_id) is sign:
+                del self._stopped[channel_id]
             if not goes_on:
                 self._forget(channel_id, sign)
-        if goes_on:
-            again_at = asyncio.get_running_loop().time() + self._timing.typing_every_s
+        again_at = asyncio.get_running_loop().time() + self._timing.typing_every_s
+        if is_shown:
             self._note(channel_id, again_at)
+        if goes_on:
             self._tell_at(again_at, channel_id, sign)
 
     def _note(self, channel_id: str, shown_until: float) -> None:
@@ -118,21 +158,21 @@ class TypingIndicator:
         if self._signs.get(channel_id) is sign:
             del self._signs[channel_id]
 
-    async def _post(self, channel_id: str, sign: _Sign) -> bool:
-        """Show typing once; True if worth repeating."""
+    async def _post(self, channel_id: str, sign: _Sign) -> tuple[bool, bool]:
+        """Show typing once; (True if it shows, True if worth repeating)."""
 
-        async def call(client: discord.Client) -> None:
+        async def call(client: discord.Client) -> bool:
             if sign.is_stopped or asyncio.get_running_loop().time() >= sign.ends_at:
-                return  # It took so long to be logged in again.
+                return False  # It took so long to be logged in again.
             async with asyncio.timeout_at(sign.ends_at) as sign.call_limit:
                 try:
                     await client.get_partial_messageable(int(channel_id)).typing()
                 finally:
                     sign.call_limit = None
+            return True
 
         try:
-            await self._rest.once(call)
+            return await self._rest.once(call), True
         except TRANSIENT as error:
-            log.info("typing in channel %s was not shown: %s", channel_id, described(error))
-            return refusal(error) is None
-        return True
+            log.info("typing in channel %s was not shown: %s", channel_id, describe(error))
+            return False, refusal(error) is None

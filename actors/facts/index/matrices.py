@@ -58,7 +58,7 @@ def vector_of(data: bytes) -> NDArray[np.float32]:
     if not data or len(data) % _NUMBER.itemsize:
         raise VectorError(f"{len(data)} bytes are no vector: a multiple of {_NUMBER.itemsize} is required, and not 0")
     vector = np.frombuffer(data, dtype=_NUMBER)
-    length = float(np.linalg.norm(vector.astype(np.float64)))
+    length = float(vector @ vector) ** 0.5
     if not abs(length - 1.0) <= UNIT:
         raise VectorError(f"a vector of the length {length:g} is none: 1 is required")
     return vector

@@ -23,6 +23,7 @@ _PUT = (
     "INSERT INTO entries(id, path, digest, conversation, role, created_at, summary_kind, replaced_by, model, content, "
     "vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_FIND = f"SELECT number, {', '.join(_FOUND)} FROM entries WHERE number IN (SELECT value FROM json_each(?))"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 R = TypeVar("R", KnownRow, IndexRow, FoundRow)
@@ -104,15 +105,14 @@ class FactStore:
             question = vector_of(message.vector)
         except VectorError as error:
             raise RefusalError(f"the question's vector: {error}") from error
-        found: list[FoundRow] = []
+        near = list[tuple[int, float]]()
         for scope in message.scopes:
             try:
                 matrix = self._matrices.of((scope, message.model, len(message.vector)))
             except VectorError as error:
                 raise DamageError(f"a vector of {scope!r}: {error}") from error
-            near = matrix.nearest(question, message.per_scope, message.roles, message.without)
-            found += [self._fetch_found(number, cosine) for number, cosine in near]
-        return tuple(found)
+            near += matrix.nearest(question, message.per_scope, message.roles, message.without)
+        return self._fetch_found(near)
 
     def figures(self) -> tuple[tuple[str, int], ...]:
         """Counts and sizes of the index."""
@@ -154,11 +154,13 @@ class FactStore:
             except ValueError as error:
                 raise DamageError(f"row {entry_id!r}: {error}") from error
 
-    def _fetch_found(self, number: int, cosine: float) -> FoundRow:
-        one = f"SELECT {', '.join(_FOUND)} FROM entries WHERE number = ?"
-        for row in self._connection.execute(one, (number,)):
-            return _row(FoundRow, (*_FOUND, "cosine"), (*row, cosine))
-        raise DamageError(f"row {number} is not there any more")
+    def _fetch_found(self, near: list[tuple[int, float]]) -> tuple[FoundRow, ...]:
+        """Rows by number and cosine, in their order."""
+        numbers = msgspec.json.encode([number for number, _ in near]).decode()
+        rows = {number: row for number, *row in self._connection.execute(_FIND, (numbers,))}
+        if lost := [number for number, _ in near if number not in rows]:
+            raise DamageError(f"row {lost[0]} is not there any more")
+        return tuple(_row(FoundRow, (*_FOUND, "cosine"), (*rows[number], cosine)) for number, cosine in near)
 
 
 def _row(kind: type[R], names: Sequence[str], values: Sequence[Any]) -> R:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from actors.facts.store.front_matter import read_keys
+from actors.facts.store.memory_folder import ENTRIES
 from actors.linux.disk import Disk, RealDisk, make_durable, put_whole
 from actors.linux.private_folder import make_private
 from actors.linux.safe_open import read_beneath
@@ -20,7 +21,6 @@ from domain.facts.folders import Place, conversation_of, deleted_path, place_of
 from domain.facts.ids import id_of_path
 from messages.facts import EntryRole
 
-ENTRIES = "entries"
 MOST_BYTES = 8 * 1024 * 1024
 """Largest size of an entry's file; larger files are ignored."""
 MOST_DEPTH = 6
@@ -62,14 +62,6 @@ class EntryFiles:
         self._disk = disk or RealDisk()
         self._unsynced: set[Path] = set()
         """Files that a power loss may still take."""
-
-    def prepare(self) -> None:
-        """Make the folder.
-
-        Raises:
-            OSError: it cannot be made.
-        """
-        make_private(self.root / ENTRIES, self._disk.make_folder)
 
     def stamps(self) -> dict[str, Stamp]:
         """Every file of an entry that is not deleted, by path; what a crash left half written is removed.
@@ -165,8 +157,7 @@ class EntryFiles:
                     self._disk.sync(fd)
                 finally:
                     os.close(fd)
-        for folder in folders:
-            make_durable(self._disk, folder, self.root)
+        make_durable(self._disk, self.root, *folders)
         self._unsynced.clear()
 
     def _make_folder(self, folder: Path) -> None:
@@ -202,8 +193,7 @@ class EntryFiles:
             OSError: it may still be there.
         """
         for each in (path, deleted_path(path)):
-            with suppress(FileNotFoundError):
-                self._disk.unlink(self.root / each)
+            self.remove(each)
 
     def tombstones(self) -> Iterator[Filed]:
         """All deleted entries; reads every one."""
@@ -220,6 +210,7 @@ class EntryFiles:
         """
         with suppress(FileNotFoundError):
             self._disk.unlink(self.root / path)
+            self._unsynced.add(self.root / path)
 
     def _defaults(self, path: str, place: Place) -> Defaults:
         stamp = self.stamp(path)

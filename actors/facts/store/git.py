@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import shutil
@@ -11,15 +12,27 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
 
+from actors.facts.store.git_purge import purge
 from actors.kernel import Actor, LoopThread
 
 log = logging.getLogger(__name__)
 
-IGNORED = ("memory_index.json", ".journal.jsonl", ".*.new", "chroma/")
+IGNORED = ("memory_index.json", ".journal.jsonl", ".lock", ".*.new", "chroma/")
 COMMIT_S = 60.0
 STOP_S = 2.0
 STALE_S = 2 * COMMIT_S
 """Age in seconds at which a lock counts as left by a killed git."""
+_LOCKS = (
+    "*.lock",
+    "refs/**/*.lock",
+    "info/*.lock",
+    "objects/*.lock",
+    "objects/info/**/*.lock",
+    "objects/pack/*.lock",
+    "worktrees/*/*.lock",
+    "gc.pid",
+)
+"""Locks of git below `.git`."""
 _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "commit.gpgSign=false"),
@@ -38,14 +51,17 @@ class GitError(Exception):
 class Git:
     """Repository in one folder; commits follow one another, and one stands for all that were asked for meanwhile."""
 
-    def __init__(self, owner: Actor, root: Path, ended: Callable[[str], None]) -> None:
+    def __init__(self, owner: Actor, root: Path, ended: Callable[[str], None], again_s: float) -> None:
         """Nothing is started yet.
 
         Args:
             owner: The actor.
             root: `facts.memory_path`.
             ended: Told after each commit what is the matter, or "" for nothing; on the loop's thread.
+            again_s: Seconds after which a commit that failed is tried again.
         """
+        self._again_s = again_s
+        self._trouble = ""
         self._root = root
         self._owner = owner
         self._ended = ended
@@ -94,9 +110,18 @@ class Git:
                     trouble = str(error)
                 except TimeoutError:
                     trouble = f"git did not end within {COMMIT_S:g} s"
-                self._ended(trouble)
+                self._note(trouble)
         finally:
             self._is_busy = False
+
+    def _note(self, trouble: str) -> None:
+        """Tell how a commit went, and have a failed one tried again; the log has each trouble once."""
+        if trouble:
+            if trouble != self._trouble:
+                log.warning("entries are not committed, which is tried again: %s", trouble)
+            asyncio.get_running_loop().call_later(self._again_s, self._want)
+        self._trouble = trouble
+        self._ended(trouble)
 
     async def _commit(self) -> None:
         program = shutil.which("git")
@@ -109,14 +134,17 @@ class Git:
         await self._git(program, "add", "--all", "--", ".")
         if await self._git(program, "diff", "--cached", "--quiet", allowed=(0, 1)):
             await self._git(program, "commit", "--quiet", "--no-verify", "--message", "Update memories")
+        if left := await purge(self._root, functools.partial(self._output, program)):
+            raise GitError(left)
 
     def _unlock(self) -> None:
-        """Remove the lock that a killed git has left, which would stand in the way of all others for ever."""
-        lock = self._root / ".git" / "index.lock"
-        with suppress(FileNotFoundError):
-            if self._owner.now().timestamp() - lock.lstat().st_mtime > STALE_S:
-                lock.unlink()
-                log.warning("a git that was killed has left %s, which is removed", lock)
+        """Remove stale locks of killed gits, each of which stands in the way of all others for ever."""
+        folder = self._root / ".git"
+        for lock in (path for place in _LOCKS for path in folder.glob(place)):
+            with suppress(FileNotFoundError):
+                if self._owner.now().timestamp() - lock.lstat().st_mtime > STALE_S:
+                    lock.unlink()
+                    log.warning("a git that was killed has left %s, which is removed", lock)
 
     def _ignore(self) -> None:
         """Have git pass over what can be made again; a `.gitignore` that is there stays as it is."""
@@ -124,11 +152,25 @@ class Git:
         ignore, exclude = self._root / ".gitignore", self._root / ".git" / "info" / "exclude"
         if not ignore.exists():
             ignore.write_text(lines)
-        if exclude.parent.is_dir() and (not exclude.exists() or IGNORED[1].encode() not in exclude.read_bytes()):
+        known = exclude.read_bytes().split() if exclude.exists() else []
+        if exclude.parent.is_dir() and not {line.encode() for line in IGNORED} <= set(known):
             with exclude.open("a") as stream:
                 stream.write(lines)
 
     async def _git(self, program: str, *arguments: str, allowed: tuple[int, ...] = (0,)) -> int:
+        status, said = await self._run_git(program, arguments, b"", asyncio.subprocess.STDOUT)
+        if status not in allowed:
+            raise GitError(_failure(arguments[0], status, said))
+        return status
+
+    async def _output(self, program: str, *arguments: str, given: bytes = b"") -> bytes:
+        """Output of git for an input; a failure is an error."""
+        status, said = await self._run_git(program, arguments, given, asyncio.subprocess.DEVNULL)
+        if status:
+            raise GitError(_failure(arguments[0], status, b"" if arguments[0] == "fast-export" else said))
+        return said
+
+    async def _run_git(self, program: str, arguments: tuple[str, ...], given: bytes, errors: int) -> tuple[int, bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         place = {"GIT_DIR": str(self._root / ".git"), "GIT_WORK_TREE": str(self._root), "GIT_TERMINAL_PROMPT": "0"}
         process = await asyncio.create_subprocess_exec(
@@ -137,17 +179,19 @@ class Git:
             *arguments,
             cwd=self._root,
             env=environment | place | {"LC_ALL": "C"},
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=errors,
         )
         try:
-            said, _ = await process.communicate()
+            said, _ = await process.communicate(given)
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        if process.returncode not in allowed:
-            text = " ".join(said.decode("utf-8", "replace").split())[:300]
-            raise GitError(f"git {arguments[0]} ended with {process.returncode}: {text}")
-        return process.returncode or 0
+        return process.returncode or 0, said
+
+
+def _failure(command: str, status: int, said: bytes) -> str:
+    text = " ".join(said.decode("utf-8", "replace").split())[:300]
+    return f"git {command} ended with {status}: {text}"

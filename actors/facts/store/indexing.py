@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 import msgspec
@@ -135,6 +136,19 @@ class Indexing:
         self._put_off.clear()
         self.go_on()
 
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Begin nothing until the end, then everything together: the texts of one turn share a call."""
+        if self._to_begin:
+            yield
+            return
+        self._to_begin.append(_nothing)
+        try:
+            yield
+        finally:
+            self._to_begin.clear()
+            self.go_on()
+
     def go_on(self) -> None:
         """Begin what may begin."""
         self._one_by_one(self._begin)
@@ -154,25 +168,25 @@ class Indexing:
         self._go_on_telling()
         if not self._is_embedding and (self._bare or self._may_read()):
             self._is_embedding = True
-            self._asking.begin(self._embed(), self._embedded)
+            self._asking.begin(self._embed(), self._end_embedding)
 
     def _go_on_telling(self) -> None:
         if (self._ready or self._paths) and not self._is_telling:
             self._is_telling = True
-            self._asking.begin(self._tell(), self._told)
+            self._asking.begin(self._tell(), self._end_telling)
 
     def _forget(self, entry_id: str) -> None:
         for queue in (self._ready, self._bare, self._unread, self._put_off):
             queue.pop(entry_id, None)
 
-    def _told(self) -> None:
+    def _end_telling(self) -> None:
         self._is_telling = False
         if self._failures and not self._refusals:
             self._one_by_one(self._go_on_telling)  # whatever the embedder does
         else:
             self._rest()
 
-    def _embedded(self) -> None:
+    def _end_embedding(self) -> None:
         self._is_embedding = False
         self._rest()
 
@@ -230,7 +244,7 @@ class Indexing:
         for model, rows in groups.items() or [("", list[IndexRow]())]:
             (answer,) = yield (self._change(model, rows, drops),)
             if not isinstance(answer, RowsChanged):
-                self._refused(batch, answer)
+                self._take_refusal(batch, answer)
                 return
             drops = ()
             for row in rows:
@@ -240,7 +254,7 @@ class Indexing:
         self._refusals, self._troubles["index"] = 0, ""
         self._is_one_by_one = self._is_one_by_one and bool(self._ready)
 
-    def _refused(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
+    def _take_refusal(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
         """Keep what was refused for later, unless it is known better by now, or one row is refused whatever comes."""
         self._refusals += 1
         self._fail("index", "the index could not be told of entries", answer)

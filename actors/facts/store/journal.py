@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
+from actors.facts.store.naming import turn_entries
+from actors.facts.store.recent import RecentTurn, RecentTurns, answer_path, digest_words
 from actors.linux.disk import Disk
 from actors.linux.notebook import Notebook
+from domain.facts.quiet import says_nothing
 from messages.base import make_ready
 
 FILE = ".journal.jsonl"
+TICK = timedelta(microseconds=1)
+"""Between the times of two facts that come together."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -31,6 +37,8 @@ class _Begun(msgspec.Struct, tag="begun", omit_defaults=True):
     user_text: str
     at: datetime
     model: str = ""
+    again: str = ""
+    replaces: str = ""
 
 
 class _Over(msgspec.Struct, tag="over", omit_defaults=True):
@@ -55,7 +63,7 @@ class _Done(msgspec.Struct, tag="done"):
     turn: str
 
 
-_Line = _Begun | _Over | _Extracted | _Decided | _Done
+_Line = _Begun | _Over | _Extracted | _Decided | _Done | RecentTurn
 _DECODER = msgspec.json.Decoder(_Line)
 
 
@@ -69,6 +77,10 @@ class Owed:
     at: datetime
     """When the first half was kept, aware UTC."""
     model: str = ""
+    again: str = ""
+    """Earlier turn whose question is asked again, for another answer; empty for a question of its own."""
+    replaces: str = ""
+    """Path of the answer that this turn's answer replaces; empty for none."""
     answer_text: str = ""
     answered_at: datetime | None = None
     """End of the turn; None while it lasts."""
@@ -79,11 +91,19 @@ class Owed:
     decided_at: datetime | None = None
     tries: int = 0
     """In this life."""
+    refusals: int = 0
+    """Last tries in a row, of this life, that the model's server refused for good."""
     not_before: float = 0.0
     """On the clock that never goes back."""
     are_texts_kept: bool = False
     """True if all texts of the turn were put in files, in this life."""
+    is_quiet: bool = field(init=False)
+    """True if no model needs to read the words."""
     _lines: list[_Line] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        """Look at the words once."""
+        self.is_quiet = says_nothing(self.user_text)
 
 
 class Journal:
@@ -104,6 +124,7 @@ class Journal:
         self._done: list[_Line] = []
         self.owed: dict[str, Owed] = {}
         """By turn, in order."""
+        self.recent = RecentTurns()
 
     def open(self) -> None:
         """Read what is owed, and keep no more than that.
@@ -113,13 +134,15 @@ class Journal:
         """
         self.owed.clear()
         self._done.clear()
+        self.recent = RecentTurns()
         for line in self._book.records(_DECODER.decode):
             self._take(line)
+        self.recent.begin_life()
         self._book.rewrite()
 
     def begin(self, owed: Owed) -> None:
         """Note a turn's first half."""
-        self._append(_Begun(owed.turn, owed.conversation, owed.user_text, owed.at, owed.model))
+        self._append(_first_line(owed))
 
     def end(self, owed: Owed, *, is_new: bool, answer_text: str, model: str, at: datetime) -> None:
         """Note that a turn is over.
@@ -133,25 +156,45 @@ class Journal:
         """
         over = _Over(owed.turn, at, model, answer_text)
         if is_new:
-            self._append(_Begun(owed.turn, owed.conversation, owed.user_text, owed.at, owed.model), over)
+            self._append(_first_line(owed), over)
         else:
             self._append(over)
 
-    def note_facts(self, turn: str, facts: tuple[str, ...]) -> None:
-        """Note the facts of a turn's words, so that the model is not asked again."""
-        self._append(_Extracted(turn, facts), is_durable=False)
+    def note_facts(self, facts: Mapping[str, tuple[str, ...]]) -> None:
+        """Note the facts of each turn's words, so that the model is not asked again."""
+        self._append(*(_Extracted(turn, texts) for turn, texts in facts.items()), is_durable=False)
 
-    def note_changes(self, turn: str, changes: tuple[Change, ...], at: datetime) -> None:
-        """Note what is to be changed: it is the same after a crash."""
-        self._append(_Decided(turn, changes, at), is_durable=False)
+    def note_changes(self, changes: Mapping[str, tuple[Change, ...]], at: datetime) -> None:
+        """Note what is to be changed for each turn, which is the same after a crash.
+
+        The times of the changes follow one another, from `at` on.
+        """
+        lines: list[_Line] = []
+        for turn, each in changes.items():
+            lines.append(_Decided(turn, each, at))
+            at += len(each) * TICK
+        self._append(*lines, is_durable=False)
 
     def finish(self, turn: str) -> None:
         """Note that nothing is owed for a turn any more; `commit` says so on the disk."""
         self.owed.pop(turn, None)
         self._done.append(_Done(turn))
 
-    def commit(self) -> None:
+    def forget(self, entry_id: str) -> None:
+        """Give up the turns that would bring an entry back; `shorten` removes their lines."""
+        for recent in list(self.recent):
+            if f"__{entry_id}." in f"{recent.words_path} {recent.answer_path}":
+                self.recent.drop(recent.turn)
+        for owed in list(self.owed.values()):
+            made = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
+            if owed.answered_at is not None and entry_id in {*turn_entries(owed.turn), *made}:
+                self.finish(owed.turn)
+
+    def commit(self, *, is_durable: bool = False) -> None:
         """Commit finished work; call only when its results are safe from a power loss.
+
+        Args:
+            is_durable: True to return only when the commit itself survives a power loss.
 
         Raises:
             OSError: the commit may be lost, so that a later life repeats the work.
@@ -159,7 +202,7 @@ class Journal:
         done, self._done = self._done, []
         if done:
             try:
-                self._append(*done, is_durable=False)
+                self._append(*done, is_durable=is_durable)
             except OSError:
                 self._done = [*done, *self._done]
                 raise
@@ -173,19 +216,26 @@ class Journal:
         self._book.rewrite()
 
     def _append(self, *lines: _Line, is_durable: bool = True) -> None:
-        self._book.append(*map(_encode, lines), is_durable=is_durable)
-        for line in lines:
+        kept = [line for line in lines if line.turn in self.owed or not isinstance(line, _Extracted | _Decided)]
+        if not kept:
+            return  # The words were forgotten meanwhile.
+        self._book.append(*map(_encode, kept), is_durable=is_durable)
+        for line in kept:
             self._take(line)
 
     def _owed_lines(self) -> list[bytes]:
-        return [_encode(line) for owed in self.owed.values() for line in owed._lines]
+        owed_lines = [line for owed in self.owed.values() for line in owed._lines]
+        return [_encode(line) for line in (*owed_lines, *self.recent)]
 
     def _take(self, line: _Line) -> None:
+        if isinstance(line, RecentTurn):
+            self.recent.put(line)
+            return
         if isinstance(line, _Done):
             self.owed.pop(line.turn, None)
             return
         if isinstance(line, _Begun):
-            self.owed[line.turn] = Owed(line.turn, line.conversation, line.user_text, line.at, line.model)
+            self._take_begun(line)
         owed = self.owed.get(line.turn)
         if owed is None:
             return
@@ -194,12 +244,30 @@ class Journal:
             case _Over():
                 owed.answer_text, owed.answered_at = line.answer_text, line.at
                 owed.model = line.model or owed.model
+                if line.answer_text:
+                    path = answer_path(owed.conversation, line.turn, line.at)
+                    self.recent.answer(owed.again or line.turn, line.answer_text, path, line.at)
             case _Extracted():
                 owed.facts = line.facts
             case _Begun():
                 pass
             case _Decided():
                 owed.changes, owed.decided_at = line.changes, line.at
+
+    def _take_begun(self, line: _Begun) -> None:
+        self.owed[line.turn] = Owed(
+            line.turn, line.conversation, line.user_text, line.at, line.model, line.again, line.replaces
+        )
+        if line.user_text:
+            words, at = digest_words(line.user_text), line.at
+            recent = RecentTurn(turn=line.turn, conversation=line.conversation, words=words, asked_at=at, at=at)
+            self.recent.put(recent)
+
+
+def _first_line(owed: Owed) -> _Begun:
+    return _Begun(
+        owed.turn, owed.conversation, owed.user_text, owed.at, owed.model, again=owed.again, replaces=owed.replaces
+    )
 
 
 def _encode(line: _Line) -> bytes:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from actors.facts.store.catalogue import Catalogue, Item
+from actors.facts.store.copies import Copies
 from actors.facts.store.files import EntryFiles, Filed, Stamp
 from actors.facts.store.indexing import Indexing
 from actors.facts.store.naming import place_summary_id
 from actors.facts.store.snapshot import SnapshotFile
+from domain.facts.copies import extends, is_version_of, original_of
 from domain.facts.entry import Entry
 from domain.facts.folders import folder_of, path_of, place_of, summary_path
 from domain.facts.ids import id_of_path
@@ -33,6 +37,10 @@ class Keeper:
         """Files as they were when they were read or written, by path."""
         self.changes = 0
         """Of files, by us."""
+        self.forgets: Counter[str] = Counter()
+        """Entries that were forgotten in this life, by conversation: work that began before has read their words."""
+        self._forgotten: set[str] = set()
+        self._copies = Copies()
 
     def add(self, entry: Entry, path: str = "", vector: bytes = b"", model: str = "") -> Item:
         """Keep an entry.
@@ -49,13 +57,16 @@ class Keeper:
         path = path or path_of(folder_of(entry.conversation), entry.role, entry.created_at, entry.id)
         digest = self.files.write(entry, path)
         self.changes += 1
-        return self._known(Filed(entry, path, digest), entry.id, vector, model)
+        return self._take_in(Filed(entry, path, digest), entry.id, vector, model)
 
     def has_been(self, entry: Entry) -> bool:
         """True if an entry was kept before, and perhaps deleted since."""
         path = path_of(folder_of(entry.conversation), entry.role, entry.created_at, entry.id)
         return (
-            self.catalogue.get(entry.id) is not None or self.files.stamp(path) is not None or self.files.is_buried(path)
+            self.is_forgotten(entry.id)
+            or self.catalogue.get(entry.id) is not None
+            or self.files.stamp(path) is not None
+            or self.files.is_buried(path)
         )
 
     def add_summary(self, conversation: str, kind: str, number: int, entry: Entry) -> Item:
@@ -73,9 +84,25 @@ class Keeper:
             OSError: the entry may still be at its old path.
         """
         path = self.files.bury(item.path, replaced_by)
+        for copy in self._copies.of(item.path):
+            self.files.bury(copy, replaced_by)
+            self._copies.drop(copy)
         self._forget(item)
         self.changes += 1
         return path
+
+    def bury_path(self, path: str, replaced_by: str) -> None:
+        """Move an entry to the deleted ones by its path, which need not be known yet; a missing file is ignored.
+
+        Raises:
+            OSError: the entry may still be there.
+        """
+        item = self.catalogue.at(path)
+        if item is not None:
+            self.bury(item, replaced_by)
+        elif self.files.stamp(path) is not None:
+            self.files.bury(path, replaced_by)
+            self.changes += 1
 
     def destroy(self, item: Item) -> None:
         """Remove an entry for good.
@@ -84,8 +111,20 @@ class Keeper:
             OSError: it may still be there.
         """
         self.files.destroy(item.path)
+        for copy in self._copies.of(item.path):
+            self.files.destroy(copy)
+            self._copies.drop(copy)
         self._forget(item)
         self.changes += 1
+
+    def note_forgotten(self, entry_id: str, conversation: str) -> None:
+        """Have no work under way bring an entry back, or what was made from it."""
+        self.forgets[conversation] += 1
+        self._forgotten.add(entry_id)
+
+    def is_forgotten(self, entry_id: str) -> bool:
+        """True if an entry was forgotten in this life."""
+        return entry_id in self._forgotten
 
     def read(self, item: Item) -> Entry | None:
         """An entry's text and all; None if its file cannot be read any more."""
@@ -103,18 +142,25 @@ class Keeper:
         filed = self.files.read(path) if stamp is not None else None
         if filed is None or stamp is None:
             self.seen.pop(path, None)
+            self._copies.drop(path)
             if known is not None:
                 self._forget(known)
+            for copy in self._copies.of(path):
+                self.take(copy, self.files.stamp(copy))
             return
-        self.seen[path] = SnapshotFile(filed.digest, stamp.size, stamp.mtime_ns)
         if known is not None and known.digest == filed.digest:
+            self.seen[path] = SnapshotFile(filed.digest, stamp.size, stamp.mtime_ns)
+            return
+        is_copy = self._is_copy(filed, known)
+        self.seen[path] = SnapshotFile(filed.digest, stamp.size, stamp.mtime_ns)
+        if is_copy:
             return
         entry_id = self._free_id(filed)
         other = self.catalogue.get(entry_id)
         if known is not None and known.id != entry_id:
             self._indexing.drop(known.id)
         is_moved = other is not None and other.digest == filed.digest and bool(other.model)
-        self._known(filed, entry_id, keeps=other.model if other is not None and is_moved else "")
+        self._take_in(filed, entry_id, keeps=other.model if other is not None and is_moved else "")
 
     def row(self, item: Item, entry: Entry) -> IndexRow:
         """An entry as the index is told it."""
@@ -131,7 +177,7 @@ class Keeper:
             content=entry.content,
         )
 
-    def _known(self, filed: Filed, entry_id: str, vector: bytes = b"", model: str = "", keeps: str = "") -> Item:
+    def _take_in(self, filed: Filed, entry_id: str, vector: bytes = b"", model: str = "", keeps: str = "") -> Item:
         entry = filed.entry
         item = Item(entry_id, filed.path, filed.digest, entry.conversation, entry.role, entry.created_at, keeps)
         self.catalogue.put(item)
@@ -148,6 +194,29 @@ class Keeper:
         self.seen.pop(item.path, None)
         self.catalogue.drop(item.id)
         self._indexing.drop(item.id)
+
+    def _is_copy(self, filed: Filed, known: Item | None) -> bool:
+        """True if a file is a copy of the entry that another file holds; notes it, or the other file as its copy."""
+        self._copies.drop(filed.path)
+        other = self.catalogue.get(filed.entry.id)
+        if filed.entry.id == id_of_path(filed.path):
+            other = self.catalogue.at(original_of(filed.path))
+        if other is None or other.path == filed.path or (entry := self.read(other)) is None:
+            return False
+        is_same = entry.content.strip() == filed.entry.content.strip() and entry.role is filed.entry.role
+        if extends(other.path, filed.path) and (is_same or is_version_of(other.path, filed.path)):
+            seen = self.seen.get(other.path)
+            self._forget(other)
+            if seen is not None:
+                self.seen[other.path] = seen
+            self._copies.note(other.path, filed.path, is_same=is_same)
+            return False
+        if not is_same and not is_version_of(filed.path, other.path):
+            return False
+        if known is not None:
+            self._forget(known)
+        self._copies.note(filed.path, other.path, is_same=is_same)
+        return True
 
     def _free_id(self, filed: Filed) -> str:
         """The entry's own id, unless another file has it; of a summary the one of its place."""

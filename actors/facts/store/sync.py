@@ -47,7 +47,7 @@ class Sync:
         keeper = self._keeper
         stamps = keeper.files.stamps()
         changed = []
-        for path, stamp in sorted(stamps.items()):
+        for path, stamp in sorted(stamps.items(), key=lambda item: item[0].removesuffix(".md")):  # originals first
             known, digest = keeper.catalogue.at(path), snapshot.digest_of(path, stamp)
             seen = keeper.seen.get(path)
             if seen is not None and (seen.size, seen.mtime_ns) == (stamp.size, stamp.mtime_ns):

@@ -5,31 +5,46 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from actors.facts.store.files import ENTRIES
+from actors.facts.store.memory_folder import ENTRIES
 from actors.kernel import Actor, LoopThread
 
 log = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 200
-AGAIN_S = 5.0
-LOOK_MS = 5_000
-"""Between two looks whether the folder is still the one that is watched."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPace:
+    """Times of a watch."""
+
+    again_s: float = 5.0
+    """Seconds after which a lost watch begins anew."""
+    look_ms: int = 5_000
+    """Milliseconds between two looks whether the folder is still the watched one."""
+
+
+PACE = WatchPace()
 
 
 class Watcher:
     """Watch on one folder, from `start` to `stop`."""
 
-    def __init__(self, owner: Actor, root: Path, tell: Callable[[tuple[str, ...]], None]) -> None:
+    def __init__(
+        self, owner: Actor, root: Path, tell: Callable[[tuple[str, ...]], None], pace: WatchPace = PACE
+    ) -> None:
         """Nothing is watched yet.
 
         Args:
             owner: The actor.
             root: `facts.memory_path`.
             tell: Told the paths below it, "/"-separated; none for anything. On the loop's thread.
+            pace: Times of the watch.
         """
         self._root = root
+        self._pace = pace
         self._tell = tell
         self._loop = LoopThread("facts-watch", owner)
         self._end = asyncio.Event()
@@ -57,7 +72,7 @@ class Watcher:
                     step=50,
                     debounce=DEBOUNCE_MS,
                     watch_filter=None,
-                    rust_timeout=LOOK_MS,
+                    rust_timeout=self._pace.look_ms,
                     yield_on_timeout=True,
                 ):
                     if is_new:  # something may have changed behind the last look at all and before the watch began
@@ -75,7 +90,7 @@ class Watcher:
             ) as error:  # of a folder that is gone, of a name that is no text
                 log.warning("%s cannot be watched, which is tried again: %s", folder, error)
             if not self._end.is_set():
-                await asyncio.sleep(AGAIN_S)
+                await asyncio.sleep(self._pace.again_s)
                 self._tell(())
                 is_new = True
 

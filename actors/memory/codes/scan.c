@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define VECTORS 32
+#define AHEAD 4096 /* bytes that are fetched into the cache before their turn: else each pass waits for the memory */
 
 typedef struct {
     const int16_t *head;   /* the question's head: one number for each byte of a vector's */
@@ -77,6 +78,7 @@ WIDE static void head_products(const int8_t *heads, size_t pairs, const question
         sums[part] = _mm256_setzero_si256();
     for (size_t pair = 0; pair < pairs; pair++, heads += 2 * VECTORS) {
         __m256i both = _mm256_set1_epi32(((const int32_t *)asked->head)[pair]);
+        _mm_prefetch((const char *)heads + AHEAD, _MM_HINT_T0);
         for (int part = 0; part < 4; part++) {
             __m128i narrow = _mm_loadu_si128((const __m128i *)(heads + 16 * part));
             sums[part] = _mm256_add_epi32(sums[part], _mm256_madd_epi16(both, _mm256_cvtepi8_epi16(narrow)));
@@ -93,6 +95,7 @@ WIDE static void sign_products(const uint8_t *signs, size_t columns, const quest
     __m256i all = _mm256_setzero_si256(), odd = all; /* all: of the even vectors, plus 256 times that of the odd */
     for (size_t column = 0; column < columns; column++, signs += VECTORS) {
         __m256i bytes = _mm256_loadu_si256((const __m256i *)signs);
+        _mm_prefetch((const char *)signs + AHEAD, _MM_HINT_T0);
         __m256i low = _mm256_and_si256(bytes, half);
         __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half);
         __m256i sums = _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)table), low),

@@ -34,6 +34,8 @@ class CodesTable:
         self.frame = frame
         self._is_compiled = tuning.is_fast and scan.is_available()
         self.count = 0
+        self.first_row, self.last_row = 0, -1
+        """Least and greatest row that came, 0 and -1 before any."""
         self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
         self._times = np.zeros(_FIRST_CAPACITY, np.float64)
         self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
@@ -59,6 +61,8 @@ class CodesTable:
         """Take records in, the last of a row wins; the next slot is `count`."""
         begin, end = self.count, self.count + len(records)
         rows = np.ascontiguousarray(records["row"])
+        if len(rows):
+            self.first_row, self.last_row = min(self.first_row, int(rows.min())), max(self.last_row, int(rows.max()))
         self._alive[self.slots(rows)] = False
         self.reserve(end)
         self._rows[begin:end], self._times[begin:end] = rows, records["time"]

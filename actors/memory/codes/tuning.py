@@ -11,9 +11,9 @@ from domain.memory import vector_codes
 class TopTuning:
     """Of the nearest rows."""
 
-    seeds: int = 24
+    seeds: int = 60
     """Vectors fetched at first, beyond as many as are wanted."""
-    look: int = 8
+    look: int = 3
     """Bounds made tight to find one of these."""
     batch: int = 1024
     """Most vectors fetched at a time after that."""

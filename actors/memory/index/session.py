@@ -21,8 +21,15 @@ _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unh
 class IndexSession:
     """Database session: the connection, with the numbers of windows and files that were looked up on it."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, most_numbers: int = MOST_NUMBERS) -> None:
+        """A session without numbers.
+
+        Args:
+            connection: Of the index.
+            most_numbers: Most windows, and files, whose numbers are cached.
+        """
         self.connection = connection
+        self._most_numbers = most_numbers
         self.space = 0
         """Number of the vector space in use; 0 for none yet."""
         self._windows: dict[str, int] = {}
@@ -56,7 +63,7 @@ class IndexSession:
         """The window's number; a new window gets a number."""
         key = window.address.key
         if key not in self._windows:
-            if len(self._windows) >= MOST_NUMBERS:
+            if len(self._windows) >= self._most_numbers:
                 self._windows.clear()
             self.rows("INSERT OR IGNORE INTO windows(key, context_id) VALUES (?, ?)", key, window.id)
             self._windows[key] = self.one("SELECT id FROM windows WHERE key = ?", key)
@@ -65,7 +72,7 @@ class IndexSession:
     def file(self, path: str, window: int) -> int:
         """A log's number; a new log gets a number."""
         if path not in self._files:
-            if len(self._files) >= MOST_NUMBERS:
+            if len(self._files) >= self._most_numbers:
                 self._files.clear()
             self.rows("INSERT OR IGNORE INTO files(path, window) VALUES (?, ?)", path, window)
             self._files[path] = self.one("SELECT id FROM files WHERE path = ?", path)

@@ -13,6 +13,8 @@ from actors.memory.index.seal import AlteredIndexError, vector_sum
 
 MOST_SUMS = 8_192
 """Sums that are kept, of some hundred bytes each."""
+PAGES_KIB = 12_000
+"""Pages of the index kept in memory: those above the leaves of a million vectors, and some more."""
 PART = 65_536
 """Vectors whose rows are learned at a time."""
 _NAMED = "SELECT id, vector FROM turns WHERE ?1 IS NOT NULL AND vector IS NOT NULL"
@@ -20,7 +22,7 @@ _FIRST_AND_LAST = "SELECT (SELECT min(vector) FROM turns), (SELECT max(vector) F
 _NAMED_BETWEEN = "SELECT group_concat(id), group_concat(vector) FROM turns WHERE vector BETWEEN ? AND ?"
 _LIKE_THEIRS = "SELECT turns.id, vectors.id FROM turns JOIN vectors ON vectors.hash = turns.hash AND vectors.space = ?1"
 """For a space that is not in use: turns name the vectors of the one that is."""
-_SUMS = "SELECT id, sum FROM vectors WHERE id IN (SELECT value FROM json_each(?))"
+_VECTORS = "SELECT id, sum, embedding FROM vectors WHERE id IN (SELECT value FROM json_each(?))"
 _THESE = "AND turns.id IN (SELECT value FROM json_each(?2))"
 
 
@@ -35,6 +37,7 @@ class IndexVectors:
         self._connection = connection
         self.space = space
         self._dimensions = dimensions
+        list(connection.execute(f"PRAGMA cache_size = -{PAGES_KIB}"))
         ((in_use,),) = connection.execute("SELECT max(value) FROM meta WHERE key = 'space'")
         self._select = _NAMED if in_use == space else _LIKE_THEIRS
         self._vectors: NDArray[np.int32] = np.zeros(1024, np.int32)
@@ -67,7 +70,7 @@ class IndexVectors:
         """When each was said, in seconds since the epoch, in the order of `rows`."""
         times = dict(
             self._connection.execute(
-                "SELECT id, timestamp FROM turns WHERE id IN (SELECT value FROM json_each(?))", (_listed(rows),)
+                "SELECT id, timestamp FROM turns WHERE id IN (SELECT value FROM json_each(?))", (_list_rows(rows),)
             )
         )
         return np.array([times[row] / 1000 for row in rows.tolist()], np.float64)
@@ -82,32 +85,41 @@ class IndexVectors:
         return vectors.astype(np.float32, copy=False)
 
     def _read(self, numbers: list[int], into: NDArray[np.float32], places: list[int]) -> None:
-        """Read vectors into their places; a statement would make an object of each first.
+        """Read vectors into their places, each with its sum or, where the sum is known, without an object of its own.
 
         Raises:
             AlteredIndexError: a vector was altered.
         """
         size = into.itemsize * self._dimensions
-        self._learn_sums(numbers)
+        buffer = into.data.cast("B")
+        unread = self._with_sums(numbers)
         blob = self._connection.blob_open("main", "vectors", "embedding", numbers[0], False)
         try:
-            reopen, read, buffer = blob.reopen, blob.read_into, into.data.cast("B")
+            reopen, read = blob.reopen, blob.read_into
             for number, place in zip(numbers, places, strict=True):
-                reopen(number)
-                read(buffer, place * size, size)
-                if vector_sum(buffer[place * size : (place + 1) * size]) != self._sums[number]:
+                part = buffer[place * size : (place + 1) * size]
+                if number in unread:
+                    part[:] = unread[number]
+                else:
+                    reopen(number)
+                    read(part, 0, size)
+                if vector_sum(part) != self._sums[number]:
                     raise AlteredIndexError(f"vector {number} is not what was stored")
         finally:
             blob.close()
 
-    def _learn_sums(self, numbers: list[int]) -> None:
+    def _with_sums(self, numbers: list[int]) -> dict[int, bytes]:
+        """Vectors of which the sum is not known yet; it is then."""
         unknown = [number for number in numbers if number not in self._sums]
         if not unknown:
-            return
+            return {}
         if len(self._sums) > MOST_SUMS:
             self._sums.clear()
             unknown = numbers
-        self._sums.update(self._connection.execute(_SUMS, (json.dumps(unknown),)))
+        read: dict[int, bytes] = {}
+        for number, total, vector in self._connection.execute(_VECTORS, (json.dumps(unknown),)):
+            self._sums[number], read[number] = total, vector
+        return read
 
     def _numbers(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
         """Number of each row's vector; 0 for a row without a vector."""
@@ -118,7 +130,7 @@ class IndexVectors:
         numbers = self._vectors[rows]
         unknown = rows[numbers == 0]
         if len(unknown):
-            self._learn(f"{self._select} {_THESE}", _listed(unknown))
+            self._learn(f"{self._select} {_THESE}", _list_rows(unknown))
             numbers = self._vectors[rows]
         return numbers
 
@@ -151,5 +163,5 @@ class IndexVectors:
             self._vectors = np.concatenate([self._vectors, np.zeros(more, np.int32)])
 
 
-def _listed(rows: NDArray[np.int64]) -> str:
+def _list_rows(rows: NDArray[np.int64]) -> str:
     return json.dumps(rows.tolist())

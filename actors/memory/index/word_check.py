@@ -30,7 +30,9 @@ WHERE term > ? AND doc <= ? GROUP BY term ORDER BY term LIMIT ?
 """
 
 
-def check_words(connection: apsw.Connection) -> Iterator[None]:
+def check_words(
+    connection: apsw.Connection, rows_at_once: int = ROWS_AT_ONCE, terms_at_once: int = TERMS_AT_ONCE
+) -> Iterator[None]:
     """Check the words of all turns there are at the beginning, in steps of some milliseconds; rows may come and go.
 
     Where one of those turns goes meanwhile, and something differs, the check begins again.
@@ -38,26 +40,28 @@ def check_words(connection: apsw.Connection) -> Iterator[None]:
     Raises:
         AlteredIndexError: the keyword index does not hold what the turns say.
     """
-    while (difference := (yield from _difference(connection))) is not None:
+    while (difference := (yield from _difference(connection, rows_at_once, terms_at_once))) is not None:
         row, count, term = difference
         if _count(connection, row) == count:
             raise AlteredIndexError(f"the keyword index does not hold the turns' words; the first differs at {term!r}")
 
 
-def _difference(connection: apsw.Connection) -> Generator[None, None, tuple[int, int, str] | None]:
+def _difference(
+    connection: apsw.Connection, rows_at_once: int, terms_at_once: int
+) -> Generator[None, None, tuple[int, int, str] | None]:
     """Last row and number of the rows that were looked at, and the first term that differs; None if none does."""
     last = int(str(next(iter(connection.execute("SELECT coalesce(max(id), 0) FROM turns")))[0]))
     count = _count(connection, last)
     expected = open_scratch()
     try:
-        yield from _fill(expected, connection, last)
+        yield from _fill(expected, connection, last, rows_at_once)
         for each in (connection, expected):
             list(each.execute(_INSTANCES))
         term = ""
         while True:
-            there = list(connection.execute(_TERMS, (term, last, TERMS_AT_ONCE)))
+            there = list(connection.execute(_TERMS, (term, last, terms_at_once)))
             yield  # a word that nearly all turns have takes a tenth of a second
-            wanted = list(expected.execute(_TERMS, (term, last, TERMS_AT_ONCE)))
+            wanted = list(expected.execute(_TERMS, (term, last, terms_at_once)))
             for one, other in zip_longest(there, wanted):
                 if one != other:
                     return last, count, str((one or other)[0])
@@ -69,10 +73,10 @@ def _difference(connection: apsw.Connection) -> Generator[None, None, tuple[int,
         expected.close()
 
 
-def _fill(expected: apsw.Connection, connection: apsw.Connection, last: int) -> Iterator[None]:
+def _fill(expected: apsw.Connection, connection: apsw.Connection, last: int, at_once: int) -> Iterator[None]:
     list(expected.execute(_EXPECTED))
     row = 0
-    while turns := list(connection.execute(_ROWS, (row, last, ROWS_AT_ONCE))):
+    while turns := list(connection.execute(_ROWS, (row, last, at_once))):
         numbers = [int(str(number)) for number, *_ in turns]
         texts = storable([keyword_text(str(who), moment(int(str(at))), str(text)) for _, who, at, text in turns])
         with expected:

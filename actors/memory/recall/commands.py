@@ -30,6 +30,25 @@ def _results(reply: MemoriesFound, wording: Wording) -> Answer:
     return Answer("\n".join([*(lines or ["Nothing was found."]), *_note(reply.note, wording)]))
 
 
+def _about_a_person(reply: MemoriesFound, wording: Wording) -> Answer:
+    """Results for a person's own name, with the place of each in the logs."""
+    if not reply.memories:
+        nothing = "Nothing by a person of that name, or with the name, is remembered."
+        own = "Nothing that was said by you or with your name would be brought up here."
+        return Answer(nothing if wording.is_terminal else own)
+    lines = [_line(number, memory, wording) for number, memory in enumerate(reply.memories, 1)]
+    if not wording.is_terminal:
+        places = [wording.note(f"`{memory.path}` line {memory.line}") for memory in reply.memories]
+        lines = [f"{line}\n{place}" for line, place in zip(lines, places, strict=True)]
+    head = (
+        "These would come up first when somebody here asks about you, by the name that you have here. "
+        "Only you see this list; it has nothing that this place could not read anyway."
+    )
+    if wording.is_terminal:
+        head = "These would come up first when the person is asked about."
+    return Answer("\n".join([head, *lines, *_note(reply.note, wording)]))
+
+
 def _explanation(reply: MemoryExplained, wording: Wording) -> Answer:
     turn = f" ({reply.turn_id} in {reply.window})" if wording.is_terminal else ""
     head = (
@@ -69,21 +88,23 @@ def _line(number: int, memory: FoundMemory, wording: Wording, *, scored: bool = 
     pin = ", pinned" if memory.pinned else ""
     author = wording.quote(memory.author, _NAME)
     excerpt = wording.quote(memory.excerpt, _WHOLE if wording.is_terminal else _EXCERPT)
-    where = memory.window if wording.is_terminal else _mention(memory.window)
+    where = memory.window if wording.is_terminal else memory.link or _mention(memory.window)
     lines = [f"{number}. {wording.moment(memory.at, 'd')} {author} in {where}{pin}: {excerpt}"]
     if scored or wording.is_terminal:
         lines.append(
             wording.note(
-                f"{memory.score:.3f}: similarity {memory.similarity:.2f}, recency {memory.recency:.2f}, "
-                f"repetition {memory.repetition:.2f}"
+                f"{memory.score:.3f}: similarity {memory.similarity:.2f}{_halves(memory)}, "
+                f"recency {memory.recency:.2f}, repetition {memory.repetition:.2f}"
             )
         )
     if wording.is_terminal:
-        lines[1:] = [
-            f"{lines[1]}, search {memory.search_score:.3f}",
-            wording.note(f"path={memory.path} line={memory.line}"),
-        ]
+        lines.append(wording.note(f"path={memory.path} line={memory.line}"))
     return "\n".join(lines)
+
+
+def _halves(memory: FoundMemory) -> str:
+    """Both halves of a similarity, before what the turn borrows from others; nothing for a cosine alone."""
+    return f" (meaning {memory.meaning:.2f}, words {memory.words:.2f})" if memory.meaning or memory.words else ""
 
 
 def _mention(key: str) -> str:
@@ -112,6 +133,22 @@ SEARCH = Command(
     reply=MemoriesFound,
     answer=_results,
 )
+ME = Command(
+    name="memory me",
+    description="Show what I would bring up here about you, and where each of it was said",
+    for_viewers=True,
+    to=MEMORY,
+    request=lambda call, _: SearchMemory(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        query=call.person_name[:_NAME],
+        limit=LIMIT,
+        about=call.person_name[:_NAME],
+    ),
+    reply=MemoriesFound,
+    answer=_about_a_person,
+)
 WHY = Command(
     name="memory why",
     description="Which memories the last answer here was given",
@@ -130,4 +167,4 @@ STATS = Command(
     answer=_counts,
 )
 REBUILT = Words(reply=MemoryRebuilt, answer=_rebuilt)
-COMMANDS = (SEARCH, WHY, STATS)
+COMMANDS = (SEARCH, ME, WHY, STATS)

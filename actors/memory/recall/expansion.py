@@ -9,7 +9,7 @@ import msgspec
 from actors.memory.recall.line_offsets import LineOffsets
 from actors.memory.search.views import shown_log
 from actors.memory.store import Store
-from domain.log.window import parse_log_path
+from domain.log.window import full_path, parse_log_path
 from domain.memory.expansion import MAX_CHARS, RECORD, LogRange, around
 from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
@@ -35,14 +35,15 @@ class Expansions:
         """
         # One sentence for what is not there and what may not be seen, so that asking tells nothing.
         unknown = f"path {request.path[:200]!r} line {request.line}: no memory that may be shown here"
+        path = full_path(request.path, request.window)
         try:
-            parse_log_path(PurePosixPath(request.path))
+            parse_log_path(PurePosixPath(path))
         except ValueError as error:
             return Refused(request_id=request.request_id, reason=str(error))
-        if request.path.count("/") != 3 or not store.may_show(request.path, request.line, request.window):
+        if path.count("/") != 3 or not store.may_show(path, request.line, request.window):
             return Refused(request_id=request.request_id, reason=unknown)
         try:
-            lines = self._around(shown_log(self._data_root, request.path), request.line)
+            lines = self.lines_around(shown_log(self._data_root, path), request.line)
         except (OSError, ValueError):
             reason = f"{request.path}: cannot be read at line {request.line}"
             return Refused(request_id=request.request_id, reason=reason)
@@ -57,7 +58,7 @@ class Expansions:
             text=lines.text,
         )
 
-    def _around(self, path: Path, line: int) -> LogRange | None:
+    def lines_around(self, path: Path, line: int) -> LogRange | None:
         """The record on `line` with lines around it; what is left out of the file is too far away to be shown."""
         with path.open("rb") as file:
             heading = self._offsets.find(file, path, line)

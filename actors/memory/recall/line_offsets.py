@@ -25,7 +25,7 @@ class _Known:
 
     inode: int
     offsets: list[int] = field(default_factory=lambda: [0])
-    """Offsets of lines 1, 1 + EVERY, 1 + 2 * EVERY, …"""
+    """Offsets of lines 1, 1 + every, 1 + 2 * every, …"""
     read: int = 0
     """Bytes that have been looked through."""
     newlines: int = 0
@@ -35,7 +35,13 @@ class _Known:
 class LineOffsets:
     """Sparse index of the lines of the logs last asked for; logs only grow, so what is known stays right."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: int = EVERY) -> None:
+        """An index without a file.
+
+        Args:
+            every: Of so many lines the offset of one is kept.
+        """
+        self._every = every
         self._files: OrderedDict[Path, _Known] = OrderedDict()
 
     def find(self, file: BinaryIO, path: Path, line: int) -> int | None:
@@ -56,16 +62,16 @@ class LineOffsets:
         self._files.move_to_end(path)
         if len(self._files) > MOST_FILES:
             self._files.popitem(last=False)
-        if known.newlines < line - 1 and not _read_on(known, file, line):
+        if known.newlines < line - 1 and not _read_on(known, file, line, self._every):
             return None
-        return _exact(known, file, line)
+        return _exact(known, file, line, self._every)
 
     def forget(self, path: Path) -> None:
         """Drop the offsets of a file that was changed."""
         self._files.pop(path, None)
 
 
-def _read_on(known: _Known, file: BinaryIO, line: int) -> bool:
+def _read_on(known: _Known, file: BinaryIO, line: int, every: int) -> bool:
     """Read on by a slice; True if `line` is known then."""
     file.seek(known.read)
     end = known.read + SLICE_BYTES
@@ -76,16 +82,16 @@ def _read_on(known: _Known, file: BinaryIO, line: int) -> bool:
         if not piece:
             raise ValueError(f"line {line}: the log has {known.newlines + 1} lines")
         places = _newlines(piece)
-        first = len(known.offsets) * EVERY - known.newlines - 1
-        known.offsets.extend((places[first::EVERY] + known.read + 1).tolist())
+        first = len(known.offsets) * every - known.newlines - 1
+        known.offsets.extend((places[first::every] + known.read + 1).tolist())
         known.newlines += len(places)
         known.read += len(piece)
     return True
 
 
-def _exact(known: _Known, file: BinaryIO, line: int) -> int:
+def _exact(known: _Known, file: BinaryIO, line: int, every: int) -> int:
     """Offset of a line that is known to be there, from the last kept one before it."""
-    kept, missing = divmod(line - 1, EVERY)
+    kept, missing = divmod(line - 1, every)
     offset = known.offsets[kept]
     file.seek(offset)
     while missing:

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
+from actors.memory.recall.links import MessageLinks
 from actors.memory.search.search import Hit, Kind, MemoryQuery, Vector
 from actors.memory.store import Store
 from domain.memory.excerpt import excerpt
-from domain.memory.injection import Budget, Injection, inject, pins_with_room, tokens
+from domain.memory.injection import Budget, Entry, Injection, inject, pins_with_room, tokens
 from domain.memory.keywords import question_terms
 from domain.memory.remembered import USER
 from domain.turn.speaker import is_plain, shown_name
@@ -49,8 +50,9 @@ class InjectedBlock:
 class Recall:
     """Retrieval for turns: blocks and search results, and the last block of each window for explanations."""
 
-    def __init__(self, search: Kind, budget: Budget) -> None:
+    def __init__(self, search: Kind, budget: Budget, links: MessageLinks) -> None:
         self._search = search
+        self._links = links
         self._budget = budget
         self._last: OrderedDict[str, InjectedBlock] = OrderedDict()
 
@@ -63,10 +65,12 @@ class Recall:
             total=store.total,
             now=now,
             count=self._budget.most + REJECTED,
+            window=request.window,
         )
         hits, candidates = store.searcher.find(question, self._budget)
         pins = sum(hit.ranked.is_pinned for hit in hits)
-        injection = inject([hit.turn.memory for hit in hits], question_terms(request.text), self._budget, pins=pins)
+        memories = store.searcher.memories(hits, request.window)
+        injection = inject(memories, question_terms(request.text), self._budget, pins=pins, asked=request.text)
         return InjectedBlock(request, now, hits, injection, candidates, vector is not None)
 
     def contribution(self, injected: InjectedBlock, contributor: Address) -> TurnContribution:
@@ -99,10 +103,13 @@ class Recall:
     def search(self, store: Store, request: SearchMemory, vector: Vector | None, now: datetime) -> MemoriesFound:
         """The answer to a search."""
         count = max(1, min(MOST_FOUND, request.limit))
+        mask = store.mask(request.window, (), None)
+        if request.about:
+            mask &= store.searcher.mentions(request.about, len(mask))
         question = MemoryQuery(
             text=request.query,
             vector=vector,
-            mask=store.mask(request.window, (), None),
+            mask=mask,
             total=store.total,
             now=now,
             count=count,
@@ -110,9 +117,12 @@ class Recall:
         # A search shows no block, so the pool is as large as what is asked for may need.
         hits, _ = store.searcher.find(question, replace(self._budget, total_tokens=count * POOL_TOKENS))
         terms = question_terms(request.query)
+        memories = [_memory(hit, terms) for hit in hits]
+        if request.about:
+            memories = [msgspec.structs.replace(each, link=self._links.find(each.path, each.line)) for each in memories]
         return MemoriesFound(
             request_id=request.request_id,
-            memories=tuple(_memory(hit, terms) for hit in hits),
+            memories=tuple(memories),
             note="" if vector is not None else WITHOUT_VECTOR,
         )
 
@@ -125,13 +135,11 @@ class Recall:
         shown = frozenset(
             index for index, hit in enumerate(last.hits) if store.may_show(hit.turn.path, hit.turn.line, request.window)
         )
-        items = {item.index: item for item in last.injection.items}
+        items = {item.index for item in last.injection.items}
         terms = question_terms(last.request.text)
-        injected = [
-            msgspec.structs.replace(_memory(last.hits[index], terms), excerpt=item.excerpt, truncated=item.is_truncated)
-            for index, item in items.items()
-            if index in shown
-        ]
+        given = last.injection.entries
+        entries = (Entry(tuple(item for item in entry.items if item.index in shown)) for entry in given)
+        injected = [_explain_entry(entry, last.hits) for entry in entries if entry.items]
         rejected = [hit for index, hit in enumerate(last.hits) if index in shown and index not in items][:REJECTED]
         return MemoryExplained(
             request_id=request.request_id,
@@ -156,7 +164,7 @@ def vector_of(data: bytes) -> Vector:
 
 def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
     turn, parts = hit.turn, hit.ranked.parts
-    part = excerpt(turn.memory.text, SHOWN_CHARS, terms)
+    part = excerpt(turn.text, SHOWN_CHARS, terms)
     return FoundMemory(
         path=turn.path,
         line=turn.line,
@@ -167,11 +175,26 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
         pinned=turn.is_pinned,
         excerpt=part.text,
         truncated=part.is_truncated or not turn.is_whole,
-        score=_rounded(hit.ranked.score),
-        similarity=_rounded(parts.sim),
-        recency=_rounded(parts.recency),
-        repetition=_rounded(parts.redundancy),
-        search_score=_rounded(hit.search_score),
+        score=_round(hit.ranked.score),
+        similarity=_round(parts.sim),
+        recency=_round(parts.recency),
+        repetition=_round(parts.redundancy),
+        meaning=_round(hit.meaning),
+        words=_round(hit.words),
+    )
+
+
+def _explain_entry(entry: Entry, hits: Sequence[Hit]) -> FoundMemory:
+    """An entry of a block as it is explained: with its authors, and the scores of the best of its turns."""
+    best = _memory(hits[min(item.index for item in entry.items)], frozenset())
+    turns = [hits[item.index].turn for item in entry.items]
+    return msgspec.structs.replace(
+        best,
+        line=turns[0].line,
+        at=datetime.fromtimestamp(turns[0].timestamp / 1000, UTC),
+        author=", ".join(dict.fromkeys(_author(turn.author, turn.role) for turn in turns)),
+        excerpt=entry.excerpt,
+        truncated=entry.is_truncated,
     )
 
 
@@ -180,5 +203,5 @@ def _author(name: str, role: str) -> str:
     return f"{shown_name(name)} (a person)" if role == USER and not is_plain(name) else shown_name(name)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return 0.0 if math.isnan(value) else round(value, 4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import apsw
 import msgspec
@@ -15,10 +16,23 @@ from actors.memory.search import distances
 from actors.memory.search.order import NONE, Order
 from actors.memory.search.visibility import Mask
 from actors.memory.search.vocabulary import Vocabulary
-from domain.memory.hybrid import HITS, Candidates, Scores, are_questions, names, scores
+from domain.memory.first_person import READ_CHARS, speaks_of_self
+from domain.memory.hybrid import (
+    HITS,
+    LONG_CHARS,
+    Candidates,
+    Scores,
+    are_questions,
+    name_words,
+    names,
+    scores,
+    without_names,
+)
+from domain.memory.remembered import AGENT
 
 _Rows = NDArray[np.int64]
 _Values = NDArray[np.float64]
+_Numbers = NDArray[np.int32]
 
 
 class HybridSearch:
@@ -30,6 +44,21 @@ class HybridSearch:
         self._engine = engine
         self._order = Order(connection)
         self._vocabulary = Vocabulary(connection)
+        self._names: dict[str, _Numbers] | None = None
+        """Word of an author's name -> the windows in which authors of that name spoke."""
+
+    def embedded_question(self, text: str, windows: Mask) -> str:
+        """The text to embed for a question: without the names of authors that the asker may know.
+
+        Args:
+            text: The question.
+            windows: For every number of a window whether its words may be shown to the asker.
+        """
+        if self._names is None:
+            self._names = {}
+            _take_names(self._names, self._connection.execute("SELECT DISTINCT window, author FROM turns"))
+        known = {word for word in name_words(text) if windows[self._names.get(word, [])].any()}
+        return without_names(text, known)
 
     def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
         """Know of rows that are new in a window, and of those that are gone from any."""
@@ -37,9 +66,17 @@ class HybridSearch:
             self._order.drop(row)
         if added:
             self._order.add(window, added)
+            self._learn_names(added)
         self._vocabulary.follow(added, gone)
 
-    def find(self, text: str, vector: NDArray[np.float32] | None, mask: Mask, total: int) -> Scores:
+    def _learn_names(self, added: Sequence[int]) -> None:
+        if self._names is not None:
+            listed = msgspec.json.encode(list(added)).decode()
+            _take_names(self._names, self._connection.execute(_AUTHORS, (listed,)))
+
+    def find(
+        self, text: str, vector: NDArray[np.float32] | None, mask: Mask, total: int, pins: Sequence[int] = ()
+    ) -> Scores:
         """The rows that bear on a question, best first.
 
         Args:
@@ -47,14 +84,16 @@ class HybridSearch:
             vector: Vector of the question; None without a vector.
             mask: True for every row number that may be found.
             total: Rows of the whole index.
+            pins: Rows that are candidates whatever they bear on.
         """
         near, known = self._near(vector, mask)
         by_words, keywords = self._vocabulary.best(text, mask, total)
-        hits = _together(near, by_words[:HITS])
+        hits = _together(near, by_words[:HITS], np.array(pins, np.int64))
         beside = np.concatenate(self._order.beside(hits))
-        rows, authors, episodes, endings = self._traits(_together(hits, beside[_may(beside, mask)]))
+        rows, authors, episodes, endings, roles, chars = self._traits(_together(hits, beside[_may(beside, mask)]))
         before, after = self._order.beside(rows)
-        named = {author: names(text, author) for author in set(authors)}
+        are_named = {author: names(text, author) for author in set(authors)}
+        named = np.fromiter(map(are_named.__getitem__, authors), np.bool_, len(rows))
         return scores(
             Candidates(
                 rows=rows,
@@ -63,13 +102,22 @@ class HybridSearch:
                 before=before,
                 after=after,
                 episodes=episodes,
-                named=np.fromiter(map(named.__getitem__, authors), np.bool_, len(rows)),
+                named=named,
                 asking=np.fromiter(are_questions(endings), np.bool_, len(rows)),
+                answering=np.fromiter((role == AGENT for role in roles), np.bool_, len(rows)),
+                selves=self._selves(rows, named),
+                chars=chars,
             )
         )
 
     def _near(self, vector: NDArray[np.float32] | None, mask: Mask) -> tuple[_Rows, _Values]:
         return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, mask)
+
+    def before(self, rows: _Rows) -> tuple[_Rows, _Rows]:
+        """The previous turn of each of `rows` in its window, and the one before that; 0 where there is none."""
+        before, _ = self._order.beside(rows)
+        second, _ = self._order.beside(before)
+        return before, second
 
     def nearest(self, vector: NDArray[np.float32], count: int, mask: Mask) -> tuple[_Rows, _Values]:
         """The `count` rows with the greatest cosines of those that may be found, and these."""
@@ -77,11 +125,21 @@ class HybridSearch:
             return distances.nearest(self._connection, self._vectors, vector, count, mask)
         return self._engine.top(vector, count, mask)
 
-    def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str]]:
-        """Those of `rows` that are there; author, episode and end of each."""
+    def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str], Sequence[str], _Rows]:
+        """Those of `rows` that are there; author, episode, end, role and length of each."""
         listed = msgspec.json.encode(rows.tolist()).decode()
-        ((ids, authors, episodes, endings),) = self._connection.execute(_TRAITS, (listed,))
-        return _numbers(ids), msgspec.json.decode(authors), _numbers(episodes), msgspec.json.decode(endings)
+        ((ids, authors, episodes, *others, chars),) = self._connection.execute(_TRAITS, (listed, LONG_CHARS))
+        endings, roles = map(msgspec.json.decode, others)
+        return _numbers(ids), msgspec.json.decode(authors), _numbers(episodes), endings, roles, _numbers(chars)
+
+    def _selves(self, rows: _Rows, named: Mask) -> Mask:
+        """For each of `rows`: True if its author is `named` and speaks of themself; texts of others are not read."""
+        selves = np.zeros(len(rows), np.bool_)
+        if named.any():
+            listed = msgspec.json.encode(rows[named].tolist()).decode()
+            ((texts,),) = self._connection.execute(_BEGINNINGS, (listed, READ_CHARS))
+            selves[named] = [speaks_of_self(text) for text in msgspec.json.decode(texts)]
+        return selves
 
     def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
         """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
@@ -90,6 +148,16 @@ class HybridSearch:
             others = np.flatnonzero(~is_near)
             cosines[others] = _about(self._vectors.fetch(rows[others]), vector)
         return cosines
+
+
+def _take_names(names: dict[str, _Numbers], authors: Iterable[Sequence[object]]) -> None:
+    """Take (window, author) pairs into `names`."""
+    windows = defaultdict[str, set[int]](set)
+    for window, author in authors:
+        for word in name_words(str(author)):
+            windows[word].add(int(str(window)))
+    for word, numbers in windows.items():
+        names[word] = np.union1d(names.get(word, []), list(numbers)).astype(np.int32)
 
 
 def _numbers(listed: str | None) -> _Rows:
@@ -125,8 +193,14 @@ def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mas
     return np.where(is_known, values[at], 0.0), is_known
 
 
-# As four texts and not as many rows: what a row of an answer costs is more than all else about it.
+_AUTHORS = "SELECT DISTINCT window, author FROM turns WHERE id IN (SELECT value FROM json_each(?))"
+_BEGINNINGS = """
+SELECT json_group_array(substr(t.content, 1, ?2)) FROM json_each(?1) CROSS JOIN turns t ON t.id = value
+"""
+# As six texts and not as many rows: what a row of an answer costs is more than all else about it.
 _TRAITS = """
-SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting), json_group_array(substr(t.content, -64))
-FROM json_each(?) CROSS JOIN turns t ON t.id = value
+SELECT group_concat(t.id), json_group_array(t.author), group_concat(t.sitting),
+  json_group_array(substr(t.content, -64)), json_group_array(t.role),
+  group_concat(length(substr(t.content, 1, ?2)))
+FROM json_each(?1) CROSS JOIN turns t ON t.id = value
 """

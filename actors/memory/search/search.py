@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,10 +19,14 @@ from actors.memory.index.vectors import IndexVectors
 from actors.memory.search.exhaustive import DAY_S, rank_every_row
 from actors.memory.search.hybrid import HybridSearch
 from actors.memory.search.visibility import Mask
-from domain.memory.hybrid import pool_size
+from domain.log.window import short_path
+from domain.memory.hybrid import BEYOND_POOL, Scored, pool_size
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
-from domain.memory.keywords import question_terms
+from domain.memory.keywords import fts_query, question_terms, question_words, words
+from domain.memory.letters import plain_letters
+from domain.memory.passage import Neighbour, number_turns
 from domain.memory.ranking import Candidate, Ranked, cosines, rank_arrays
+from messages.base import Window
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50
@@ -31,6 +36,8 @@ SHOWN_FROM_CHARS = 16_000
 READ_CHARS = 600_000
 """Of all hits together: where many are wanted, excerpts are chosen from less of each, so that a search keeps short."""
 _SIZED_AT_ONCE = 40
+_WITH_WORDS = "SELECT rowid FROM words WHERE words MATCH ?"
+_BY_AUTHOR = "SELECT id FROM turns WHERE author = ?"
 Vector = NDArray[np.float32]
 
 
@@ -51,19 +58,19 @@ class IndexedTurn(NamedTuple):
     window: str
     """Key of the window in which it was said."""
 
-    @property
-    def memory(self) -> Memory:
-        """As it would be injected."""
-        return Memory(self.path, self.line, self.text)
+    def memory(self, window: Window | None = None, number: int | None = None) -> Memory:
+        """Memory as it would be injected, in `window` with the paths that serve there."""
+        return Memory(self.path if window is None else short_path(self.path, window), self.line, self.text, number)
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A turn in the ranking's order."""
+    """A turn in the ranking's order, and the halves of its similarity where that is one of words, too."""
 
     turn: IndexedTurn
     ranked: Ranked
-    search_score: float
+    meaning: float = 0.0
+    words: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,8 @@ class MemoryQuery:
     now: datetime
     count: int
     """Most hits wanted."""
+    window: Window | None = None
+    """Window of the block; None for a search without a block."""
 
     @property
     def chars(self) -> int:
@@ -100,6 +109,10 @@ class Searcher:
         """Know of rows that are new in a window, and of those that are gone from any."""
         self._hybrid.follow(window, added, gone)
 
+    def embedded_question(self, text: str, windows: Mask) -> str:
+        """The text to embed for a question; the other searches know no names, and take the question as it is."""
+        return self._hybrid.embedded_question(text, windows) if self._kind == "hybrid" else text
+
     def find(self, question: MemoryQuery, budget: Budget) -> tuple[list[Hit], int]:
         """(best hits, number of ranked turns); permitted pins are always ranked.
 
@@ -112,29 +125,69 @@ class Searcher:
         pins = [row for row in self._pins() if row < len(question.mask) and question.mask[row]]
         if self._kind == "exhaustive" and question.vector is not None:
             return self._rank_all(question, question.vector, pins), allowed
-        scores, turns = self._pool(question, budget)
-        turns |= self._turns([row for row in (*scores, *pins) if row not in turns], question.chars)
-        return self._checked(self._rank(question, tuple(turns.values()), scores)), len(turns)
+        pool, beyond, turns = self._pool(question, budget, pins)
+        turns |= self._turns([row for row in (*pool, *beyond) if row not in turns], question.chars)
+        hits = [*self._rank(question, turns, pool), *self._rank(question, turns, beyond)]
+        return self._check(hits[: question.count]), len(pool) + len(beyond)
 
-    def pins(self, choose: Callable[[list[int]], Iterable[int]]) -> list[Memory]:
-        """The pins of which `choose` gives the rows, the newest first."""
+    def memories(self, hits: Sequence[Hit], window: Window) -> list[Memory]:
+        """Memories of `hits` as a block in `window` shows them, numbered for its passages."""
+        turns = [hit.turn for hit in hits]
+        before, second = self._hybrid.before(np.array([turn.row for turn in turns], np.int64))
+        stamps = [turn.timestamp for turn in turns]
+        places = zip([turn.row for turn in turns], before.tolist(), second.tolist(), stamps, strict=True)
+        numbers = number_turns(Neighbour(*place) for place in places)
+        return [turn.memory(window, numbers[turn.row]) for turn in turns]
+
+    def mentions(self, name: str, rows: int) -> Mask:
+        """For every row number below `rows`: True for a turn with a word of `name`, the name of its author included."""
+        looked_up = question_words(name) or tuple(words(plain_letters(name)))
+        statement, value = (_WITH_WORDS, fts_query(looked_up)) if looked_up else (_BY_AUTHOR, name)
+        mask: Mask = np.zeros(rows, np.bool_)
+        numbers = [row for (row,) in self._connection.execute(statement, (value,)) if row < rows]
+        mask[numbers] = True
+        return mask
+
+    def pins(self, choose: Callable[[list[int]], Iterable[int]], window: Window | None) -> list[Memory]:
+        """The pins of which `choose` gives the rows, the newest first, as a block in `window` would name them.
+
+        Without a window: in the one of most of the pins.
+        """
         rows = choose(self._pins())
-        turns = self._turns(rows, SHOWN_FROM_CHARS).values()
-        return [turn.memory for turn in sorted(turns, key=lambda turn: -turn.timestamp)]
+        turns = sorted(self._turns(rows, SHOWN_FROM_CHARS).values(), key=lambda turn: -turn.timestamp)
+        if window is None and turns:
+            [(key, _)] = Counter(turn.window for turn in turns).most_common(1)
+            window = Window.from_key(key)
+        return [turn.memory(window) for turn in turns]
 
     # searches
 
-    def _pool(self, question: MemoryQuery, budget: Budget) -> tuple[dict[int, float], dict[int, IndexedTurn]]:
-        """Row -> search score of the turns that the formula ranks, and those turns that are known already."""
+    def _pool(
+        self, question: MemoryQuery, budget: Budget, pins: Sequence[int]
+    ) -> tuple[dict[int, Scored], dict[int, Scored], dict[int, IndexedTurn]]:
+        """Row -> scores of the pool, with all pins, and of the rows beyond the pool; and turns that are known already.
+
+        Where the search goes by cosine alone, the cosine is the similarity, NaN for a pin without a vector.
+        """
         if self._kind == "similarity" and question.vector is not None:
-            rows, sims = self._hybrid.nearest(question.vector, NEIGHBOURS, question.mask)
-            return dict(zip(rows.tolist(), sims.tolist(), strict=True)), {}
-        scored = self._hybrid.find(question.text, question.vector, question.mask, question.total)
+            near, _ = self._hybrid.nearest(question.vector, NEIGHBOURS, question.mask)
+            rows = np.unique(np.concatenate([near, np.array(pins, np.int64)]))
+            vectors = self._vectors.fetch(rows)
+            sims = np.where(vectors.any(axis=1), cosines(vectors, question.vector), np.nan)
+            return (
+                {row: Scored(row, sim, 0.0, 0.0) for row, sim in zip(rows.tolist(), sims.tolist(), strict=True)},
+                {},
+                {},
+            )
+        columns = self._hybrid.find(question.text, question.vector, question.mask, question.total, pins)
+        scored = [Scored(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
         turns: dict[int, IndexedTurn] = {}
-        sizes = self._sizes(scored.rows.tolist(), question, budget, turns)
+        sizes = self._sizes([one.row for one in scored], question, budget, turns)
         size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
-        scores = dict(zip(scored.rows[:size].tolist(), scored.scores[:size].tolist(), strict=True))
-        return scores, {row: turns[row] for row in scores}
+        always = frozenset(pins)
+        pool = {one.row: one for place, one in enumerate(scored) if place < size or one.row in always}
+        beyond = {one.row: one for one in scored[size : size + BEYOND_POOL] if one.row not in always}
+        return pool, beyond, turns
 
     def _sizes(
         self, rows: Sequence[int], question: MemoryQuery, budget: Budget, turns: dict[int, IndexedTurn]
@@ -148,54 +201,29 @@ class Searcher:
         for begin in range(0, len(rows), _SIZED_AT_ONCE):
             part = rows[begin : begin + _SIZED_AT_ONCE]
             turns |= self._turns(part, question.chars)
-            for row in part:
-                yield rendered_size(turns[row].memory, terms, budget)
+            for place, row in enumerate(part, begin):
+                yield rendered_size(turns[row].memory(question.window), terms, budget, place)
 
     # ranking
 
-    def _rank(self, question: MemoryQuery, turns: Sequence[IndexedTurn], scores: Mapping[int, float]) -> list[Hit]:
-        if not turns:
+    def _rank(self, question: MemoryQuery, turns: Mapping[int, IndexedTurn], pool: Mapping[int, Scored]) -> list[Hit]:
+        if not pool:
             return []
-        rows = np.array([turn.row for turn in turns], np.int64)
+        rows = np.array(list(pool), np.int64)
+        chosen = [turns[row] for row in pool]
         vectors = self._vectors.fetch(rows)
-        sims = self._similarities(question, turns, vectors, scores)
-        timestamps = np.array([turn.timestamp for turn in turns], np.float64)
+        sims = np.array([one.similarity for one in pool.values()])
+        timestamps = np.array([turn.timestamp for turn in chosen], np.float64)
         ages = (question.now.timestamp() * 1000 - timestamps) / 1000 / DAY_S
-        pinned = np.array([turn.is_pinned for turn in turns], np.bool_)
+        pinned = np.array([turn.is_pinned for turn in chosen], np.bool_)
         hits = []
         for pick in rank_arrays(rows, sims, ages, pinned, vectors, question.count):
             place = pick.index
-            turn = turns[place]
+            turn = chosen[place]
             candidate = Candidate(turn.row, float(sims[place]), float(ages[place]), turn.is_pinned, vectors[place])
             ranked = Ranked(candidate, pick.score, pick.parts, pick.is_pinned)
-            hits.append(Hit(turn, ranked, scores.get(turn.row, 0.0)))
+            hits.append(Hit(turn, ranked, pool[turn.row].meaning, pool[turn.row].words))
         return hits
-
-    def _similarities(
-        self,
-        question: MemoryQuery,
-        turns: Sequence[IndexedTurn],
-        vectors: NDArray[np.float32],
-        scores: Mapping[int, float],
-    ) -> NDArray[np.float64]:
-        """Cosine of each turn to the question, or what stands in for it."""
-        if question.vector is None:
-            return np.array([_scaled(scores, turn.row) for turn in turns])
-        sims = cosines(vectors, question.vector)
-        self._guess_unknown(sims, np.asarray(~vectors.any(axis=1)), turns, scores)
-        return sims
-
-    def _guess_unknown(
-        self, sims: NDArray[np.float64], unknown: Mask, turns: Sequence[IndexedTurn], scores: Mapping[int, float]
-    ) -> None:
-        """Give turns without a vector yet a share of the best similarity, as large as their share of the best score.
-
-        So a turn of a moment ago is found by its words. A pin's similarity stays unknown: a pin has its place anyway.
-        """
-        best = 1.0 if unknown.all() else max(0.0, float(sims.max(initial=0.0)))
-        for place in np.flatnonzero(unknown).tolist():
-            turn = turns[place]
-            sims[place] = np.nan if turn.is_pinned else best * _scaled(scores, turn.row)
 
     def _rank_all(self, question: MemoryQuery, vector: Vector, pins: Sequence[int]) -> list[Hit]:
         pinned = {row: turn.timestamp / 1000 for row, turn in self._turns(pins, question.chars).items()}
@@ -206,10 +234,10 @@ class Searcher:
         for row, pick in picks:
             age_days = (now_s - turns[row].timestamp / 1000) / DAY_S
             candidate = Candidate(row, pick.parts.sim, age_days, pick.is_pinned, np.zeros(0, np.float32))
-            hits.append(Hit(turns[row], Ranked(candidate, pick.score, pick.parts, pick.is_pinned), 0.0))
-        return self._checked(hits)
+            hits.append(Hit(turns[row], Ranked(candidate, pick.score, pick.parts, pick.is_pinned)))
+        return self._check(hits)
 
-    def _checked(self, hits: list[Hit]) -> list[Hit]:
+    def _check(self, hits: list[Hit]) -> list[Hit]:
         """`hits`, if their rows match their seals.
 
         Raises:
@@ -234,9 +262,3 @@ SELECT t.id, f.path, t.line, t.timestamp, t.role, t.author, substr(t.content, 1,
   t.pinned, w.key
 FROM json_each(:rows) CROSS JOIN turns t ON t.id = value JOIN files f ON f.id = t.file JOIN windows w ON w.id = t.window
 """
-
-
-def _scaled(scores: Mapping[int, float], row: int) -> float:
-    """Substitute for an unknown similarity: the row's score as a share of the best score."""
-    best = max(scores.values(), default=0.0)
-    return scores[row] / best if best > 0 and row in scores else 0.0

@@ -95,15 +95,21 @@ class Visibility:
         windows = self._rows[: self._last_row + 1]
         if self.is_open(target):
             return np.asarray(windows != 0)
+        mask: Mask = np.take(self.windows(target), windows)
+        return mask
+
+    def windows(self, target: Window) -> Mask:
+        """For every number of a window whether its words may be shown in `target`."""
+        if self.is_open(target):
+            return np.asarray(np.arange(len(self._windows)) != 0, np.bool_)
         readers = self._known.of(target.address.key)
         sources = np.zeros(len(self._readers), np.bool_)
         if self._scope == "audience" and readers is not None:
             sources[:] = [self._admits(known, readers) for known in self._readers]
-        by_window = sources[self._windows]
+        by_window: Mask = sources[self._windows]
         by_window[self._numbers.get(target.address.key) or 0] = True
         by_window[0] = False
-        mask: Mask = np.take(by_window, windows)
-        return mask
+        return by_window
 
     def fullest(self, rows: Iterable[int]) -> list[int]:
         """Largest part of `rows` that may be shown in one window.

@@ -114,7 +114,7 @@ function sums(title, rows, most) {
     fill.style.width = `${(100 * (each.usd || each.tokens / 1e9)) / most}%`;
     return make(
       "tr", {}, make("th", { scope: "row" }, each.key, make("div", { class: "track", "aria-hidden": "true" }, fill)),
-      make("td", { textContent: `${number(each.tokens)} tokens` }), make("td", { textContent: `$${each.usd.toFixed(4)}` }),
+      make("td", { textContent: `${number(each.tokens)} tokens${each.cached ? `, ${Math.floor(100 * each.cached)} % cached` : ""}` }), make("td", { textContent: `$${each.usd.toFixed(4)}` }),
     );
   });
   return make("div", { class: "scroll", tabIndex: 0 }, make("table", { class: "sums" }, make("caption", { textContent: title }), make("tbody", {}, ...body)));

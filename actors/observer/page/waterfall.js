@@ -32,7 +32,8 @@ function row(span, whole) {
   const bar = make("div", { class: "bar" });
   bar.style.left = `${(100 * span.from) / whole}%`;
   bar.style.width = `${(100 * Math.max(end - span.from, 0)) / whole}%`;
-  const tokens = span.in_tokens === undefined ? "" : ` ${number(span.in_tokens)}→${number(span.out_tokens)} tokens`;
+  const cached = span.cached_tokens ? ` (${number(span.cached_tokens)} cached)` : "";
+  const tokens = span.in_tokens === undefined ? "" : ` ${number(span.in_tokens)}${cached}→${number(span.out_tokens)} tokens`;
   const cost = span.usd ? ` $${span.usd.toFixed(4)}` : "";
   const took = span.to === null ? "waiting" : millis(end - span.from);
   const classes = ["span", span.who, span.depth ? "inner" : "", span.to === null ? "open" : ""].join(" ");

@@ -21,9 +21,6 @@ RESERVED = ("agent.toml", "secrets.env")
 """Names that a command may not give to anything new either: the agent's next start would obey it."""
 _OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
 """Folders that other programs own: read-only as a whole, so they are searched for secrets only."""
-MOST_ENTRIES = 500_000
-MOST_KEPT = 1_000
-"""Hidden or protected; each costs a command a fifth of a millisecond."""
 _SYSTEM = ("/usr", "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
 
 
@@ -37,6 +34,10 @@ class CallerFolder:
     """Files and folders that are never shown: the data root, the secrets file in force."""
     unchanging: tuple[Path, ...] = ()
     """Paths shown read-only: the settings in force, the running program with its packages."""
+    most_entries: int = 500_000
+    """Entries of a folder that is searched for secrets."""
+    most_kept: int = 1_000
+    """Hidden or protected paths; each costs a command a fifth of a millisecond."""
 
 
 READING = CallerFolder()
@@ -69,15 +70,15 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
     hidden = [path for path in private if is_below(path, (here,)) and Path(path).exists()]
     protected = [path for path in unchanging if is_below(path, (here,))]
     kept: dict[tuple[int, int], bool] = _twins(private, is_hidden=True)
-    for path, is_hidden in _named(here, private, may_write=decisions.may_write):
+    for path, is_hidden in _find_by_name(here, private, decisions):
         (hidden if is_hidden else protected).append(path)
         kept = _twins([path], is_hidden=is_hidden) | kept
-    for path, is_hidden in _other_names(here, kept, (*private, *hidden)):
+    for path, is_hidden in _other_names(here, kept, (*private, *hidden), decisions.most_entries):
         (hidden if is_hidden else protected).append(path)
-    if len(hidden) + len(protected) > MOST_KEPT:
+    if len(hidden) + len(protected) > decisions.most_kept:
         raise RefusedError(
-            f"Commands cannot be run in {here}: more than {MOST_KEPT:,} of its files are like secrets or what programs "
-            "obey. Start in a smaller folder."
+            f"Commands cannot be run in {here}: more than {decisions.most_kept:,} of its files are like secrets or "
+            "what programs obey. Start in a smaller folder."
         )
     return Findings(tuple(dict.fromkeys(hidden)), tuple(dict.fromkeys(protected)))
 
@@ -136,10 +137,11 @@ def _refuse_link(here: str, place: str) -> None:
         )
 
 
-def _named(here: str, private: Sequence[str], *, may_write: bool) -> Iterator[tuple[str, bool]]:
+def _find_by_name(here: str, private: Sequence[str], decisions: CallerFolder) -> Iterator[tuple[str, bool]]:
     """Paths to hide (true) or protect (false) by name or kind; a link counts as its target."""
+    may_write = decisions.may_write
     yield from _of_home(here)
-    for folder, is_others, entries in _walk(here, private):
+    for folder, is_others, entries in _walk(here, private, decisions.most_entries):
         if entries is None:
             yield folder, True
             continue
@@ -168,7 +170,9 @@ def _of_home(here: str) -> Iterator[tuple[str, bool]]:
                 yield target, is_hidden
 
 
-def _walk(here: str, closed: Sequence[str]) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
+def _walk(
+    here: str, closed: Sequence[str], most_entries: int
+) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
     """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable."""
     seen = 0
     left = [(here, False)]
@@ -182,9 +186,9 @@ def _walk(here: str, closed: Sequence[str]) -> Iterator[tuple[str, bool, list[os
             yield folder, is_others, None
             continue
         seen += len(entries)
-        if seen > MOST_ENTRIES:
+        if seen > most_entries:
             raise RefusedError(
-                f"Commands cannot be run in {here}: it holds more than {MOST_ENTRIES:,} files, too many to find "
+                f"Commands cannot be run in {here}: it holds more than {most_entries:,} files, too many to find "
                 "the secrets among them. Start in a smaller folder."
             )
         yield folder, is_others, entries
@@ -206,11 +210,13 @@ def _twins(paths: Iterable[str], *, is_hidden: bool) -> dict[tuple[int, int], bo
     return {(status.st_dev, status.st_ino): is_hidden for status in found if status.st_nlink > 1}
 
 
-def _other_names(here: str, kept: dict[tuple[int, int], bool], closed: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _other_names(
+    here: str, kept: dict[tuple[int, int], bool], closed: Sequence[str], most_entries: int
+) -> Iterator[tuple[str, bool]]:
     """Other names of files that are kept."""
     if not kept:
         return
-    for _, _, entries in _walk(here, closed):
+    for _, _, entries in _walk(here, closed, most_entries):
         for entry in entries or ():
             if entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)

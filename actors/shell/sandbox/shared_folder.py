@@ -20,8 +20,6 @@ from messages.shell import SharedFolder
 
 log = logging.getLogger(__name__)
 
-MOST_MOUNTS = 1_000
-"""Of one command, folders and what is kept in them; each costs a fifth of a millisecond."""
 _SYSTEM = (*SYSTEM, *LINKED_TO_SYSTEM, "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
 _EVERYBODYS = ("/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/var", "/var/lib", "/var/tmp")
 """Folders of the system in which others have theirs: never shown as a whole."""
@@ -40,6 +38,10 @@ class Surroundings:
     """
     read: tuple[str, ...] = ()
     """Folders that the command sees anyway and may not change."""
+    system: tuple[str, ...] = _SYSTEM
+    """Folders of the system, in which only the data root may be shared."""
+    most_mounts: int = 1_000
+    """Shared folders of one command and kept paths in them; each costs a fifth of a millisecond."""
 
 
 def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[SharedFolder, ...]:
@@ -51,7 +53,7 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
         elif os.path.lexists(folder.path):
             merged[folder.path] = _narrower(merged.get(folder.path, folder), folder)
     kept = tuple(f"{folder.path}/{name}" for folder in merged.values() if folder.may_write for name in folder.kept)
-    room = MOST_MOUNTS
+    room = around.most_mounts
     shown = list[SharedFolder]()
     for folder in merged.values():
         changed = _with_permission(folder, around, kept)
@@ -69,7 +71,7 @@ def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
     return tuple(path for path in paths if _can_be_hidden(path))
 
 
-def bounded(
+def bound_folders(
     folders: Iterable[SharedFolder], quota: Quota, own: Limits
 ) -> tuple[tuple[SharedFolder, ...], tuple[Limits, ...]]:
     """The folders, those that are too full for reading only, and bounds of the others; looks at all that is in them.
@@ -108,7 +110,7 @@ def _fault(path: str, around: Surroundings) -> str:
     if not os.path.isdir(path):  # noqa: PTH112
         return "it is no folder"
     is_of_data = is_below(path, (around.data_root,))
-    if path in ("/", *_EVERYBODYS) or (is_below(path, _SYSTEM) and not is_of_data):
+    if path in ("/", *_EVERYBODYS) or (is_below(path, around.system) and not is_of_data):
         return "it belongs to the system"
     if is_below(os.path.realpath(os.path.expanduser("~")), (path,)):  # noqa: PTH111
         return "it is or holds a home directory"

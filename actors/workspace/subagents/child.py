@@ -7,7 +7,7 @@ from collections import deque
 from actors.kernel import Actor, Then, not_understood
 from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.talk import Talk
-from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, called, fault_of_timeout
+from domain.turn.bash_tool import NOT_RUN, BashArguments, bash_tool, fault_of_timeout, read_call
 from domain.turn.call_result import NOT_RUN_LENGTH, TOO_MANY, TURNED_OFF
 from domain.workspace.subagents.prompt import last_words_wanted
 from messages.base import Address, Message, RequestId, Window
@@ -26,7 +26,13 @@ from messages.workspace import BeginRun, ChildEnded, EndRun, RunAwoke, SubagentC
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 EMPTY = "the model gave an empty answer"
-CUT_OFF = "its answer was cut off at the model's output limit"
+ENDINGS = {
+    StopReason.LENGTH: "its answer was cut off at the model's output limit",
+    StopReason.FILTER: "its answer was ended by the content filter of the model's provider",
+    StopReason.REFUSAL: "the model refused to answer",
+    StopReason.MALFORMED: "its answer ended with a call that cannot be read",
+}
+"""Notes about answers whose end was not the model's choice."""
 OF_TURNS = "it has had the {most} answers of the model that it may have (maxTurns)"
 OF_CALLS = "it has asked for more than the {most} commands that it may run (maxToolCalls)"
 OF_ROOM = "it has grown longer than the model can be shown"
@@ -189,10 +195,10 @@ class SubagentActor(Actor):
             self._end(STOPPED, self._limit)
         elif answer.tool_calls:
             self._act_on(answer)
-        elif not answer.text.strip():
-            self._fail(EMPTY)
+        elif not answer.words.strip():
+            self._fail(ENDINGS.get(answer.stop_reason, EMPTY))
         else:
-            self._end(DONE, CUT_OFF if answer.stop_reason is StopReason.LENGTH else "")
+            self._end(DONE, ENDINGS.get(answer.stop_reason, ""))
 
     # commands
 
@@ -229,7 +235,7 @@ class SubagentActor(Actor):
         if not self._can_run:
             return TURNED_OFF
         self._asked_calls += 1
-        arguments = called(call)
+        arguments = read_call(call)
         if isinstance(arguments, str) or arguments.timeout_s is None:
             return arguments
         fault = fault_of_timeout(arguments.timeout_s, self._most_s)

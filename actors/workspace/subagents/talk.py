@@ -46,12 +46,8 @@ class Talk:
     def count(self, reply: ModelReply) -> None:
         """Note what a reply cost and says."""
         self.replies += 1
-        self.usage = Usage(
-            prompt_tokens=self.usage.prompt_tokens + reply.usage.prompt_tokens,
-            completion_tokens=self.usage.completion_tokens + reply.usage.completion_tokens,
-            cost_usd=self.usage.cost_usd + reply.usage.cost_usd,
-        )
-        self.last_words = reply.text.strip() or self.last_words
+        self.usage += reply.usage
+        self.last_words = reply.words.strip() or self.last_words
 
     def add_reply(self, reply: ModelReply) -> None:
         """Append what the model said and which calls it made; each must get a result."""

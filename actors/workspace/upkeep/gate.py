@@ -17,6 +17,7 @@ from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
 from actors.workspace.upkeep.updates import Updates
 from domain.log.redaction import Tombstone
+from domain.policy.pacing import PATIENCE_S
 from domain.turn.prompt import is_block
 from domain.workspace.files.session_state import is_active, parsed_session
 from domain.workspace.handover import handover
@@ -27,6 +28,7 @@ from messages.turn import CompactionReady, PrepareCompaction, SpokenTurn
 log = logging.getLogger(__name__)
 
 NOTHING_KEPT = "what is to be cut could not be written down, and there is no state of the work"
+LATER = "MEMORY.md and HISTORY.md have it later: {reason}"
 HANDOVER = "handover"
 
 
@@ -50,8 +52,9 @@ class CompactionGate:
     """Answerer of `PrepareCompaction`, one after the other.
 
     With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut. What
-    fails of that is made up for later, and the cut is put off only where nothing would be kept of it. After a time-out
-    no cut waits for workers until one of them has answered.
+    fails of that is made up for later, and the cut is put off only where nothing would be kept of it. People's own
+    words are in every handover. A turn waits for workers once: after a failure or a long wait no cut waits for workers
+    until one has answered well and soon.
     """
 
     def __init__(
@@ -75,10 +78,11 @@ class CompactionGate:
         self._current: _Cut | None = None
         self._deadline = RequestId("")
         """Id of the wait that ends the cut in hand."""
+        self._is_waiting = False
         self._holds = 0
         """Questions to the window without whose answer nothing is said of a head."""
-        self._is_open_late = False
-        """True if workers did not answer in time the last time."""
+        self._began_s = 0.0
+        """When the cut in hand began to wait for workers."""
 
     @property
     def is_busy(self) -> bool:
@@ -94,13 +98,10 @@ class CompactionGate:
         self._waiting.append(_Cut(message))
         self._next()
 
-    def note_answer(self) -> None:
-        """A worker has answered: the next cut waits for workers again."""
-        self._is_open_late = False
-
-    def hung(self) -> None:
-        """A worker did not answer in time: no other cut waits for one."""
-        self._is_open_late = True
+    def note_failure(self) -> None:
+        """A worker gave nothing that can be used: a cut that has waited for a while goes on without."""
+        if self._current is not None and self._is_waiting and self._waited_s > PATIENCE_S:
+            self._give_up_workers(self._current)
 
     def stop(self) -> None:
         """Drop all questions without an answer."""
@@ -159,12 +160,20 @@ class CompactionGate:
         self._current = cut = self._waiting.popleft()
         if not cut.message.first_kept:
             self._answer_from_disk(cut)
-        elif not self._config.llm or self._is_open_late:
-            self._finish(cut, "" if not self._config.llm else "workers did not answer the last time")
-        else:
+        elif not self._config.llm:
+            self._finish(cut)
+        elif self._state.pacing.may_wait(is_asked_for=bool(cut.message.words)):
             self._bring_up_to_date(cut)
+        else:
+            self._finish(cut, "workers are not waited for", has_waited=False)
+
+    @property
+    def _waited_s(self) -> float:
+        return self._host.monotonic() - self._began_s
 
     def _bring_up_to_date(self, cut: _Cut) -> None:
+        self._began_s, self._is_waiting = self._host.monotonic(), True
+        self._state.pacing.begin_wait()
         self._deadline = self._host.wait(self._config.gate_s, functools.partial(self._give_up_workers, cut))
         words = cut.message.words
 
@@ -177,7 +186,9 @@ class CompactionGate:
                 log.warning("%s: SESSION.md is as it was: %s", self._host.address, reason)
             if self._current is not cut:
                 return
-            if unwritten := self._state.unwritten(cut.spoken):
+            if reason and self._waited_s > PATIENCE_S:
+                end_consolidation(reason)
+            elif unwritten := self._state.unwritten(cut.spoken):
                 self._updates.consolidate(unwritten, end_consolidation, words)
             else:
                 end_consolidation("")
@@ -193,9 +204,19 @@ class CompactionGate:
         else:
             take(())
 
-    def _finish(self, cut: _Cut, trouble: str) -> None:
-        """Answer a question about a cut; `trouble` says why not all of it is in the files."""
+    def _finish(self, cut: _Cut, trouble: str = "", *, has_waited: bool = True) -> None:
+        """Answer a question about a cut.
+
+        Args:
+            cut: The cut.
+            trouble: Reason why not all of it is in the files.
+            has_waited: False where workers were not waited for: then people's own words are enough for a cut, so that
+                the same turns are not asked about at each turn.
+        """
         self._host.withdraw(self._deadline)
+        if self._is_waiting:
+            self._state.pacing.end_wait()
+        self._is_waiting = False
         self._state.add_said(said_words(cut.spoken))
         unwritten = self._state.unwritten(cut.spoken)
         is_short = bool(trouble and unwritten)
@@ -203,14 +224,16 @@ class CompactionGate:
             log.warning("%s: what is cut is written down later: %s", self._host.address, trouble)
             self._state.owe(_stretch(unwritten))
         self._state.keep()
-        said = self._state.said if trouble or not self._config.llm else ()
+        said = self._state.said
         request_id = cut.message.request_id
-        if is_short and not is_active(parsed_session(self._channel.read(SESSION))):
+        has_state = is_active(parsed_session(self._channel.read(SESSION))) or bool(said and not has_waited)
+        if is_short and not has_state:
             block = self._block(said)
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
         else:
             block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), said)
-            self._reply(cut, CompactionReady(request_id=request_id, handover=block))
+            owed = LATER.format(reason=trouble) if is_short else ""
+            self._reply(cut, CompactionReady(request_id=request_id, handover=block, trouble=owed))
 
     def _answer_from_disk(self, cut: _Cut) -> None:
         """Say what stands at the head since the last cut, or since the log began."""
@@ -227,19 +250,13 @@ class CompactionGate:
             if spoken:
                 self._state.add_said(said_words(spoken))
                 self._state.keep()
-            made = self._store(name, self._state.said if self._is_behind else ())
+            made = self._store(name, self._state.said)
             self._reply(cut, CompactionReady(request_id=message.request_id, handover=made))
 
         if message.kept_from and self._state.is_fresh:
             self._told.read_before(message, take)
         else:
             take(())
-
-    @property
-    def _is_behind(self) -> bool:
-        """True if users may have said words that are in no file."""
-        is_kept = self._config.llm and self._config.session
-        return not is_kept or bool(self._state.dirty or self._state.owed)
 
     def _store(self, name: str, said: Sequence[SaidWords]) -> str:
         """Make a handover of what the files say now, and keep it under a name; the block.
@@ -258,7 +275,7 @@ class CompactionGate:
 
     def _give_up_workers(self, cut: _Cut) -> None:
         """Go on with a cut without the workers that are late."""
-        self._is_open_late = True
+        self._state.pacing.note_failure()
         self._finish(cut, "workers did not answer in time")
         self._updates.stop_workers("the cut waits no longer")
 

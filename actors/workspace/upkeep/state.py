@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from actors.workspace.bookkeeping import STATE, Bookkeeping
+from domain.policy.pacing import Pacing
 from domain.workspace.said_words import SaidWords, fit_words
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"
 """File with the ids of turns that are in MEMORY.md and HISTORY.md."""
-MOST_OWED = 20
+MOST_OWED = 50
+MOST_APART = 8
 MOST_DIRTY = 50
 MOST_WRITTEN = 1_000
 """Most turns; older turns are not asked about again."""
@@ -25,6 +27,8 @@ class Stretch:
     log: str
     first: str
     last: str
+    is_apart: bool = False
+    """True for a part of one that could not be written: no other is joined to it."""
 
 
 class WorkspaceState:
@@ -41,6 +45,9 @@ class WorkspaceState:
         """Turns that SESSION.md has not been told of, the first and the newest."""
         self.log = "".join(_texts([document.get("log")]))
         """Log of these turns."""
+        pace = document.get("pace")
+        self.pacing = Pacing(pace if isinstance(pace, dict) else None)
+        """Health of the workers, and their balance."""
         self._written = dict.fromkeys(_texts(written.get("turns")))
 
     def keep(self) -> None:
@@ -52,6 +59,7 @@ class WorkspaceState:
                 "owed": [asdict(stretch) for stretch in self.owed],
                 "dirty": self.dirty,
                 "log": self.log,
+                "pace": self.pacing.snapshot(),
             },
         )
 
@@ -91,20 +99,40 @@ class WorkspaceState:
     # what is in no file yet
 
     def owe(self, stretch: Stretch) -> None:
-        """Keep in mind that a stretch is in no file yet; of too many the oldest are given up."""
-        others = [each for each in self.owed if (each.log, each.first) != (stretch.log, stretch.first)]
-        self.owed = [*others, stretch][-MOST_OWED:]
+        """Keep in mind that a stretch is in no file yet, as one with the earlier ones of its log.
 
-    def pay(self, stretch: Stretch) -> None:
-        """Note that a stretch is in the files."""
-        self.owed = [each for each in self.owed if each != stretch]
-        self.keep()
+        What lies between them is in the files already. Of too many the oldest are given up.
+        """
+        known = [each for each in self.owed if each.log == stretch.log and not each.is_apart]
+        others = [each for each in self.owed if each not in known]
+        first = known[0].first if known else stretch.first
+        self.owed = [*others, Stretch(stretch.log, first, stretch.last)][-MOST_OWED:]
+
+    def pay(self, stretch: Stretch, rest: Sequence[str] = ()) -> None:
+        """Note that a stretch is in the files, but for the turns `rest` at its end."""
+        if stretch in self.owed:
+            left = [replace(stretch, first=rest[0])] if rest else []
+            self.owed = [*left, *(each for each in self.owed if each != stretch)]
+            self.keep()
 
     def put_off(self, stretch: Stretch) -> None:
         """Move a stretch behind the others: it could not be written now."""
-        if stretch in self.owed:
-            self.owed = [*(each for each in self.owed if each != stretch), stretch]
-            self.keep()
+        self.owed.sort(key=lambda each: each == stretch)
+        self.keep()
+
+    def take_apart(self, stretch: Stretch, turns: Sequence[str], rest: Sequence[str] = ()) -> None:
+        """Put `turns`, which could not be written together, behind the others as two halves: one may be writable.
+
+        Where nothing at all can be written, the number of parts has a bound.
+        """
+        if sum(each.is_apart for each in self.owed) >= MOST_APART:
+            self.put_off(stretch)
+            return
+        self.pay(stretch, rest)
+        at = (len(turns) + 1) // 2
+        halves = [Stretch(stretch.log, half[0], half[-1], is_apart=True) for half in (turns[:at], turns[at:]) if half]
+        self.owed = [*self.owed, *halves][-MOST_OWED:]
+        self.keep()
 
     def add_written(self, turns: Iterable[str]) -> None:
         """Turns are in MEMORY.md and HISTORY.md."""
@@ -129,7 +157,7 @@ def _texts(listed: object) -> Iterable[str]:
 def _stretch(raw: Mapping[str, Any]) -> Stretch | None:
     log, first, last = (raw.get(name) for name in ("log", "first", "last"))
     if isinstance(log, str) and isinstance(first, str) and isinstance(last, str):
-        return Stretch(log, first, last)
+        return Stretch(log, first, last, raw.get("is_apart") is True)
     return None
 
 

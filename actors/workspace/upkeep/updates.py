@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from actors.kernel import Host
@@ -23,9 +24,16 @@ from domain.workspace.files.memory_file import (
     sweep_is_due,
     swept,
 )
-from domain.workspace.files.session_state import TITLES, SessionState, parsed_session, refreshed, spilled, updated
+from domain.workspace.files.session_state import (
+    TITLES,
+    SessionState,
+    merge_session,
+    overflow_of,
+    parsed_session,
+    update_session,
+)
 from domain.workspace.workers.consolidation import parsed_consolidation
-from domain.workspace.workers.prompts import consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
+from domain.workspace.workers.prompts import Prompt, consolidate_prompt, fold_prompt, session_prompt, sweep_prompt
 from messages.turn import SpokenTurn
 
 log = logging.getLogger(__name__)
@@ -82,26 +90,25 @@ class Updates:
         """
         base, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
 
-        def take_answer(text: str) -> None:
+        def read_answer(text: str) -> Callable[[], None]:
             known = (*constraints_of(memory), *decisions_of(memory))
-            try:
-                state = updated(parsed_session(base), text, spoken, known=known, is_secret=self._is_secret)
-            except ValueError as error:
-                self._refuse("session", text, error, done)
-                return
+            state = update_session(
+                parsed_session(base), text, spoken, known=known, is_secret=self._is_secret, drop=self._note_dropped
+            )
             entries = [
                 MemoryEntry(TITLES[name], text)
-                for name, texts in spilled(parsed_session(base), state).items()
+                for name, texts in overflow_of(parsed_session(base), state).items()
                 for text in texts
             ]
-            self._add_to_memory(entries, f"{spoken[0].path} {spoken[-1].turn_id} session", then(state))
+            name = f"{spoken[0].path} {spoken[-1].turn_id} session"
+            return lambda: self._add_to_memory(entries, name, then(state))
 
         def then(state: SessionState) -> Done:
             def go_on(reason: str) -> None:
                 if reason:
                     done(reason)
                 else:
-                    self._files.change(SESSION, lambda now: refreshed(base, state, now), finish)
+                    self._files.change(SESSION, lambda now: merge_session(base, state, now), finish)
 
             return go_on
 
@@ -113,7 +120,7 @@ class Updates:
         def prompt() -> tuple[str, str]:
             return session_prompt(base, memory, spoken, self._scrub, words)
 
-        self._workers.begin(Work("session", prompt, take_answer, done))
+        self._begin("session", prompt, read_answer, done)
 
     def _add_to_memory(self, entries: Sequence[MemoryEntry], stretch: str, done: Done) -> None:
         """Have MEMORY.md hold what SESSION.md has no room for."""
@@ -138,30 +145,33 @@ class Updates:
         session, memory = self._channel.read(SESSION), self._channel.read(MEMORY)
         history = self._channel.read(HISTORY)
 
-        def take_answer(text: str) -> None:
-            try:
-                found = parsed_consolidation(text, spoken, memory, history, self._is_secret)
-            except ValueError as error:
-                self._refuse("consolidate", text, error, done)
-                return
+        def read_answer(text: str) -> Callable[[], None]:
+            found = parsed_consolidation(text, spoken, memory, history, self._is_secret)
             for reason in found.dropped:
-                log.info("%s: an entry is left out: %s", self._host.address, reason)
+                self._note_dropped(reason)
             document = {
                 "stretch": stretch,
-                "turns": [turn.turn_id for turn in spoken],
+                "turns": [] if found.trouble else [turn.turn_id for turn in spoken],
                 "at": self._host.now().isoformat(),
                 "entries": [[entry.section, entry.text] for entry in found.entries],
                 "block": found.history_block,
                 "first_at": spoken[0].at.isoformat(),
                 "last_at": spoken[-1].at.isoformat(),
             }
-            self._books.put_document(PENDING, document)
-            self._write(document, done)
+
+            def without_history(reason: str) -> None:
+                self._refuse("consolidate", done, text, ValueError(reason or found.trouble))
+
+            def write() -> None:
+                self._books.put_document(PENDING, document)
+                self._write(document, without_history if found.trouble else done)
+
+            return write
 
         def prompt() -> tuple[str, str]:
             return consolidate_prompt(session, memory, history, spoken, self._scrub, words)
 
-        self._workers.begin(Work("consolidate", prompt, take_answer, done))
+        self._begin("consolidate", prompt, read_answer, done)
 
     def write_pending(self, done: Done) -> None:
         """Finish what an earlier life was writing, if anything."""
@@ -213,26 +223,24 @@ class Updates:
     def _sweep(self) -> None:
         base = self._channel.read(MEMORY)
 
-        def take_answer(text: str) -> None:
-            try:
-                swept(base, text, base, self._is_secret)
-            except ValueError as error:
-                self._refuse("sweep", text, error, self._end_tidying)
-                return
+        def read_answer(text: str) -> Callable[[], None]:
+            swept(base, text, base, self._is_secret)
+            return functools.partial(write, text)
+
+        def write(text: str) -> None:
             self._files.keep_before(MEMORY, base, self._stamp())
             self._files.change(MEMORY, lambda now: swept(base, text, now, self._is_secret), self._end_tidying)
 
-        self._workers.begin(Work("sweep", lambda: sweep_prompt(base, self._scrub), take_answer, self._end_tidying))
+        self._begin("sweep", lambda: sweep_prompt(base, self._scrub), read_answer, self._end_tidying)
 
     def _fold(self) -> None:
         base = self._channel.read(HISTORY)
 
-        def take_answer(text: str) -> None:
-            try:
-                folded(base, text, base, self._is_secret)
-            except ValueError as error:
-                self._refuse("fold", text, error, self._end_tidying)
-                return
+        def read_answer(text: str) -> Callable[[], None]:
+            folded(base, text, base, self._is_secret)
+            return functools.partial(write, text)
+
+        def write(text: str) -> None:
             self._files.keep_before(HISTORY, base, self._stamp())
             raw = folding(base)[0]
 
@@ -252,7 +260,12 @@ class Updates:
                 return
             self._files.change(ARCHIVE, with_blocks, then)
 
-        self._workers.begin(Work("fold", lambda: fold_prompt(base, self._scrub), take_answer, self._end_tidying))
+        self._begin("fold", lambda: fold_prompt(base, self._scrub), read_answer, self._end_tidying)
+
+    def _begin(
+        self, purpose: str, prompt: Callable[[], Prompt], read: Callable[[str], Callable[[], None]], done: Done
+    ) -> None:
+        self._workers.begin(Work(purpose, prompt, read, functools.partial(self._refuse, purpose, done), done))
 
     def _end_tidying(self, reason: str) -> None:
         if reason:
@@ -261,7 +274,10 @@ class Updates:
     def _stamp(self) -> str:
         return f"{self._host.now():%Y%m%dT%H%M%S%f}"
 
-    def _refuse(self, purpose: str, text: str, error: ValueError, done: Done) -> None:
+    def _note_dropped(self, reason: str) -> None:
+        log.info("%s: a part of a worker's answer is left out: %s", self._host.address, reason)
+
+    def _refuse(self, purpose: str, done: Done, text: str, error: ValueError) -> None:
         """Keep an unusable answer for a later inspection."""
         kept = kept_answer(text, self._own)
         self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000])

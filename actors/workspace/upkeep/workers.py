@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from actors.kernel import Host
 from actors.workspace.config import WorkspaceConfig
+from domain.policy.pacing import Pacing
 from domain.workspace.workers.prompts import Prompt
 from messages.base import Address, RequestId, Window
 from messages.model import CancelModel, ChatMessage, ModelFailed, ModelReply, ModelRequest, Role
@@ -20,6 +21,10 @@ LONGEST_ANSWER = 64_000
 """Characters of a model's answer that is looked into at all; a look for secrets costs more the longer the answer is."""
 
 
+TIDYING = ("sweep", "fold")
+"""Purposes for which no cut waits: a tidier file that is refused says nothing of the workers for which cuts wait."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """One call to be made."""
@@ -28,7 +33,10 @@ class Work:
     """`session`, `consolidate`, `sweep` or `fold`."""
     prompt: Callable[[], Prompt]
     """Made when its turn comes; raises ValueError where there is nothing to be asked."""
-    on_answer: Callable[[str], None]
+    on_answer: Callable[[str], Callable[[], None]]
+    """Reads the answer, and gives what is to be done with it; raises ValueError for one that cannot be used."""
+    on_refused: Callable[[str, ValueError], None]
+    """Told of an answer that cannot be used, and why."""
     on_failed: Callable[[str], None]
     """Told why there is no answer."""
 
@@ -36,19 +44,24 @@ class Work:
 class Workers:
     """Queue of one window's workers; how many windows have theirs served at a time is the ModelActor's."""
 
-    def __init__(self, host: Host, config: WorkspaceConfig, window: Window, on_news: Callable[[bool], None]) -> None:
+    def __init__(
+        self, host: Host, config: WorkspaceConfig, window: Window, pacing: Pacing, *, on_failure: Callable[[], None]
+    ) -> None:
         """Begin without work.
 
         Args:
             host: The actor.
             config: Whom to ask, and how long to wait.
             window: Window on whose behalf models are asked.
-            on_news: Called with whether a model has answered at all, or did not in time.
+            pacing: Remembers how the workers do.
+            on_failure: Called when a worker gave nothing that can be used.
         """
         self._host = host
         self._config = config
         self._window = window
-        self._on_news = on_news
+        self._pacing = pacing
+        self._on_failure = on_failure
+        self._asked_s = 0.0
         self._waiting: deque[Work] = deque()
         self._running: tuple[RequestId, Work] | None = None
 
@@ -96,25 +109,42 @@ class Workers:
                     is_background=True,
                 )
 
+            self._pacing.charge()
+            self._asked_s = self._host.monotonic()
             request_id = self._host.ask(self._config.model, make, self._config.worker_s, self._take_answer)
             self._running = request_id, work
 
     def _take_answer(self, answer: ModelReply | ModelFailed | None) -> None:
         assert self._running is not None, "its answer is taken"
         if answer is None:
-            self._on_news(False)
+            self._pacing.note_failure()
             self._give_up(f"no answer came within {self._config.worker_s:g} s")
         elif isinstance(answer, ModelFailed):
+            self._pacing.note_failure()
             self._end().on_failed(answer.reason)
         else:
             self.count_usage(answer)
-            work = self._end()
-            self._on_news(True)
-            if len(answer.text) > LONGEST_ANSWER:
-                work.on_failed(_word_length(work.purpose, len(answer.text)))
-            else:
-                work.on_answer(answer.text)
+            self._use(answer.text)
+        if self._pacing.is_failing:
+            self._on_failure()
         self._next()
+
+    def _use(self, text: str) -> None:
+        """Have an answer used; one that cannot be is a failure."""
+        work = self._end()
+        if len(text) > LONGEST_ANSWER:
+            self._pacing.note_failure()
+            work.on_failed(_word_length(work.purpose, len(text)))
+            return
+        try:
+            go_on = work.on_answer(text)
+        except ValueError as error:
+            if work.purpose not in TIDYING:
+                self._pacing.note_failure()
+            work.on_refused(text, error)
+        else:
+            self._pacing.note_answer(self._host.monotonic() - self._asked_s)
+            go_on()
 
     def _give_up(self, reason: str) -> None:
         assert self._running is not None, "one works"

@@ -1,6 +1,7 @@
 """Code blocks of a markdown text as CommonMark has them: fenced, indented, `<pre>`, `<?…?>`; also in lists and quotes.
 
-A fence that nothing closes goes on to the end of its list item or quote, or of the text.
+A fence that nothing closes goes on to the end of its list item or quote, or of the text. Blocks of math, between two
+`$$` of which the first begins a line, are found too; a `$$` that nothing closes is text.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _RAW = {
 }
 """Beginnings of HTML blocks that are no text, with the end of each; comments are `comments.py`'s."""
 _PLAIN_ITEM = "- ["
+_MATH = "$$"
 
 
 class CodeBlock(NamedTuple):
@@ -31,6 +33,8 @@ class CodeBlock(NamedTuple):
     """Number of its last line, from 0."""
     is_open: bool = False
     """True if it goes on to the text's end because nothing closes it."""
+    is_math: bool = False
+    """True for a block of math."""
 
 
 class CodeBlocks:
@@ -63,6 +67,8 @@ class CodeBlocks:
                 for begin, end in _RAW.items():
                     if begin.match(line, spot.at) is not None:
                         return self._read_raw(number, spot, end)
+            if line.startswith(_MATH, spot.at) and (block := self._read_math(number, spot)) is not None:
+                return block
         return CodeBlock(number) if nesting.settle(line, spot) else None
 
     def _read_fence(self, number: int, opening: Spot, fence: str) -> CodeBlock:
@@ -76,6 +82,20 @@ class CodeBlocks:
             if spot.indent < CODE_INDENT and closing.match(line, spot.at):
                 return CodeBlock(later)
         return CodeBlock(len(self._lines) - 1, is_open=True)
+
+    def _read_math(self, number: int, opening: Spot) -> CodeBlock | None:
+        """Block of math over several lines; None for math in one line or without a closing mark."""
+        if self._lines[number].find(_MATH, opening.at + len(_MATH)) >= 0:
+            return None
+        for later in range(number + 1, len(self._lines)):
+            line = self._lines[later]
+            spot = self._nesting.descend(line)
+            if spot.depth < opening.depth:
+                return None
+            if line.find(_MATH, spot.at) >= 0:
+                self._nesting.begin_block(opening.depth)
+                return CodeBlock(later, is_math=True)
+        return None
 
     def _read_raw(self, number: int, opening: Spot, end: re.Pattern[str]) -> CodeBlock:
         self._nesting.begin_block(opening.depth)

@@ -1,4 +1,4 @@
-"""Code blocks of a markdown text: the fenced lines; an unclosed fence opens no block."""
+"""Code blocks of a markdown text: the fenced lines, and math between two lines `$$`; an unclosed one is no block."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-_FENCE = re.compile(r"[ \t]*(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL)
+_FENCE = re.compile(
+    r"[ \t]*(?P<bullet>(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<fence>`{3,}|~{3,}|\$\$(?=\s*$))(?P<rest>.*)", re.DOTALL
+)
 
 
 class _Mark(NamedTuple):
@@ -32,12 +34,13 @@ class CodeFences:
         self._marks = [
             mark
             for number, line in enumerate(lines)
-            if ("```" in line or "~~~" in line) and (mark := _mark_in(number, line, behind_bullets)) is not None
+            if ("```" in line or "~~~" in line or "$$" in line)
+            and (mark := _mark_in(number, line, behind_bullets)) is not None
         ]
         self._places = {mark.number: place for place, mark in enumerate(self._marks)}
         self._longest: list[int] = []
         """For each mark how long the longest behind it is that could close it."""
-        longest = {"`": 0, "~": 0}
+        longest = {"`": 0, "~": 0, "$": 0}
         for mark in reversed(self._marks):
             self._longest.append(longest[mark.sign])
             if mark.closes:

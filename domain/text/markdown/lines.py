@@ -1,4 +1,4 @@
-"""Lines of a markdown file: which are text, and which are code, comment or front matter, which nothing is read from.
+"""Lines of a markdown file: which are text, and which are code, math, comment or front matter, where nothing is read.
 
 Everything that reads people's markdown files line by line asks here. A note is read as an editor of notes shows it:
 `whole_note`. A file of memory, which models write to as well, is read so that one stray mark hides nothing: there a
@@ -28,6 +28,7 @@ class LineKind(Enum):
 
     TEXT = "text"
     CODE = "a code block"
+    MATH = "a block of math"
     COMMENT = "a comment"
     FRONT_MATTER = "the front matter"
 
@@ -52,7 +53,7 @@ def markdown_lines(
     bullets_open_code: bool = True,
     opens_nothing: Callable[[str], bool] = lambda _: False,
 ) -> Mapping[int, MarkdownLine]:
-    """Lines that are not plain text, by number from 0: code, comments, front matter, and text with comments in it.
+    """Lines that are not plain text, by number from 0: code, math, comments, front matter, text with comments in it.
 
     Args:
         raws: Lines with their ends; a byte order mark is not part of the first.
@@ -116,7 +117,8 @@ class _Reading:
                 break
             block = self._block(number) if is_free else None
             if block is not None:
-                number = self._take(number, block.last + 1, LineKind.CODE, is_open=block.is_open)
+                kind = LineKind.MATH if block.is_math else LineKind.CODE
+                number = self._take(number, block.last + 1, kind, is_open=block.is_open)
             else:
                 self._take_text(number)
                 number += 1

@@ -1,4 +1,4 @@
-"""Guard of what a worker wrote: no secret, no markup, no text of the runtime's, no long quotation."""
+"""Guard of what a worker wrote: no secret, no markup, no text of the runtime's, no echo but of people's words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from domain.text.imitation import OWN_LINES, imitates
 from domain.text.presentable import without_hidden
 from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import quotation
+from domain.workspace.answers.own_words import own_lines
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80
-"""Characters in a row that no text may have in common with what was said."""
+"""Characters in a row that no text may have in common with what was said, but for people's own words."""
 SPOKEN_CHARS = 2_000_000
 """Of what was said and printed, so much is compared: what was said before what was printed, newer before older."""
 _ECHO_STEP = LONGEST_ECHO // 2
@@ -35,17 +36,18 @@ _MARKUP = re.compile(
 )
 
 _SECRET = "must hold no secret"
+ECHO = f"must not repeat {LONGEST_ECHO} characters or more of an answer, an output, code or a quotation"
 
 IsSecret = Callable[[str], bool]
 """True if a text holds a secret."""
 
 
 class Spoken:
-    """Words of turns, to compare others with.
+    """Words of turns, to compare others with: what people wrote themselves may be kept word for word, all else may not.
 
-    Whatever has `LONGEST_ECHO` characters in common with a text has one of its blocks, which lie side by side, whole.
-    Of blocks that are met all stretches of that length around them are remembered, so that no text, however much it
-    repeats itself, is gone through more than once.
+    Rules have to stand whole, so people's own lines are allowed in any text, also where an answer or an output repeats
+    them. Answers, outputs, code and quotations are no one's rule: a text may not share `LONGEST_ECHO` characters in a
+    row with these.
     """
 
     def __init__(self, turns: Iterable[SpokenTurn]) -> None:
@@ -57,29 +59,53 @@ class Spoken:
         newest = tuple(turns)[::-1]
         said = (text for turn in newest for text in (turn.answer, turn.text))
         printed = (text for turn in newest for text in reversed(turn.results))
+        self._all = _Stretches(chain(said, printed))
+        self._own = _Stretches(" ".join(own_lines(turn.text)) for turn in newest)
+
+    def has_words_of(self, text: str) -> bool:
+        """True if a text shares `LONGEST_ECHO` characters in a row with a text, half of them not people's own."""
+        plain = _plain(text)
+        shared = self._all.places_in(plain)
+        if not shared:
+            return False
+        own = {at for start in self._own.places_in(plain) for at in range(start, start + LONGEST_ECHO)}
+        return any(
+            sum(at not in own for at in range(start, start + LONGEST_ECHO)) >= LONGEST_ECHO // 2 for start in shared
+        )
+
+
+class _Stretches:
+    """Stretches of `LONGEST_ECHO` characters of some texts.
+
+    Whatever has so many characters in common with a text has one of its blocks, which lie side by side, whole. Of
+    blocks that are met all stretches of that length around them are remembered, so that no text, however much it
+    repeats itself, is gone through more than once.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Take the first `SPOKEN_CHARS` characters of the texts."""
         self._texts: list[str] = []
         self._places: dict[str, list[tuple[int, int]]] = {}
         """Block -> texts with the block, and positions; empty for a block that was met."""
         self._stretches: set[int] = set()
         """Hashes, for the stretches themselves could take a hundred times the room of the texts."""
         left = SPOKEN_CHARS
-        for each in dict.fromkeys(chain(said, printed)):
+        for each in dict.fromkeys(texts):
             text = _plain(each[:left])
             left -= len(each[:left])
             self._add(text)
 
-    def has_words_of(self, text: str) -> bool:
-        """True if a text shares `LONGEST_ECHO` characters in a row with a spoken text."""
-        plain = _plain(text)
+    def places_in(self, plain: str) -> frozenset[int]:
+        """Beginnings in a plain text of all stretches that a text of these has too."""
         starts = set[int]()
         for at in range(len(plain) - _ECHO_STEP + 1):
             if (block := plain[at : at + _ECHO_STEP]) in self._places:
                 self._meet(block)
                 starts.update(range(max(0, at - _ECHO_STEP), at + 1))
-        return any(
-            hash(plain[start : start + LONGEST_ECHO]) in self._stretches
+        return frozenset(
+            start
             for start in starts
-            if start + LONGEST_ECHO <= len(plain)
+            if start + LONGEST_ECHO <= len(plain) and hash(plain[start : start + LONGEST_ECHO]) in self._stretches
         )
 
     def _add(self, text: str) -> None:
@@ -116,11 +142,11 @@ def flaw_of(text: str, spoken: Spoken | None = None, is_secret: IsSecret = looks
     if bare != text:
         return "must have no hidden characters"
     if spoken is not None and spoken.has_words_of(text):
-        return f"must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
+        return ECHO
     return ""
 
 
-def told(text: str, flaw: str) -> str:
+def name_text(text: str, flaw: str) -> str:
     """Name of a text with such a flaw in an error: the text's beginning, but no part of a secret."""
     return "(secret)" if flaw == _SECRET else quotation(text)
 

@@ -10,7 +10,7 @@ from domain.memory.block_json import block_json
 from domain.text.lines import decode_text, encode_text
 from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import quotation, without_fence
-from domain.workspace.answers.guard import IsSecret, flaw_of, told
+from domain.workspace.answers.guard import IsSecret, flaw_of, name_text
 from domain.workspace.files.memory_file import mark_of, utc, with_block
 from domain.workspace.files.outline import Section, new_line_of, sections
 
@@ -137,7 +137,7 @@ def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
     if not bare:
         raise ValueError(f"history {text!r}: must have words")
     if flaw := flaw_of(bare, is_secret=is_secret):
-        raise ValueError(f"history {told(bare, flaw)}: {flaw}")
+        raise ValueError(f"history {name_text(bare, flaw)}: {flaw}")
     return bare
 
 

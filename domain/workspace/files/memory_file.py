@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from domain.text.lines import decode_text, encode_text, one_line
 from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import quotation, without_fence
-from domain.workspace.answers.guard import IsSecret, flaw_of, told
+from domain.workspace.answers.guard import IsSecret, flaw_of, name_text
 from domain.workspace.files.editing import bullet, with_items, without_sections
 from domain.workspace.files.outline import Section, items, new_line_of, sections
 from domain.workspace.files.wording import same_words, title_key, unique
@@ -172,7 +172,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
     known = {entry.text for entry in before}
     for text in texts:
         if text not in known and (flaw := flaw_of(text, is_secret=is_secret)):
-            raise ValueError(f"entry {told(text, flaw)}: {flaw}")
+            raise ValueError(f"entry {name_text(text, flaw)}: {flaw}")
     left = {same_words(text) for text in said[CONSTRAINTS]}
     for entry in before:
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:

@@ -140,6 +140,9 @@ def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:
         if (number == 0 and section.title) or line.level or (not line.is_code and _NOTHING.fullmatch(line.text)):
             is_open = False
             continue
+        if line.is_code and is_code and end == number:  # blank lines of the block, too
+            end = number + 1
+            continue
         if not line.text.strip():
             is_parted = is_parted or not line.raw.strip()
             continue
@@ -148,8 +151,7 @@ def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:
         bullet = None if line.is_code else BULLET.match(line.text)
         if bullet and is_open and not is_deeper and not _counts_on(bullet, count):
             bullet = None
-        goes_on = is_code and end == number if line.is_code else is_open and not (bullet and not is_deeper)
-        if goes_on:
+        if not line.is_code and is_open and not (bullet and not is_deeper):
             end = number + 1
             continue
         if begin >= 0:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.text.lines import one_line
 from domain.text.secret_look import looks_secret
-from domain.workspace.answers.answer_json import json_object, quotation, text_of, texts_of
-from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of, told
+from domain.workspace.answers.answer_json import json_object, quotation, text_of
+from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of
 from domain.workspace.answers.printed import Printed
 from domain.workspace.files.editing import with_items, without_sections
 from domain.workspace.files.outline import Section, items, sections
@@ -17,6 +17,8 @@ from messages.turn import SpokenTurn
 
 MOST_ITEMS = 12
 LONGEST_ITEM = 300
+LONGEST_RULE = 1_500
+"""Of a constraint, which has to stand whole."""
 LONGEST_TITLE = 120
 LONGEST_SESSION = 8_000
 """Characters of all sections together, unless people wrote more."""
@@ -89,7 +91,7 @@ class SessionState:
 
 def parsed_session(data: bytes) -> SessionState:
     """State by a file of any author; sections of people's own are left out."""
-    found = _found(data)
+    found = _find_items(data)
     lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
     return SessionState(title=found["title"][0] if found["title"] else "", **lists)
 
@@ -110,8 +112,8 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
     if before and state == there:
         return before
     data = before or SESSION_TEMPLATE
-    capped = _capped(state, there)
-    found = _found(data)
+    capped = _cap_sections(state, there)
+    found = _find_items(data)
     wanted = {
         title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
         for name, title in TITLES.items()
@@ -121,17 +123,19 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
     return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
 
-def updated(
+def update_session(
     before: SessionState,
     answer: str,
     spoken: Sequence[SpokenTurn] = (),
     *,
     known: Collection[str] = (),
     is_secret: IsSecret = looks_secret,
+    drop: Callable[[str], object] = lambda _reason: None,
 ) -> SessionState:
     """The state that a worker's answer gives, with all that is sticky and not named as resolved, and all that lasts.
 
-    What would stay and tells what only a command printed is left out.
+    A flaw costs the text or field that has it: a flawed text is left out, and a flawed or missing field stays as it
+    was. What would stay and tells what only a command printed is left out.
 
     Args:
         before: As the worker was told.
@@ -139,26 +143,19 @@ def updated(
         spoken: Turns that the worker was told.
         known: Decisions and constraints that MEMORY.md has, which need not stand here as well.
         is_secret: What tells a secret.
+        drop: Told of each flaw where it is and the rule, no word of the answer.
 
     Raises:
-        ValueError: the answer cannot be used; says the value and the rule.
+        ValueError: nothing of the answer can be used; says the value and the rule.
     """
     fields = json_object(answer, _FIELDS)
-    missing = [name for name in TITLES if name not in fields]
-    if missing:
-        raise ValueError(f"answer with {quotation(', '.join(fields))}: must have the fields {', '.join(missing)}")
-    title = one_line(text_of(fields["title"], "title"))
-    if title != before.title:
-        title = _short(title, LONGEST_TITLE) if any(map(str.isalnum, title)) else ""
-    said = {name: _said(texts_of(fields[name], name)) for name in TITLES if name != "title"}
-    said["title"] = (title,) if title else ()
-    echoes = Spoken(spoken)
-    for name, texts in said.items():
-        there = {*before.items_of(name)}
-        for text in texts:
-            if text not in there and (flaw := flaw_of(text, echoes, is_secret)):
-                raise ValueError(f"{name} {told(text, flaw)}: {flaw}")
-    resolved = {same_words(text) for text in _said(texts_of(fields.get("resolved"), "resolved"))}
+    check = _Check(before, Spoken(spoken), is_secret, drop)
+    said = {name: texts for name in TITLES if (texts := check.texts_of(name, fields)) is not None}
+    if not said.keys() - {"title"}:
+        raise ValueError(f"answer with {quotation(', '.join(fields))}: must have the fields {', '.join(TITLES)}")
+    title = next(iter(said.pop("title", ())), "")
+    said = {name: said.get(name, before.items_of(name)) for name in TITLES if name != "title"}
+    resolved = {same_words(text) for text in check.texts_of("resolved", fields) or ()}
     there_before = (text for name in TITLES for text in before.items_of(name))
     printed = Printed(spoken, (*known, *there_before), least_digits=_TELLING_DIGITS)
     for name in STICKY:
@@ -166,25 +163,65 @@ def updated(
         said[name] = tuple(text for text in said[name] if text in there or not printed.flaw(text))
         said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
     lists = {
-        name: _shortened(texts, before.items_of(name)) if name in LASTING else _first(name, texts, before)
+        name: _shorten_items(name, texts, before.items_of(name)) if name in LASTING else _first(name, texts, before)
         for name, texts in said.items()
-        if name != "title"
     }
     return SessionState(title=title or before.title, **lists)
 
 
-def spilled(before: SessionState, state: SessionState) -> dict[str, tuple[str, ...]]:
+class _Check:
+    """Look at the fields of an answer, text by text."""
+
+    def __init__(
+        self, before: SessionState, echoes: Spoken, is_secret: IsSecret, drop: Callable[[str], object]
+    ) -> None:
+        self._before = before
+        self._echoes = echoes
+        self._is_secret = is_secret
+        self._drop = drop
+
+    def texts_of(self, name: str, fields: Mapping[str, object]) -> tuple[str, ...] | None:
+        """Texts of a field that may be written; None for a field of which nothing can be used."""
+        if name not in fields:
+            if name != "resolved":
+                self._drop(f"{name}: must be a field")
+            return None
+        raw = fields[name]
+        listed = raw if isinstance(raw, list) else [] if raw is None else [raw]
+        if any(not isinstance(each, str) for each in listed):
+            self._drop(f"{name}: must have texts only")
+        if listed and not any(isinstance(each, str) for each in listed):
+            return None
+        texts = _clean_texts([text_of(each, name) for each in listed if isinstance(each, str)])
+        if name == "resolved":
+            return texts
+        there = {*self._before.items_of(name)}
+        kept = [text for text in texts if text in there or not self._is_flawed(name, text)]
+        if texts and not kept:
+            return None
+        if name == "title":
+            return tuple(text if text in there else _short(text, LONGEST_TITLE) for text in kept)
+        return tuple(kept)
+
+    def _is_flawed(self, name: str, text: str) -> bool:
+        flaw = flaw_of(text, self._echoes, self._is_secret)
+        if flaw:
+            self._drop(f"a text of {name}: {flaw}")
+        return bool(flaw)
+
+
+def overflow_of(before: SessionState, state: SessionState) -> dict[str, tuple[str, ...]]:
     """Field -> what SESSION.md has no room for although it lasts, which is for MEMORY.md to hold."""
-    capped = _capped(state, before)
+    capped = _cap_sections(state, before)
     kept = {name: {*capped.items_of(name)} for name in LASTING}
     return {name: tuple(text for text in state.items_of(name) if text not in kept[name]) for name in LASTING}
 
 
-def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
+def merge_session(base: bytes, state: SessionState, now: bytes) -> bytes:
     """The file with a state that was made of its bytes `base`, and with what others did to it since."""
     before, there = parsed_session(base), parsed_session(now)
     lists = {
-        name: _merged(before.items_of(name), state.items_of(name), there.items_of(name))
+        name: _merge_items(before.items_of(name), state.items_of(name), there.items_of(name))
         for name in TITLES
         if name != "title"
     }
@@ -192,7 +229,7 @@ def refreshed(base: bytes, state: SessionState, now: bytes) -> bytes:
     return rendered_session(SessionState(title=title, **lists), now)
 
 
-def _found(data: bytes) -> dict[str, list[str]]:
+def _find_items(data: bytes) -> dict[str, list[str]]:
     """Field -> the items of its section."""
     found: dict[str, list[str]] = {name: [] for name in TITLES}
     names = {title_key(title): name for name, title in TITLES.items()}
@@ -203,7 +240,7 @@ def _found(data: bytes) -> dict[str, list[str]]:
     return found
 
 
-def _merged(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
+def _merge_items(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
     """Items of a section that we changed from `before` to `ours`, and others to `theirs`."""
     if theirs == before:
         return ours
@@ -212,7 +249,7 @@ def _merged(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, .
     return (*left, *unique((text for text in ours if text not in was), left))
 
 
-def _said(texts: Sequence[str]) -> tuple[str, ...]:
+def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(unique(line for text in texts if any(map(str.isalnum, line := one_line(text)))))
 
 
@@ -232,19 +269,19 @@ def _first(name: str, texts: tuple[str, ...], there: SessionState) -> tuple[str,
     """
     was = there.items_of(name)
     most = max(MOST_ITEMS, len(was)) if name in STICKY else MOST_ITEMS
-    return _shortened(texts[-most:] if name in _NEWEST_COUNT else texts[:most], was)
+    return _shorten_items(name, texts[-most:] if name in _NEWEST_COUNT else texts[:most], was)
 
 
-def _shortened(texts: Sequence[str], was: Sequence[str]) -> tuple[str, ...]:
-    there = {*was}
-    return tuple(text if text in there else _short(text) for text in texts)
+def _shorten_items(name: str, texts: Sequence[str], was: Sequence[str]) -> tuple[str, ...]:
+    there, most = {*was}, LONGEST_RULE if name == "constraints" else LONGEST_ITEM
+    return tuple(text if text in there else _short(text, most) for text in texts)
 
 
 def _short(text: str, most: int = LONGEST_ITEM) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def _capped(state: SessionState, there: SessionState) -> SessionState:
+def _cap_sections(state: SessionState, there: SessionState) -> SessionState:
     """A state within all bounds, but for constraints, and for what stays in a file that people made long."""
     lists = {
         name: state.items_of(name)

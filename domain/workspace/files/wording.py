@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from domain.text.lookalike import normalize
 from domain.text.presentable import without_hidden
 
 _QUOTES = "\"'`*()[]{}\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f"
@@ -18,7 +19,7 @@ def same_words(text: str) -> str:
 
     Signs that belong to a word or a number stay: `C++` is not `C#`, and -5 is not 5.
     """
-    words = (_bare(word) for word in _EMPHASIS.sub("", without_hidden(text)).casefold().split())
+    words = (_bare(word) for word in _EMPHASIS.sub("", normalize("NFC", without_hidden(text))).casefold().split())
     bare = " ".join(word for word in words if word and word not in _DASHES)
     return bare or " ".join(text.split())
 
@@ -36,7 +37,7 @@ def unique(texts: Iterable[str], known: Iterable[str] = ()) -> list[str]:
 
 def title_key(title: str) -> str:
     """A form in which two headings are equal if they mean the same section."""
-    return " ".join(title.casefold().strip(" :*_").split())
+    return " ".join(normalize("NFC", title).casefold().strip(" :*_").split())
 
 
 def _bare(word: str) -> str:

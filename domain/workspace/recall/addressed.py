@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_MENTION = r"<@[!&]?[0-9]+>|(?<![\w.<])@[\w.-]*\w"
+from domain.text.mention import ADDRESSED
+
+_MENTION = rf"{ADDRESSED}|(?<![\w.<])@[\w.-]*\w"
 _HAIL = r"(?:hey+|hi|hello|hiya|dear|yo|hallo|moin|servus|liebe[rs]?)"
 _LEAD = rf"(?:{_HAIL}|ok(?:ay)?|so|danke|thanks|thank you)"
 _OPENING = re.compile(

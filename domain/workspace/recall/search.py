@@ -16,7 +16,7 @@ from heapq import nlargest, nsmallest
 
 from domain.workspace.recall.entries import Entry, Source, last_day
 from domain.workspace.recall.question import Question
-from domain.workspace.recall.terms import terms, weigh_terms
+from domain.workspace.recall.terms import possible_names, terms, weigh_terms
 
 POINTS = 2
 """Least worth of an entry's terms: one telling term, or two terms that tell a little."""
@@ -90,6 +90,7 @@ class RecallIndex:
             self.counts[key] = known[key] if key in known else Counter(_all_terms(entry))
         counted = [self.counts[entry.section, entry.text] for entry in self.entries]
         self.keys = tuple(frozenset(each) for each in counted)
+        names = [possible_names(entry.text) for entry in self.entries]
         self.postings: dict[str, list[tuple[int, float]]] = {}
         """Term -> numbers of the entries that have it, and how often, weighed by BM25."""
         lengths = [sum(each.values()) for each in counted]
@@ -98,6 +99,8 @@ class RecallIndex:
             norm = _K1 * (1 - _B + _B * lengths[number] / mean)
             for term, count in counts.items():
                 self.postings.setdefault(term, []).append((number, count * (_K1 + 1) / (count + norm)))
+            for name in names[number]:
+                self.postings.setdefault(name, []).append((number, (_K1 + 1) / (1 + norm)))
         self._sorted = sorted(self.postings)
         self._of_headings = {
             heading: frozenset(terms(heading)) for heading in self.headings if heading and not last_day(heading)
@@ -241,10 +244,10 @@ def _rank(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
         left -= size if size <= room else 0
         if left < 0:
             break
-        fresher = [other for other in ranked if other.staleness < each.staleness]
+        fresher = [other for other in ranked if _is_fresher(other, each)]
         if any(_is_same(index, each, other) for other in fresher):
             continue
-        staler = [other for other in ranked if other.staleness > each.staleness]
+        staler = [other for other in ranked if _is_fresher(each, other)]
         if staler:
             outdated = {other.number for other in staler if _is_same(index, other, each)}
             ranked = [other for other in ranked if other.number not in outdated]
@@ -268,11 +271,33 @@ def _is_same(index: RecallIndex, one: _Found, other: _Found) -> bool:
     return _likeness(index, one, other) >= SAME_SHARE
 
 
+def _is_fresher(one: _Found, other: _Found) -> bool:
+    """True if an entry holds rather than another: the later of two days, else the file that is kept closer to now."""
+    (kind, day), (other_kind, other_day) = one.staleness, other.staleness
+    if day and other_day and day != other_day:
+        return day < other_day  # days count backwards
+    return (kind, day) < (other_kind, other_day)
+
+
 def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
-    """True if a fresher entry has the same subject as a stale entry, and all the message's words of the stale entry."""
-    if stale.shared & ~fresh.shared:
+    """True if a fresher entry has the same subject as a stale entry, however many of the message's words each has.
+
+    Entries that have much in common have one subject, and so have two with a number and half of the words that the
+    stale one shares with the message; but for what HISTORY.md tells, which was so. Of entries in different files a
+    common word of the message is enough where the stale one has no other.
+    """
+    if not stale.shared & fresh.shared:
         return False
-    return stale.staleness[0] != fresh.staleness[0] or _likeness(index, stale, fresh) >= LIKE_SHARE
+    is_alike = _likeness(index, stale, fresh) >= LIKE_SHARE
+    both = (stale.shared & fresh.shared).bit_count()
+    is_other_value = 2 * both >= stale.shared.bit_count() and _has_digit(index, stale) and _has_digit(index, fresh)
+    if (is_alike or is_other_value) and index.entries[stale.number].source is not Source.HISTORY:
+        return True
+    return not stale.shared & ~fresh.shared and (is_alike or stale.staleness[0] != fresh.staleness[0])
+
+
+def _has_digit(index: RecallIndex, found: _Found) -> bool:
+    return any(map(str.isdigit, index.entries[found.number].text))
 
 
 def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:

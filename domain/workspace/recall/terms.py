@@ -36,6 +36,11 @@ _RUN = re.compile(
     f"(?P<pairs>[{_HAN}]+|[{_HANGUL}]+)|(?P<kana>[{_KATAKANA}]{{2,}})"
     f"|(?P<word>[^\\W{_CJK}]+(?:(?:[./:@\\\\-]|::|->)[^\\W{_CJK}]+)*)"
 )
+_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
+_CAPITAL = re.compile(r"(?<!\w)[A-Z][A-Za-z]*(?!\w)")
+_SENTENCE_END = re.compile(r"(?<=[.!?:;\u2026])\s+|\n+|[\"\u201c\u201e\u00ab]")
+_NO_NAMES = frozenset(("I", "Sie", "Ihr", "Ihre", "Ihren", "Ihnen"))
+"""Common words that are always written so."""
 _PIECE = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IDENTIFIER = re.compile(r"\D.*[_/\\.:]|\D.*[0-9]|.*[a-z][A-Z]")
@@ -57,9 +62,44 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(key for key, _ in _terms_of(text))
 
 
+def possible_names(text: str) -> frozenset[str]:
+    """Common words of an entry that begin with a capital letter, as names do: `Will`, `An`, `IT`."""
+    found = _CAPITAL.findall(unicodedata.normalize("NFKC", text))
+    return frozenset(map(str.casefold, found)) & STOP_WORDS
+
+
+def names_in(message: str) -> frozenset[str]:
+    """Words of a message that are names by their capital letter, inside a sentence whose other words have none.
+
+    The first word of a sentence says nothing, nor do capitals in a line that is written in capitals or in a language
+    that writes nouns so: a sentence has one name or two, or several that would be common words.
+    """
+    names = set[str]()
+    for sentence in _SENTENCE_END.split(unicodedata.normalize("NFKC", message[:LONGEST])):
+        first, *others = _WORD.findall(sentence) or [""]
+        capitals = [word for word in others if (word.istitle() or word.isupper()) and word not in _NO_NAMES]
+        is_few = any(word[0].islower() for word in others) and len(capitals) * 2 <= len(others)
+        common = [word for word in capitals if word.casefold() in STOP_WORDS]
+        if first[:1].isupper() and sentence.lstrip().startswith((f"{first}'s ", f"{first}\u2019s ")):
+            names.add(first)
+        if is_few or len(others) == 1:
+            names.update(capitals if len(capitals) == 1 or len(capitals) == 2 <= len(others) / 3 else common)
+    return frozenset(names)
+
+
+def _name_key(name: str) -> str:
+    """Key of a name, as entries have it; empty for a name that is too short or has several parts."""
+    if name.casefold() in STOP_WORDS:
+        return name.casefold() if len(name) > 1 else ""
+    plain = words(name)
+    is_one = len(plain) == 1 and len(plain[0]) > 2 and plain[0] not in STOP_WORDS
+    return _stem_word(plain[0]) if is_one else ""
+
+
 def weigh_terms(message: str) -> dict[str, Telling]:
     """The terms of a message -> how much each says; the first of them, where there are very many."""
-    wanted: dict[str, Telling] = {}
+    wanted: dict[str, Telling] = dict.fromkeys(map(_name_key, sorted(names_in(message))), Telling.MUCH)
+    wanted.pop("", None)
     for key, telling in _terms_of(message[:LONGEST]):
         if len(wanted) == MOST and key not in wanted:
             break

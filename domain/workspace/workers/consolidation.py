@@ -9,15 +9,17 @@ from typing import Any
 from domain.text.lines import one_line
 from domain.text.secret_look import looks_secret
 from domain.workspace.answers.answer_json import json_object, quotation, text_of
-from domain.workspace.answers.guard import LONGEST_ECHO, IsSecret, Spoken, flaw_of
+from domain.workspace.answers.guard import IsSecret, Spoken, flaw_of
 from domain.workspace.answers.printed import Printed
 from domain.workspace.files.history_file import LONGEST_BLOCK, history_text
-from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, entries_of
+from domain.workspace.files.memory_file import CONSTRAINTS, SECTIONS, MemoryEntry, entries_of
+from domain.workspace.files.session_state import LONGEST_ITEM, LONGEST_RULE
 from domain.workspace.files.wording import same_words, title_key
 from messages.turn import SpokenTurn
 
 MOST_ENTRIES = 20
-LONGEST_ENTRY = 300
+LONGEST_ENTRY = LONGEST_ITEM
+"""Of a constraint `LONGEST_RULE`."""
 LEAST_CONFIDENCE = 0.85
 
 
@@ -30,6 +32,8 @@ class Consolidation:
     """Of plain lines and bullets; empty where nothing was said."""
     dropped: tuple[str, ...] = ()
     """Of each entry or line that may not be written its number and the rule, none of its words: this may be logged."""
+    trouble: str = ""
+    """Reason why the stretch has no history yet, as an error words it; empty where all is well."""
 
 
 def parsed_consolidation(
@@ -39,7 +43,7 @@ def parsed_consolidation(
     history: bytes = b"",
     is_secret: IsSecret = looks_secret,
 ) -> Consolidation:
-    """Usable part of an answer; entries, and lines that only a command printed, are left out one by one.
+    """Usable part of an answer: flawed entries and lines are left out one by one.
 
     Args:
         answer: JSON with `entries` and `history`.
@@ -53,12 +57,27 @@ def parsed_consolidation(
     """
     said = json_object(answer, ("entries", "history"))
     raw = said.get("entries")
-    if not isinstance(raw, list) or "history" not in said:
+    if not isinstance(raw, list) and "history" not in said:
         raise ValueError(f"answer with {quotation(', '.join(said))}: must have the fields entries, a list, and history")
-    echoes = Spoken(spoken)
-    printed = Printed(spoken)
-    whole = _history(text_of(said["history"], "history"), spoken, echoes, is_secret)
-    block, gone = _without_printed(whole, printed)
+    echoes, printed = Spoken(spoken), Printed(spoken)
+    entries = raw if isinstance(raw, list) else []
+    kept, dropped = _kept_entries(entries, memory, echoes, printed, is_secret)
+    if not isinstance(raw, list):
+        dropped.append("entries: must be a list")
+    block, trouble = "", ""
+    try:
+        block = _history(said.get("history"), spoken, echoes, printed, is_secret, dropped)
+    except ValueError as error:
+        if not kept:
+            raise
+        trouble = str(error)
+    return Consolidation(tuple(kept), _without_known(block, history, kept), tuple(dropped), trouble)
+
+
+def _kept_entries(
+    raw: Sequence[object], memory: bytes, echoes: Spoken, printed: Printed, is_secret: IsSecret
+) -> tuple[list[MemoryEntry], list[str]]:
+    """Entries that may be written, and why each of the others may not."""
     known = {same_words(entry.text) for entry in entries_of(memory)}
     kept, dropped = list[MemoryEntry](), list[str]()
     for number, each in enumerate(raw, 1):
@@ -71,7 +90,7 @@ def parsed_consolidation(
             continue
         known.add(same_words(entry.text))
         kept.append(entry)
-    return Consolidation(tuple(kept), _without_known(block, history, kept), (*dropped, *gone))
+    return kept, dropped
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
@@ -79,34 +98,42 @@ def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
     return any(turn.text.strip() and turn.answer.strip() for turn in spoken)
 
 
-def _history(text: str, spoken: Sequence[SpokenTurn], echoes: Spoken, is_secret: IsSecret) -> str:
+def _history(
+    raw: object,
+    spoken: Sequence[SpokenTurn],
+    echoes: Spoken,
+    printed: Printed,
+    is_secret: IsSecret,
+    dropped: list[str],
+) -> str:
+    """The lines of a history that may be written; of each other line the reason is added to `dropped`.
+
+    Raises:
+        ValueError: no line is left although people were answered, so that nothing of the stretch would be told.
+    """
+    text = text_of(raw, "history")
     if not text:
         if is_exchange(spoken):
             raise ValueError("history '': must have words where people were answered")
         return ""
     if len(text) > LONGEST_BLOCK:
         raise ValueError(f"history of {len(text):,} characters: must have at most {LONGEST_BLOCK:,}")
-    block = history_text(text, is_secret)
-    if echoes.has_words_of(block):
-        raise ValueError(
-            f"history {quotation(block)}: "
-            f"must not repeat {LONGEST_ECHO} characters or more of what was said word for word"
-        )
-    return block
+    lines = [line for line in text.split("\n") if line.strip()]
+    kept, reasons = list[str](), list[str]()
+    for number, line in enumerate(lines, 1):
+        flaw = _line_flaw(line, echoes, printed, is_secret)
+        if flaw:
+            reasons.append(f"line {number} of history: {flaw}")
+        else:
+            kept.append(line)
+    if not kept:
+        raise ValueError(f"history of {len(lines)} lines: {reasons[0].partition(': ')[2]}")
+    dropped += reasons
+    return history_text("\n".join(kept), is_secret)
 
 
-def _without_printed(block: str, printed: Printed) -> tuple[str, tuple[str, ...]]:
-    """The block without lines that tell what only a command printed, and why each of these is left out.
-
-    Raises:
-        ValueError: no other line is left, so that nothing of the stretch would be told.
-    """
-    lines = block.splitlines()
-    flaws = [printed.flaw(line) for line in lines]
-    if lines and all(flaws):
-        raise ValueError(f"history of {len(lines)} lines: {flaws[0]}")
-    kept = "\n".join(line for line, flaw in zip(lines, flaws, strict=True) if not flaw)
-    return kept, tuple(f"line {number} of history: {flaw}" for number, flaw in enumerate(flaws, 1) if flaw)
+def _line_flaw(line: str, echoes: Spoken, printed: Printed, is_secret: IsSecret) -> str:
+    return flaw_of(line, echoes, is_secret) or printed.flaw(line)
 
 
 def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -> str:
@@ -140,8 +167,9 @@ def _entry(raw: object) -> tuple[MemoryEntry, str]:
 def _flaw(entry: MemoryEntry, known: set[str], echoes: Spoken, printed: Printed, is_secret: IsSecret) -> str:
     if not any(map(str.isalnum, entry.text)):
         return "must have words"
-    if len(entry.text) > LONGEST_ENTRY:
-        return f"has {len(entry.text)} characters, and must have at most {LONGEST_ENTRY}"
+    most = LONGEST_RULE if entry.section == CONSTRAINTS else LONGEST_ENTRY
+    if len(entry.text) > most:
+        return f"has {len(entry.text)} characters, and must have at most {most}"
     if flaw := flaw_of(entry.text, echoes, is_secret):
         return flaw
     if same_words(entry.text) in known:

@@ -14,6 +14,7 @@ from typing import Any
 from actors.cluster.head import Head
 from actors.cluster.host import HostSystem
 from actors.cluster.lease import Lease
+from actors.cluster.ray_folder import RayFolder
 from actors.cluster.ray_pool import RayPool
 from actors.cluster.shared import host_codec
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, boot_seconds
@@ -67,7 +68,11 @@ def measure(count: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="agent-bench-") as folder:
         system = ActorSystem()
         head = Head(
-            system, RayPool(CountingHost, b"", Path(folder)), 1, surface=Address("edge", "bench"), on_fatal=_end
+            system,
+            RayPool(CountingHost, b"", RayFolder(Path(folder))),
+            1,
+            surface=Address("edge", "bench"),
+            on_fatal=_end,
         )
         system.start()
         edge = system.edge("bench")

@@ -6,7 +6,7 @@ import threading
 from time import perf_counter
 
 from lab.bench.facts.client import NoAnswerError
-from lab.bench.facts.stage import Gateway
+from lab.bench.facts.stage import QUIET_S, Gateway
 from lab.bench.facts.words import message, question
 from lab.bench.measure import Figures, percentile
 from lab.bench.process import MeasurementError
@@ -15,8 +15,8 @@ WARM_UP = 3
 CLIENTS = 16
 
 
-def quiet(gateway: Gateway, count: int) -> Figures:
-    """Added latency of whole answers, CPU of a turn, its work behind the answer included."""
+def quiet(gateway: Gateway, count: int, rest_s: float = QUIET_S) -> Figures:
+    """Added latency of whole answers, CPU of a turn, with the work behind the answer up to a rest of `rest_s`."""
     with gateway.client() as client, gateway.upstream.client() as straight:
         for number in range(WARM_UP):
             client.ask("quiet", message("warm", number))
@@ -27,6 +27,7 @@ def quiet(gateway: Gateway, count: int) -> Figures:
             through_s = client.ask("quiet", message("quiet", number)).took_s
             gateway.settle()
             added.append(through_s - straight.ask("", message("quiet", number)).took_s)
+    gateway.settle(rest_s)
     after = gateway.costs()
     return {
         "added_p50_ms": 1000 * percentile(added, 0.5),
@@ -46,8 +47,8 @@ def first_texts(gateway: Gateway, count: int, series: str) -> list[float]:
     return added[WARM_UP:]
 
 
-def crowd(gateway: Gateway, each: int) -> Figures:
-    """Sixteen clients with `each` requests, one after another in a conversation of their own.
+def crowd(gateway: Gateway, each: int, rest_s: float = QUIET_S) -> Figures:
+    """Sixteen clients with `each` requests, one after another in a conversation of their own, up to a rest of `rest_s`.
 
     Raises:
         MeasurementError: a request was not answered.
@@ -75,7 +76,7 @@ def crowd(gateway: Gateway, each: int) -> Figures:
     answered_s = perf_counter() - begun
     if failed:
         raise MeasurementError(f"16 at once: {len(failed)} clients were not answered, the first: {failed[0]}")
-    extracted = gateway.settle().calls.get("extract", 0) - asked.calls.get("extract", 0)
+    extracted = gateway.settle(rest_s).calls.get("extract", 0) - asked.calls.get("extract", 0)
     requests, after = CLIENTS * each, gateway.costs()
     return {
         "crowd_per_s": requests / answered_s,

@@ -56,7 +56,7 @@ def answer_call(kind: CallKind, request: Received) -> Behaviour:
     words = text_of(request, "user")
     match kind:
         case CallKind.EXTRACT:
-            return _structure_answer(request, facts_of(_plain(words)))
+            return _structure_answer(request, _extract(words))
         case CallKind.RECONCILE:
             return _structure_answer(request, reconcile_facts(words))
         case CallKind.SUMMARIZE:
@@ -64,6 +64,16 @@ def answer_call(kind: CallKind, request: Received) -> Behaviour:
             return _structure_answer(request, {"summary": text}) if _structure_of(request.body) else Answer(text)
         case _:
             return Answer(f"I have noted that, {' '.join(MARK.findall(words)[-1:]) or 'as far as I can'}.", pieces=8)
+
+
+def _extract(words: str) -> list[Any]:
+    """Facts of one message, or of several with their numbers."""
+    _, is_several, quoted = words.partition("as a JSON list:\n")
+    if not is_several:
+        return list(facts_of(_plain(words)))
+    return [
+        {"message": each["message"], "fact": fact} for each in json.loads(quoted) for fact in facts_of(each["text"])
+    ]
 
 
 def reconcile_facts(words: str) -> list[dict[str, Any]]:

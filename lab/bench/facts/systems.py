@@ -53,12 +53,20 @@ class Ours:
 
     name = "remembrancer"
 
+    def __init__(self, turns_a_call: int | None = 1) -> None:
+        """Nothing is started.
+
+        Args:
+            turns_a_call: Setting of that name; 1 to have each turn's facts at once, as the peer; None for the default.
+        """
+        self._pace = "" if turns_a_call is None else f"turns_a_call = {turns_a_call}\n"
+
     def start(self, place: Path, port: int, base: str) -> Start:
         """With settings in `place`."""
         settings = place / "agent.toml"
         settings.write_text(
             f"data_root = {json.dumps(str(place / 'data'))}\n[facts]\nopenai_base_url = {json.dumps(base)}\n"
-            f"gateway_port = {port}\nmax_entries = {MOST_ENTRIES}\n"
+            f"gateway_port = {port}\nmax_entries = {MOST_ENTRIES}\n{self._pace}"
         )
         command = (sys.executable, "-P", "-c", _OURS, "gateway", "--config", str(settings))
         return Start(command, {**_environment(), "PYTHONPATH": str(CHECKOUT)})

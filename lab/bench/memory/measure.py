@@ -72,17 +72,21 @@ MEASUREMENTS: Mapping[str, Callable[[MemorySet, int], dict[str, Any]]] = {
 
 
 def _time_queries(queries: Query, find: Callable[[Query], Sequence[int]]) -> dict[str, Any]:
-    """Lists of all queries, how long each took, and the resident memory in the end."""
+    """Lists of all queries, the time and the CPU of each, and the resident memory in the end."""
     settle()
-    lists, took = [], []
+    lists, took, used = [], [], []
     for query in queries:
         watch = Stopwatch()
         lists.append(find(query))
-        took.append(watch.read().wall_s * 1000)
+        elapsed = watch.read()
+        took.append(elapsed.wall_s * 1000)
+        used.append(elapsed.cpu_s * 1000)
     return {
         "lists": lists,
         "p50_ms": percentile(took, 0.5),
         "p95_ms": percentile(took, 0.95),
+        "cpu_p50_ms": percentile(used, 0.5),
+        "cpu_p95_ms": percentile(used, 0.95),
         "resident_mb": rss_bytes() / 1e6,
     }
 

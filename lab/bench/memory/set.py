@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.memory.index.database import SCHEMA
+from actors.memory.index.index import Index
 from actors.memory.store import MemoryPlan, Store
 from domain.memory.remembered import USER, Remembered
 from lab.bench.measure import Stopwatch
@@ -18,9 +21,11 @@ from lab.bench.memory import data
 from messages.base import EventId, Surface, TurnId, Window
 
 SPACE = "bench"
-BATCH = 100
-"""Turns in one transaction, as when a backlog is worked off."""
-VERSION = 3
+BATCH = 1000
+"""Turns of a window in each transaction."""
+FORM = 4
+"""Of the set's own files; the index's version stands beside it, so that no set of an earlier index is used."""
+_NOW = datetime.fromtimestamp(data.NOW_S, UTC)
 _WINDOWS = 50
 _READY = "ready.json"
 _VECTORS = "vectors.f32"
@@ -31,7 +36,7 @@ class MemorySet:
     """`rows` turns below `folder`, made when they are not there yet."""
 
     def __init__(self, folder: Path, rows: int) -> None:
-        self.folder = folder / f"memory-{rows}-{VERSION}"
+        self.folder = folder / f"memory-{rows}-{FORM}.{SCHEMA.version}"
         self.rows = rows
 
     @property
@@ -65,22 +70,33 @@ class MemorySet:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        now = datetime.fromtimestamp(data.NOW_S, UTC)
-        store = Store.open(self.plan, now)
         watched = Stopwatch()
         done = 0
+        index, _ = Index.open(self.plan.path, _NOW)
+        index.use_space(self.plan.space, self.plan.dimensions)
         with (self.folder / _VECTORS).open("wb") as flat, (self.folder / _TIMES).open("wb") as said:
-            for block in data.blocks(self.rows):
+            for block in _ahead(data.blocks(self.rows)):
                 flat.write(block.vectors.tobytes())
                 said.write(block.times.tobytes())
                 for begin in range(0, len(block.texts), BATCH):
                     part = slice(begin, begin + BATCH)
-                    _insert(store, block, part, done)
+                    _insert(index, block, part, done)
                     done += len(block.texts[part])
                 rate = done / watched.read().wall_s
                 say(f"making the memory: {done:,} of {self.rows:,} turns, {rate:,.0f} a second")
-        store.close()
+        index.close()
+        say("making the codes of its vectors")
+        Store.open(self.plan, _NOW).close()
         (self.folder / _READY).write_text(json.dumps({"rows": self.rows}))
+
+
+def _ahead(blocks: Iterator[data.Block]) -> Iterator[data.Block]:
+    """`blocks`, the next one drawn in a thread while the last one is stored."""
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(next, blocks, None)
+        while (block := following.result()) is not None:
+            following = pool.submit(next, blocks, None)
+            yield block
 
 
 def _turns(block: data.Block, part: slice, first: int) -> tuple[Window, tuple[Remembered, ...]]:
@@ -101,9 +117,9 @@ def _turns(block: data.Block, part: slice, first: int) -> tuple[Window, tuple[Re
     )
 
 
-def _insert(store: Store, block: data.Block, part: slice, first: int) -> None:
+def _insert(index: Index, block: data.Block, part: slice, first: int) -> None:
     """Store turns and their vectors in two transactions, as the memory actor does it."""
-    store.remember(*_turns(block, part, first))
+    index.remember(*_turns(block, part, first))
     vectors = dict(zip(block.texts[part], block.vectors[part], strict=True))
-    waiting = store.index.pending.due(datetime.fromtimestamp(data.NOW_S, UTC), len(vectors))
-    store.store_vectors([(one, vectors[one.text.rpartition(": ")[2]].tobytes()) for one in waiting])
+    waiting = index.pending.due(_NOW, len(vectors))
+    index.pending.store((one, vectors[one.text.rpartition(": ")[2]].tobytes()) for one in waiting)

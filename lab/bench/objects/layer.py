@@ -27,6 +27,11 @@ BOUNDS = Bounds(
     counted_result_chars=COUNTED_RESULT_CHARS,
 )
 """As the core's configuration has them."""
+SHORT_TOKENS = 20_000
+"""Bound of a history that is cut several times in one story."""
+SHORT_KEEP = Keep(active_tokens=SHORT_TOKENS * 3 // 10, pinned_tokens=0, linger_tokens=SHORT_TOKENS * 3 // 20)
+"""As the layer's row has them for that bound."""
+SHORT_WORDED = SHORT_TOKENS - SHORT_KEEP.active_tokens - SHORT_KEEP.linger_tokens
 LOG = "logs/bench.md"
 STOP_S = 10.0
 
@@ -39,9 +44,9 @@ def folder_of(root: Path, window: Window = WINDOW) -> Path:
 class Layer:
     """Wording by the layer, in a system without workers of its own; also a context manager."""
 
-    def __init__(self, root: Path, clock: Clock) -> None:
+    def __init__(self, root: Path, clock: Clock, keep: Keep = KEEP) -> None:
         """Start the actors on a folder with their data and the window's files."""
-        config = ObjectsConfig(folder_of=lambda window: folder_of(root, window), data_root=root)
+        config = ObjectsConfig(folder_of=lambda window: folder_of(root, window), data_root=root, keep=keep)
         self._system = ActorSystem(workers=0, clock=clock)
         self._system.register(ActorSpec(OBJECTS_KIND, lambda key: ObjectsActor(Window.from_key(key), config)))
         self._system.register(ActorSpec(OBJECT_STORE.kind, lambda _key: ObjectStoreActor(root, StoreLimits())))

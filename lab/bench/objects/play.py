@@ -12,9 +12,15 @@ from pathlib import Path
 from actors.kernel import ManualClock
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
-from domain.turn.call_result import unworded
+from domain.text.token_estimate import weighed_chars
+from domain.turn.call_result import complete_wording
+from domain.turn.compaction import CUT
 from domain.turn.conversation import Conversation
+from domain.turn.spoken import spoken_turns
 from domain.turn.worded import AS_LOGGED, Worded
+from domain.workspace.files.session_state import SessionState
+from domain.workspace.handover import handover
+from domain.workspace.said_words import SaidWords, said_words
 from lab.bench.objects import prose
 from lab.bench.objects.request import Sums, request_of, sums_of
 from lab.bench.objects.story import Exchange, Step, Story
@@ -45,6 +51,8 @@ class Bounds:
 
     history_tokens: int
     counted_result_chars: int | None
+    hands_over: bool = False
+    """True if a cut comes after a handover of people's own words, as with `workspace.compaction`."""
 
 
 PLAIN = Bounds(HISTORY_TOKENS, None)
@@ -72,7 +80,13 @@ class Play:
         self._story = story
         self._now = now
         self._folder = folder
-        self._conversation = Conversation(bounds.history_tokens, bounds.counted_result_chars)
+        self._conversation = Conversation(
+            bounds.history_tokens, bounds.counted_result_chars, awaits_cuts=bounds.hands_over
+        )
+        self._said: list[SaidWords] = []
+        self._head = ""
+        self._hands_over = bounds.hands_over
+        self.cuts = 0
         self._numbers = itertools.count(1)
         self._block = ""
         self._shown: tuple[TurnId, str] = (TurnId(""), "")
@@ -83,6 +97,7 @@ class Play:
         for exchange in self._story.exchanges:
             turn = self._prompt(exchange)
             self._block = exchange.block
+            self._cut(turn)
             yield turn
             for calls in exchange.rounds:
                 self._run(turn, calls)
@@ -99,8 +114,19 @@ class Play:
         """A request's messages."""
         if worded is not AS_LOGGED:
             limit_chars = self._conversation.limit_chars
-            worded = unworded(asked.turns, asked.turn_id, worded, limit_chars, is_first=False)
-        return self._conversation.request(asked.turn_id, self._block, worded=worded)
+            worded = complete_wording(asked.turns, asked.turn_id, worded, limit_chars, is_first=False)
+        return self._conversation.request(asked.turn_id, self._block, worded=worded, head=self._head)
+
+    def _cut(self, turn: TurnId) -> None:
+        """Hand over what people said in the turns that have to go, where that is wanted, and let the turns go."""
+        head_chars = weighed_chars(self._head)
+        plan = self._conversation.compaction.plan(turn, head_chars) if self._hands_over else None
+        if plan is None:
+            return
+        self.cuts += 1
+        self._said += said_words(spoken_turns(self._conversation, "logs/bench.md", {}, plan.cut[0].id, plan.cut[-1].id))
+        self._head = handover(SessionState(), b"", self._said)
+        self._log(Kind.SYSTEM, "cut", {"what": CUT, "first_kept": plan.first_kept})
 
     def _prompt(self, exchange: Exchange) -> TurnId:
         meta: dict[str, MetaValue] = {

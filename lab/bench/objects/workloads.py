@@ -34,6 +34,16 @@ def chatty(turns: int = 60, calls: int = 5) -> Story:
     return _story("chatty", SMALL_FILES, turns, calls, _read_mostly)
 
 
+def small_talk(turns: int = 30) -> Story:
+    """Talk with one small command in each turn."""
+    return _story("small_talk", SMALL_FILES, turns, turns, _search_mostly)
+
+
+def long_talk(turns: int = 160) -> Story:
+    """Talk so long that its words are cut, with a command in each turn."""
+    return _story("long_talk", SMALL_FILES, turns, turns, _read_mostly)
+
+
 def flood(rounds: int = 50, chars: int = 60_000) -> Story:
     """One turn in which every command prints more than is shown of it."""
     calls = tuple((Step(Act.BUILD, word=f"step-{number}", chars=chars),) for number in range(rounds))
@@ -47,12 +57,12 @@ def experiment(rounds: int | None = None) -> Story:
 
 def whole() -> tuple[Story, ...]:
     """All workloads at their sizes."""
-    return repeat_reader(), big_outputs(), chatty(), experiment(), flood()
+    return repeat_reader(), big_outputs(), chatty(), small_talk(), experiment(), flood()
 
 
 def small() -> tuple[Story, ...]:
     """Same workloads in small sizes, to show only that they work."""
-    return repeat_reader(8, 24), big_outputs(4, 12), chatty(8, 2), experiment(16), flood(8)
+    return repeat_reader(8, 24), big_outputs(4, 12), chatty(8, 2), small_talk(8), experiment(16), flood(8)
 
 
 def _story(name: str, files: Mapping[str, int], turns: int, calls: int, pick: Pick) -> Story:
@@ -104,6 +114,12 @@ def _read_mostly(chance: Chance, paths: Sequence[str]) -> Step:
         return Step(Act.EDIT, path)
     if at < 0.96:
         return Step(Act.SEARCH, path, word="settle")
+    return Step(Act.LIST, "src")
+
+
+def _search_mostly(chance: Chance, paths: Sequence[str]) -> Step:
+    if chance.random() < 0.5:
+        return Step(Act.SEARCH, chance.choice(paths), word="settle")
     return Step(Act.LIST, "src")
 
 

@@ -8,36 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-UNCOUNTED = frozenset({"adversarial"})
-"""Categories of questions that have no answer in the conversation."""
+from lab.bench.recall.document import Document, Question, Turn
+from lab.bench.recall.formats import PROBES, document_of
 
-
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """Utterance of one speaker."""
-
-    id: str
-    speaker: str
-    time: datetime
-    session: str
-    text: str
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """Question, and the ids of the turns that answer it."""
-
-    id: str
-    text: str
-    category: str
-    evidence: tuple[str, ...]
-    flagged: bool = False
-    """True if an audit of the set doubts the evidence."""
-
-
-class _Document(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    now: datetime
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
+UNCOUNTED = frozenset({"adversarial", "summarization", "event_ordering"})
+"""Categories of questions that have no answer in the conversation, or whose answer is made of all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +41,8 @@ def read(file: Path, limit: int | None = None) -> Conversation:
         OSError: The file cannot be read.
     """
     try:
-        document = msgspec.json.decode(file.read_bytes(), type=_Document)
+        content = msgspec.json.decode(file.read_bytes())
+        document = document_of(file, content) or msgspec.convert(content, Document, strict=False)
     except msgspec.DecodeError as error:
         raise ValueError(f"{file}: {error}") from error
     places = {turn.id: place for place, turn in enumerate(document.turns)}
@@ -86,7 +62,7 @@ def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
     Raises:
         ValueError: There is no file, or a name has no file.
     """
-    below = [data] if data.is_file() else sorted(data.rglob("*.json"))
+    below = [data] if data.is_file() else sorted(data.rglob(PROBES)) or sorted(data.rglob("*.json"))
     if missing := [name for name in names if name not in {file.stem for file in below}]:
         raise ValueError(f"no file {', '.join(f'{name}.json' for name in missing)} below {data}")
     chosen = [file for file in below if not names or file.stem in names]

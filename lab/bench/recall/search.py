@@ -10,11 +10,24 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.log.window import OWN_LOGS
 from domain.memory.bm25 import Bm25
-from domain.memory.hybrid import HITS, WORD_SCORES, CandidateRow, is_question, names, pool_size, scored, starts_episode
+from domain.memory.first_person import speaks_of_self
+from domain.memory.hybrid import (
+    BEYOND_POOL,
+    HITS,
+    WORD_SCORES,
+    CandidateRow,
+    is_question,
+    names,
+    pool_size,
+    score_rows,
+    starts_episode,
+)
 from domain.memory.hybrid_text import keyword_text
 from domain.memory.injection import CHARS_PER_TOKEN, Budget, Memory, rendered_size
 from domain.memory.keywords import question_terms, question_words, telling, terms
+from domain.memory.passage import Neighbour, number_turns
 from domain.memory.ranking import cosines, rank_arrays, similarities
 from lab.bench.recall.data import Conversation
 from lab.bench.recall.vectors import Floats
@@ -22,10 +35,12 @@ from lab.bench.recall.vectors import Floats
 NEAREST = 50
 """Number of rows that the similarity search gives to the formula."""
 DAY_S = 86_400.0
+AGENT_SPEAKER = "assistant"
+"""Speaker of turns that are an agent's, in sets of talks with one."""
 LINES_OF_EVENT = 6
 """Lines that a log has for an event beside its text."""
-LOG = "logs/discord-channel/1234567890123456789/{:%Y%m%dT%H%M%SZ}_0001.md"
-"""A path as long as the agent's own are, for it takes room in the block."""
+LOG = f"{OWN_LOGS}/{{:%Y%m%dT%H%M%SZ}}_0001.md"
+"""Path of a window's own log as a block of that window names it, for it takes room there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,9 @@ class Query:
 
     text: str
     vector: Floats
+    """Vector of the text."""
+    unnamed: Floats | None = None
+    """Vector of the text without the names of speakers, by which the hybrid search goes; None: that of the text."""
 
 
 class Library:
@@ -55,7 +73,7 @@ class Library:
 
     def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[CandidateRow]:
         """Candidates of the hybrid search: the best `hits` by cosine and by words, and the rows beside them."""
-        by_cosine = cosines(self.vectors, query.vector)
+        by_cosine = cosines(self.vectors, query.vector if query.unnamed is None else query.unnamed)
         best = _best(self.keyword_scores(query.text), most_words)
         by_words = dict(best)
         nearest = np.argsort(-by_cosine, kind="stable")[:hits].tolist()
@@ -71,14 +89,20 @@ class Library:
                 episode=self._episodes[row],
                 is_named=names(query.text, self.turns[row].speaker),
                 is_question=is_question(self.turns[row].text),
+                is_agents=self.turns[row].speaker == AGENT_SPEAKER,
+                is_self=speaks_of_self(self.turns[row].text),
+                chars=len(self.turns[row].text),
             )
             for row in rows
         ]
 
-    def formula(self, query: Query, rows: Sequence[int], count: int) -> list[int]:
-        """The first `count` of `rows` by the source's formula."""
+    def formula(
+        self, query: Query, rows: Sequence[int], count: int, sims: NDArray[np.float64] | None = None
+    ) -> list[int]:
+        """The first `count` of `rows` by the source's formula, over `sims` or else over cosines."""
         chosen = np.array(rows, np.int64)
-        sims = similarities(self.vectors[chosen], query.vector)
+        if sims is None:
+            sims = similarities(self.vectors[chosen], query.vector)
         no_pins = np.zeros(len(chosen), np.bool_)
         picks = rank_arrays(chosen, sims, self._ages[chosen], no_pins, self.vectors[chosen], count)
         return [int(chosen[pick.index]) for pick in picks]
@@ -109,11 +133,18 @@ class Library:
 
 def hybrid(library: Library, query: Query, budget: Budget) -> list[int]:
     """The pool of the hybrid search by the formula."""
-    order = [one.row for one in scored(library.candidates(query))]
+    order = score_rows(library.candidates(query))
     words = question_terms(query.text)
-    sizes = (rendered_size(library.memories[row], words, budget) for row in order)
-    pool = order[: pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)]
-    return library.formula(query, pool, len(pool))
+    sizes = (rendered_size(library.memories[one.row], words, budget, place) for place, one in enumerate(order))
+    size = pool_size(sizes, budget.total_tokens * CHARS_PER_TOKEN)
+    parts = order[:size], order[size : size + BEYOND_POOL]
+    return [
+        row
+        for part in parts
+        for row in library.formula(
+            query, [one.row for one in part], len(part), np.array([one.similarity for one in part])
+        )
+    ]
 
 
 def similarity(library: Library, query: Query, _budget: Budget) -> list[int]:
@@ -150,8 +181,12 @@ def _best(scores: dict[int, float], count: int) -> list[tuple[int, float]]:
 def _memories(conversation: Conversation) -> list[Memory]:
     """The turns where a log would have them."""
     path = LOG.format(conversation.turns[0].time)
+    numbers = number_turns(
+        Neighbour(row, row - 1, max(0, row - 2), round(turn.time.timestamp() * 1000))
+        for row, turn in enumerate(conversation.turns, 1)
+    )
     memories, line = [], 1
-    for turn in conversation.turns:
-        memories.append(Memory(path, line, turn.text))
+    for row, turn in enumerate(conversation.turns, 1):
+        memories.append(Memory(path, line, turn.text, numbers[row]))
         line += LINES_OF_EVENT + turn.text.count("\n")
     return memories

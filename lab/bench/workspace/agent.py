@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -33,10 +34,19 @@ FIRST_MESSAGE = 1_000_000_000_000_000_000
 GUILD = "910000000000000001"
 _GRANT = Grant(is_default=True)
 _USUAL: dict[str, object] = {"skills.folders": [], "discord.allowed_users": ["*"], "discord.turns_per_user": 10_000}
-_DOUBLED = ("model", "shell", "discord", "embedder", "socket", "web", "scheduler")
+_DOUBLED = ("model", "shell", "discord", "embedder", "facts-embedder", "socket", "web", "scheduler", "gateway")
 
-Behave = Callable[[ModelRequest], str | None]
-"""Function from a request to the model's answer; None for no answer."""
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Answer that comes after a while; an empty one is a failure."""
+
+    text: str
+    after_s: float
+
+
+Behave = Callable[[ModelRequest], str | Late | None]
+"""Function from a request to the model's answer: empty for a failure, None for no answer."""
 Embed = Callable[[Sequence[str]], Sequence[bytes]]
 
 
@@ -100,6 +110,7 @@ class BenchAgent:
             "model": lambda _key: ModelDouble(behave, self._heard),
             "discord": lambda _key: DiscordDouble(self._heard),
             "embedder": lambda _key: EmbedderDouble(embed, plan.space().name),
+            "facts-embedder": lambda _key: EmbedderDouble(embed, plan.space().name),
         }
         plan = agent_plan(settings, {}, self.system, replace(discord_connection(settings, "none"), channels=("1",)))
         for part in parts(plan).specs():
@@ -112,7 +123,7 @@ class BenchAgent:
         self.system.run()
         self.edge = self.system.edge("bench")
 
-    def say(self, window: Window, text: str, number: int, *, author: str = "Alice") -> Answered:
+    def say(self, window: Window, text: str, number: int, *, author: str = "Alice", may_run: bool = True) -> Answered:
         """A person's words, and what came of them.
 
         Args:
@@ -120,6 +131,7 @@ class BenchAgent:
             text: What.
             number: Of the message, which no other has in any life.
             author: Who.
+            may_run: False for a person who may have no commands run.
 
         Raises:
             TimeoutError: nothing did.
@@ -128,7 +140,7 @@ class BenchAgent:
         first, began = len(self._heard.requests), self.system.clock.monotonic()
         if self._has_memory:
             self.system.tell(MEMORY, ReadersChanged(windows=(_readers(window),)))
-        self.system.tell(window.address, self._message(window, text, message_id, author))
+        self.system.tell(window.address, self._message(window, text, message_id, author, may_run=may_run))
         self._step_until(lambda: message_id in self._heard.posts, f"an answer to {text[:60]!r}")
         asked = slice(first, len(self._heard.requests))
         when = self._heard.asked_at[asked]
@@ -175,13 +187,17 @@ class BenchAgent:
         self.system.stop(STOP_S)
         self.data.release()
 
+    def kill(self) -> None:
+        """End the life without any order: what waits is lost, and the next life finds what is on the disk."""
+        self.data.release()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
 
-    def _message(self, window: Window, text: str, message_id: MessageId, author: str) -> UserMessage:
+    def _message(self, window: Window, text: str, message_id: MessageId, author: str, *, may_run: bool) -> UserMessage:
         return UserMessage(
             window=window,
             message_id=message_id,
@@ -191,6 +207,7 @@ class BenchAgent:
             sent_at=self.system.clock.now(),
             reply_to=DISCORD,
             audience=f"{GUILD}:{window.id}:everyone",
+            may_run=may_run,
         )
 
     def _step_until(self, holds: Callable[[], bool], what: str) -> None:
@@ -220,9 +237,13 @@ class ModelDouble(Actor):
         if not message.purpose:
             self._heard.requests.append(message)
             self._heard.asked_at.append(self.monotonic())
-        text = self._behave(message)
-        if text is None:
-            return
+        answer = self._behave(message)
+        if isinstance(answer, Late):
+            self.wait(answer.after_s, partial(self._reply, message, answer.text))
+        elif answer is not None:
+            self._reply(message, answer)
+
+    def _reply(self, message: ModelRequest, text: str) -> None:
         reply: Message = ModelReply(
             request_id=message.request_id,
             text=text,

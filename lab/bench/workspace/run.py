@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
-from lab.bench.process import measure as in_process
+from lab.bench.process import measure_each
 from lab.bench.workspace.course import CONDITIONS, PROBES
 
 LEAST = {"files": 1.0, "said_llm": 1.0, "said": 1.0}
 """Condition -> the share of constraints that each probe is to reach."""
 LEAST_CUTS = 3
-_AT_A_TIME = 2
-"""Processes."""
 
 
 def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
@@ -27,15 +24,8 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
         MeasurementError: a process did not give its figures.
     """
     sizes = {"works": 1, "turns": 130} if quick else {"works": 2, "turns": 420}
-
-    def figures(condition: str) -> dict[str, float]:
-        found: dict[str, float] = in_process("lab.bench.workspace.course", {"condition": condition, **sizes})
-        say(f"{condition}: done")
-        return found
-
     names = [each.name for each in CONDITIONS]
-    with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        return dict(zip(names, pool.map(figures, names), strict=True))
+    return measure_each("lab.bench.workspace.course", "condition", names, sizes, say)
 
 
 WORKSPACE = Benchmark(

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
+from domain.text.mention import without_names
 from lab.chaos.kills.texts import REMINDER, parts_of
 
 NOT_STORED = "I cannot store messages"
@@ -177,7 +178,7 @@ def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) 
         elif len(own) > 1:
             tally.note("logged_twice", f"{_named(said)}, {len(own)} times", len(own) - 1)
         for entry in own:
-            if entry.text != said.text:
+            if without_names(entry.text) != without_names(said.text):
                 tally.note("logged_altered", f"{_named(said)}: {said.text[:60]!r} is logged as {entry.text[:60]!r}")
             if entry.channel_id != said.channel_id:
                 tally.note("misplaced", f"{_named(said)}: in the log of {entry.channel_id}")

@@ -1,4 +1,7 @@
-"""Gateway that remembers as a subject: it is killed at random moments of its work behind the answers."""
+"""Gateway that remembers as a subject: it is killed at random moments of its work behind the answers.
+
+Clients send a message that got no answer again in the next life, word for word; in the last life all are answered.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +34,7 @@ LATENCY_S = 0.01
 SAID = "said"
 LAST_QUIET_S = 2.0
 _LOST = ("words_lost", "answers_lost", "streams_lost", "turns_doubled", "facts_lost", "facts_doubled")
-COUNTED = ("said", "answered", *_LOST)
+COUNTED = ("said", "answered", "retried", *_LOST)
 SYSTEM = Ours()
 
 
@@ -45,6 +48,8 @@ class Said:
     answer: str
     """Empty where no whole one came."""
     is_stream: bool
+    is_retry: bool = False
+    """True if the same words were sent before, and a kill took the answer."""
 
     def text(self) -> str:
         """The line of the account."""
@@ -56,11 +61,13 @@ def judge_kept(said: Iterable[Said], stored: Stored) -> Counts:
     live = [entry for entry in stored.entries if entry.is_live]
     users, answers, facts = (_bodies(live, role) for role in ("user", "assistant", "memory"))
     figures: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
-    for each in said:
+    last = {(each.conversation, each.series, each.number): each for each in said}
+    for each in last.values():
         user = users[each.conversation, message(each.series, each.number)]
         answer = answers[each.conversation, each.answer] if each.answer else 0
         kept = facts[each.conversation, fact(each.series, each.number)]
         figures["said"] += 1
+        figures["retried"] += each.is_retry
         figures["turns_doubled"] += max(0, user - 1) + max(0, answer - 1)
         figures["facts_doubled"] += max(0, kept - 1)
         if each.answer:
@@ -82,15 +89,20 @@ class KilledGateway:
         """Start the model's server, whose words go to a folder."""
         self._upstream = upstream(scratch, LATENCY_S)
         self._its_upstream = self._upstream.__enter__()
+        self._unanswered: dict[tuple[Path, int], Said] = {}
+        """Last message of a talker in a folder that got no answer: the client sends it again in the next life."""
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
         """Some talk, and a kill in the midst of it or of the work after it."""
         with Gateway(SYSTEM, folder, self._its_upstream) as gateway:
             gateway.wait()
-            talk, talkers = _Talk(gateway, Account(folder)), list[threading.Thread]()
+            talk, talkers = _Talk(gateway, Account(folder), self._unanswered), list[threading.Thread]()
             for talker in range(TALKERS):
-                arguments = (talker, f"life{number}by{talker}", chance.randint(1, MOST_SAID), chance.random() < 0.5)
-                talkers.append(threading.Thread(target=talk.say, args=arguments))
+                series, is_stream = f"life{number}by{talker}", chance.random() < 0.5
+                said = [
+                    Said(f"talk-{talker}", series, each, "", is_stream) for each in range(chance.randint(1, MOST_SAID))
+                ]
+                talkers.append(threading.Thread(target=talk.say, args=((folder, talker), said)))
             for thread in talkers:
                 thread.start()
             talk.is_answered.wait(PATIENCE_S)
@@ -101,9 +113,12 @@ class KilledGateway:
         return ""
 
     def finish(self, folder: Path) -> str:
-        """Let all owed work be done."""
+        """Let clients have their last answers, and all owed work be done."""
         with Gateway(SYSTEM, folder, self._its_upstream) as gateway:
             gateway.wait()
+            talk = _Talk(gateway, Account(folder), self._unanswered)
+            for talker in range(TALKERS):
+                talk.say((folder, talker), ())
             gateway.settle(LAST_QUIET_S)
             gateway.stop()
         return ""
@@ -118,21 +133,23 @@ class KilledGateway:
 class _Talk:
     """Messages of people in one life of a gateway, each in a thread and a conversation of their own."""
 
-    def __init__(self, gateway: Gateway, account: Account) -> None:
-        self._gateway, self._account = gateway, account
+    def __init__(self, gateway: Gateway, account: Account, unanswered: dict[tuple[Path, int], Said]) -> None:
+        self._gateway, self._account, self._unanswered = gateway, account, unanswered
         self.is_answered = threading.Event()
 
-    def say(self, talker: int, series: str, count: int, is_stream: bool) -> None:
-        """One person's messages, until there is no answer."""
-        conversation = f"talk-{talker}"
+    def say(self, talker: tuple[Path, int], messages: Sequence[Said]) -> None:
+        """One person's messages until there is no answer, after the one that got none in the life before."""
+        earlier = self._unanswered.pop(talker, None)
         with self._gateway.client() as client:
-            for number in range(count):
+            for each in (*([earlier] if earlier is not None else []), *messages):
                 try:
-                    told = client.ask(conversation, message(series, number), stream=is_stream)
+                    words = message(each.series, each.number)
+                    told = client.ask(each.conversation, words, stream=each.is_stream)
                 except NoAnswerError:
-                    self._account.note(SAID, Said(conversation, series, number, "", is_stream).text())
+                    self._account.note(SAID, each.text())
+                    self._unanswered[talker] = dataclasses.replace(each, is_retry=True)
                     return
-                self._account.note(SAID, Said(conversation, series, number, told.text, is_stream).text())
+                self._account.note(SAID, dataclasses.replace(each, answer=told.text).text())
                 self.is_answered.set()
 
 

@@ -41,6 +41,8 @@ _SAID = re.compile(r"\bmatter (\w+-\d+)\b")
 _FILED = re.compile(r"\bItem (\w+-\d+) is kept\b")
 _FILLER = "That was told to everybody who has to do with it, and nobody had anything against it so far. " * 3
 TURNS_OF_THE_LAST = 6
+MOST_TURNS_OF_UPKEEP = 150
+"""After which whatever is not filed is lost: a balance of calls earns one call in ten turns."""
 TURNS_A_LIFE = 1_000
 """More than any has."""
 UPKEEP_S = 45.0
@@ -87,9 +89,12 @@ def _finish(agent: BenchAgent) -> None:
     request_id = RequestId(agent.system.new_id())
     compact = CompactWindow(request_id=request_id, reply_to=agent.edge.address, window=WINDOW, asked_by=UserId("1"))
     agent.ask(WINDOW.address, compact)
-    for number in range(TURNS_OF_THE_LAST):
+    wanted, files = Account(agent.root).about(ANSWERED), files_of(agent.root, WINDOW)
+    for number in range(MOST_TURNS_OF_UPKEEP):
         agent.say(WINDOW, "And so on; nothing to take down.", 900_000_000 + number)
         agent.rest(UPKEEP_S)
+        if number >= TURNS_OF_THE_LAST and not judge_kept(files, wanted)["lost"]:
+            break
     agent.stop()
 
 

@@ -24,7 +24,9 @@ def metadata_of(interaction: Interaction) -> Json:
     }
     if "name" in interaction.data:
         metadata["name"] = interaction.data["name"]
-    if interaction.source is not None:
+    if interaction.trigger is not None:
+        metadata["triggering_interaction_metadata"] = metadata_of(interaction.trigger)
+    elif interaction.source is not None:
         metadata["interacted_message_id"] = str(interaction.source.id)
     return metadata
 

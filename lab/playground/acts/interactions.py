@@ -96,7 +96,7 @@ async def click(
     timeout_s: float = WAIT_S,
 ) -> InteractionOutcome:
     """Click a button of a message or an ephemeral answer, or a select with `values`."""
-    message = hub.interactions.hidden(message_id) or message_in(hub, channel_id, message_id)
+    message = hub.interactions.find_hidden(message_id) or message_in(hub, channel_id, message_id)
     component = _find_component(message.components, custom_id)
     if component is None:
         raise ValueError(f"component {custom_id!r}: message {message.id} has none with that id")
@@ -121,6 +121,7 @@ async def submit_modal(
     ]
     data = {"custom_id": modal.callback_data["custom_id"], "components": rows}
     opened = _open(hub, InteractionKind.MODAL, modal.user, modal.channel, data, modal.source)
+    opened.trigger = modal
     return await _outcome(hub, opened, timeout_s)
 
 

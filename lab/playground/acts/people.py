@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lab.playground.hub import Hub
 from lab.playground.world import rules
@@ -39,13 +40,14 @@ def say(
     attachments: Sequence[File] = (),
     reply_to: int | None = None,
     nonce: str | None = None,
+    parts: Mapping[str, Any] | None = None,
 ) -> int:
-    """Post a message; return its id."""
+    """Post a message, with further fields of Discord's if given; return its id."""
     channel, author = place_user(hub, channel_id, user)
     uploads = [file if isinstance(file, Upload) else Upload(*file) for file in attachments]
     content = rules.clean_content(text)
-    rules.check_not_empty(content, uploads)
-    draft = Draft(author=author, content=content, nonce=nonce, enforce_nonce=nonce is not None)
+    rules.check_not_empty(content, uploads, [parts] if parts else ())
+    draft = Draft(author=author, content=content, nonce=nonce, enforce_nonce=nonce is not None, parts=dict(parts or {}))
     if reply_to is not None:
         check_reference(channel, reply_to, must_exist=True)
         draft.kind, draft.reference = MessageKind.REPLY, (channel.id, reply_to)
@@ -89,9 +91,15 @@ def add_user(hub: Hub, name: str, *, bot: bool = False) -> int:
     return hub.add_user(name, bot=bot).id
 
 
-def add_role(hub: Hub, name: str, *user_ids: int, permissions: int = 0) -> int:
-    """Create a role and give the role to users; return its id."""
+def name_in_guilds(hub: Hub, user_id: int, nick: str | None) -> None:
+    """Give a user a nickname."""
+    hub.world.user(user_id).nick = nick
+
+
+def add_role(hub: Hub, name: str, *user_ids: int, permissions: int = 0, bot_id: int | None = None) -> int:
+    """Create a role, perhaps one that Discord keeps for a bot, and give the role to users; return its id."""
     role = hub.world.add_role(name, permissions)
+    role.bot_id = bot_id
     for user_id in user_ids:
         hub.world.user(user_id).roles.append(role.id)
     hub.tell_role("GUILD_ROLE_CREATE", role)
@@ -118,9 +126,24 @@ def create_guild(hub: Hub, name: str, guild_id: int) -> None:
     hub.create_guild(name, guild_id)
 
 
-def create_channel(hub: Hub, name: str, *, forum: bool = False, guild_id: int = GUILD_ID) -> int:
-    """Create a channel; return its id."""
-    return hub.create_channel(name, ChannelKind.FORUM if forum else ChannelKind.TEXT, guild_id).id
+def create_channel(
+    hub: Hub,
+    name: str,
+    *,
+    kind: ChannelKind = ChannelKind.TEXT,
+    forum: bool = False,
+    guild_id: int = GUILD_ID,
+    parent_id: int | None = None,
+) -> int:
+    """Create a channel or category, in a category if given; return its id."""
+    return hub.create_channel(name, ChannelKind.FORUM if forum else ChannelKind(kind), guild_id, parent_id).id
+
+
+def move_channel(hub: Hub, channel_id: int, parent_id: int | None) -> None:
+    """Put a channel into a category, or take it out."""
+    channel = hub.world.channel(channel_id)
+    channel.parent_id = parent_id
+    hub.update_channel(channel)
 
 
 def delete_channel(hub: Hub, channel_id: int) -> None:

@@ -21,9 +21,13 @@ def inject(
     delay_s: float = 0.0,
     retry_after_s: float = 0.3,
     status: int = 502,
+    code: int = 0,
+    named: str = "",
 ) -> None:
     """Arm a fault of REST calls; see `FaultQueue.inject`."""
-    hub.faults.inject(kind, match, times, delay_s=delay_s, retry_after_s=retry_after_s, status=status)
+    hub.faults.inject(
+        kind, match, times, delay_s=delay_s, retry_after_s=retry_after_s, status=status, code=code, named=named
+    )
 
 
 def choose_faults(hub: Hub, choose: Callable[[Gateway, str], Fault | None]) -> None:

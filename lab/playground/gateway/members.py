@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lab.discord_json import APPLICATION_FLAGS, application_flags
 from lab.playground.gateway.session import GatewaySession
 from lab.playground.world import defaults
 from lab.playground.world.objects import Json, member_payload, user_payload
@@ -25,7 +26,7 @@ def ready(world: World, session: GatewaySession, resume_url: str) -> Json:
         "session_id": session.session_id,
         "resume_gateway_url": resume_url,
         "shard": list(session.shard),
-        "application": {"id": str(defaults.APPLICATION_ID), "flags": (1 << 15) | (1 << 19)},
+        "application": {"id": str(defaults.APPLICATION_ID), **application_flags(APPLICATION_FLAGS)},
     }
 
 
@@ -40,7 +41,7 @@ def member_chunks(world: World, request: Json) -> Iterator[Json]:
             "chunk_index": index,
             "chunk_count": len(chunks),
             "not_found": [],
-            "nonce": request.get("nonce"),
+            **({"nonce": request["nonce"]} if request.get("nonce") else {}),
         }
 
 

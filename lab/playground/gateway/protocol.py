@@ -19,6 +19,7 @@ from lab.playground.gateway.transport import reset_transport
 from lab.playground.keys import is_same
 from lab.playground.world.payloads import Payloads
 from lab.playground.world.state import World
+from lab.playground.world.traffic import Frame, Tap
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,8 @@ class Gateway:
         """
         self.url = ""
         """Address at which clients resume; set when the server listens."""
+        self.tap: Tap | None = None
+        """Listener to the frames of both directions."""
         self.faults = GatewayFaults()
         self.counters: Counter[str] = Counter()
         self.token = token
@@ -162,7 +165,7 @@ class Gateway:
         """Speak the gateway's protocol on one socket until it closes."""
         socket = web.WebSocketResponse(compress=False, max_msg_size=1 << 20, timeout=1.0)
         await socket.prepare(request)
-        connection = Connection(socket, request.transport)
+        connection = Connection(socket, request.transport, self.tap)
         self._connections[connection] = None
         self.counters["connections"] += 1
         connection.send_op(10, {"heartbeat_interval": self._heartbeat_interval_ms, "_trace": ["playground"]})
@@ -199,6 +202,8 @@ class Gateway:
             received = _decode(text)
         except (msgspec.DecodeError, ValueError):
             return 4002
+        if self.tap is not None:
+            self.tap(Frame(True, text.encode() if isinstance(text, str) else text))
         try:
             return self._on_frame(connection, received.op, received.d)
         except (KeyError, TypeError, ValueError) as error:

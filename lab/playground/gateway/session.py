@@ -10,6 +10,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from lab.playground.gateway.events import Event, encode
+from lab.playground.world.traffic import Frame, Tap
 
 BUFFER_EVENTS = 4000
 BUFFER_BYTES = 16 * 1024 * 1024
@@ -58,13 +59,17 @@ class ReplayBuffer:
 class Connection:
     """One websocket and its outgoing frames, sent in order by a task of its own."""
 
-    def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport | None) -> None:
+    def __init__(
+        self, socket: web.WebSocketResponse, transport: asyncio.Transport | None, tap: Tap | None = None
+    ) -> None:
         """Nothing is queued; the writing task starts.
 
         Args:
             socket: The accepted websocket.
             transport: Its TCP connection.
+            tap: Is shown every frame.
         """
+        self._tap = tap
         self.socket = socket
         self.transport = transport
         self.frozen = False
@@ -79,6 +84,8 @@ class Connection:
         """Queue a text frame; a frozen connection loses it."""
         if not self.frozen:
             self._frames.append(frame)
+            if self._tap is not None:
+                self._tap(Frame(False, frame))
             self._drained.clear()
             self._has_frames.set()
 

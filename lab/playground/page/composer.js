@@ -64,7 +64,9 @@ function typed(event) {
   text.style.height = `${Math.min(text.scrollHeight, innerHeight * 0.4)}px`;
   if (!isCommandActive()) {
     const where = placeOf(state.current);
-    text.placeholder = `Message ${where?.type === 1 ? userName(state.bot.id) : `${where?.parent_id ? "" : "#"}${where?.name ?? ""}`}`;
+    const isLocked = Boolean(where?.thread_metadata?.locked);
+    for (const control of [text, $("attach")]) control.disabled = isLocked;
+    text.placeholder = isLocked ? "This thread has been locked by a moderator." : `Message ${where?.type === 1 ? userName(state.bot.id) : `${where?.parent_id ? "" : "#"}${where?.name ?? ""}`}`;
   }
   $("send").disabled = !isCommandActive() && !text.value.trim() && !files.length;
   refreshMenu();

@@ -56,11 +56,12 @@ export async function attempt(act) {
 }
 
 /** Ask in a dialog. Fields: {name, label, value, type: "text" | "long" | "check", required, limit}. Null when cancelled. */
-export function ask(title, action, fields) {
+export function ask(title, action, fields, words = "") {
   const dialog = $("ask");
   const inputs = new Map(fields.map((field) => [field.name, inputFor(field)]));
   const form = el("form", { method: "dialog" },
     el("h2", { id: "ask-title" }, title),
+    ...(words ? [el("p", {}, words)] : []),
     el("div", { className: "ask-fields" }, ...fields.map((field) => labelled(field, inputs.get(field.name)))),
     el("div", { className: "acts" },
       el("button", { type: "button", className: "text", onclick: () => dialog.close("") }, "Cancel"),

@@ -1,13 +1,16 @@
-// What a message carries besides its text: files, embeds, components, reactions.
+// What a message carries besides its text: forwarded messages, files, stickers, polls, embeds, components, reactions.
 import { ask, attempt, el, icon, toast } from "./dom.js";
 import { markup } from "./markup.js";
 import { post, state } from "./store.js";
 
 /** Nodes for everything of `message` that is not text. */
 export function extras(message) {
-  const nodes = message.attachments.map(fileLink);
-  for (const embed of message.embeds) nodes.push(embedBox(embed));
-  if (message.components.length) nodes.push(el("div", { className: "components" }, ...componentNodes(message, message.components)));
+  const nodes = (message.message_snapshots ?? []).map((snapshot) => forwardBox(snapshot.message));
+  nodes.push(...(message.attachments ?? []).map(fileLink));
+  for (const sticker of message.sticker_items ?? []) nodes.push(el("div", { className: "sticker" }, el("small", {}, "Sticker"), el("b", {}, sticker.name)));
+  if (message.poll) nodes.push(pollBox(message.poll));
+  for (const embed of message.embeds ?? []) nodes.push(embedBox(embed));
+  if (message.components?.length) nodes.push(el("div", { className: "components" }, ...componentNodes(message, message.components)));
   if (message.reactions?.length) nodes.push(el("div", { className: "reactions" }, ...message.reactions.map((entry) => reaction(message, entry))));
   return nodes;
 }
@@ -15,6 +18,32 @@ export function extras(message) {
 function fileLink(file) {
   const size = file.size < 1024 ? `${file.size} B` : file.size < 1048576 ? `${Math.round(file.size / 1024)} KiB` : `${(file.size / 1048576).toFixed(1)} MiB`;
   return el("a", { className: "file", href: new URL(file.url).pathname, download: file.filename }, icon("file"), el("span", {}, file.filename), el("small", {}, size));
+}
+
+function forwardBox(forwarded) {
+  const box = el("div", { className: "forward" }, el("small", {}, icon("forward"), "Forwarded"), ...markup(forwarded.content ?? ""), ...extras(forwarded));
+  if (forwarded.timestamp) box.append(el("small", {}, new Date(forwarded.timestamp).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })));
+  return box;
+}
+
+function pollBox(poll) {
+  const counts = new Map((poll.results?.answer_counts ?? []).map((entry) => [entry.id, entry.count]));
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const answers = poll.answers.map(({ answer_id: number, poll_media: media }) => {
+    const share = total ? Math.round((100 * (counts.get(number) ?? 0)) / total) : 0;
+    const words = [media.emoji?.id ? `:${media.emoji.name}:` : media.emoji?.name, media.text].filter(Boolean).join(" ");
+    const row = el("li", {}, el("span", {}, words), el("small", {}, `${share} %`));
+    row.style.setProperty("--share", `${share}%`);
+    return row;
+  });
+  return el("div", { className: "poll" }, el("b", {}, poll.question.text ?? ""),
+    el("small", {}, poll.allow_multiselect ? "Select one or more answers" : "Select one answer"), el("ul", {}, ...answers),
+    el("small", {}, [`${total} ${total === 1 ? "vote" : "votes"}`, pollEnd(poll)].filter(Boolean).join(" · ")));
+}
+
+function pollEnd(poll) {
+  if (poll.results?.is_finalized) return "Poll closed";
+  return poll.expiry ? `ends ${new Date(poll.expiry).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}` : "";
 }
 
 function embedBox(embed) {

@@ -8,6 +8,7 @@ import { LOADING, historyOf, loadOlder, on, openPlace, placeOf, post, state, tel
 import { tourList } from "./tour.js";
 
 const THREAD_CREATED = 18, THREAD_STARTER = 21;
+const FORWARD = 1; // kind of a reference
 const JOINS_WITHIN_MS = 5 * 60 * 1000;
 const NEAR_END_PX = 120;
 const log = $("log");
@@ -96,10 +97,17 @@ function quote(message) {
   const asked = message.interaction_metadata;
   if (asked?.name) return el("div", { className: "quote" }, el("span", {}, `${userName(asked.user.id)} used /${asked.name}`));
   const target = message.referenced_message;
-  if (!message.message_reference?.message_id) return null;
+  if (!message.message_reference?.message_id || message.message_reference.type === FORWARD) return null;
   if (!target) return el("div", { className: "quote" }, el("span", {}, "The original message was deleted"));
-  const text = plain(target.content).slice(0, 140) || "(a file)";
+  const text = plain(target.content).slice(0, 140) || carried(target);
   return el("div", { className: "quote" }, avatar(target.author, true), el("b", {}, userName(target.author.id)), el("span", {}, text));
+}
+
+/** Words for a message without text, as Discord's own quotes have them. */
+function carried(message) {
+  if (message.message_snapshots?.length) return "(a forwarded message)";
+  if (message.poll) return `(a poll: ${message.poll.question.text})`;
+  return message.sticker_items?.length ? "(a sticker)" : "(an attachment)";
 }
 
 /** One line without markdown, for quotes; spoilers stay covered. */

@@ -50,7 +50,7 @@ function draw() {
   const byParent = Map.groupBy ? Map.groupBy(shownThreads(), (t) => t.parent_id) : grouped(shownThreads());
   const channels = [...state.channels.values()].sort((a, b) => a.position - b.position);
   const items = channels.map((channel) => {
-    const threads = (byParent.get(channel.id) ?? []).map((thread) => el("li", {}, placeButton(thread, thread.type === 12 ? "lock" : "thread")));
+    const threads = (byParent.get(channel.id) ?? []).map((thread) => el("li", {}, placeButton(thread, threadIcon(thread))));
     return el("li", {}, placeButton(channel, "hash"), threads.length ? el("ul", { "aria-label": `Threads of ${channel.name}` }, ...threads) : null);
   });
   const dm = el("button", { className: "place", type: "button", onclick: openDm }, icon("person"), el("span", {}, userName(state.bot.id)));
@@ -106,13 +106,17 @@ function drawPlace() {
   const place = placeOf(state.current);
   if (!place) return;
   const isDm = place.type === 1;
-  const kind = isDm ? "person" : place.parent_id ? (place.type === 12 ? "lock" : "thread") : "hash";
+  const kind = isDm ? "person" : place.parent_id ? threadIcon(place) : "hash";
   $("place").replaceChildren(icon(kind), el("span", {}, isDm ? userName(state.bot.id) : place.name));
   $("topic").textContent = place.parent_id ? `Thread in #${placeOf(place.parent_id)?.name ?? ""}` : place.topic ?? (place.id === state.botChannel ? "The bot's channel" : "");
   $("new-thread").hidden = place.type !== 0;
   $("archive").hidden = !place.parent_id;
   if (place.parent_id) $("archive").textContent = place.thread_metadata.archived ? "Open again" : "Archive";
   document.title = `${isDm ? userName(state.bot.id) : place.name} · ${state.guild.name}`;
+}
+
+function threadIcon(thread) {
+  return thread.type === 12 || thread.thread_metadata?.locked ? "lock" : "thread";
 }
 
 async function newThread() {

@@ -5,7 +5,7 @@ const listeners = new Map();
 export const state = {
   guild: { name: "Playground" }, bot: { online: false }, you: "", speaker: "", botChannel: "",
   users: new Map(), channels: new Map(), threads: new Map(), dms: new Map(), commands: [],
-  current: "", connected: false, hasCompanion: false, unread: new Set(),
+  current: "", connected: false, hasCompanion: false, localModel: null, unread: new Set(),
   messages: new Map(), // channel id -> { list: oldest first, complete: whether the beginning is loaded }
   typing: new Map(), // channel id -> Map(user id -> end in ms)
 };
@@ -156,6 +156,7 @@ function take(known) {
   state.botChannel = known.bot_channel;
   state.commands = known.commands;
   state.hasCompanion = known.has_companion;
+  state.localModel = known.local_model;
   for (const [key, entries] of [["users", known.users], ["channels", known.channels], ["threads", known.threads], ["dms", known.dms]]) {
     state[key] = new Map(entries.map((entry) => [entry.id, entry]));
   }

@@ -12,6 +12,7 @@ from lab.playground.rest.route import Call
 from lab.playground.world.errors import ApiError, invalid_form, too_large
 from lab.playground.world.records import Upload
 from lab.playground.world.rules import FILE_LIMIT_BYTES, REQUEST_LIMIT_BYTES
+from lab.playground.world.traffic import Part
 
 _decode = msgspec.json.Decoder().decode
 
@@ -20,6 +21,7 @@ async def read_body(request: web.Request, call: Call) -> None:
     """Fill in the call's payload and uploads; `ApiError` on what is no JSON or too large."""
     if not request.can_read_body:
         return
+    call.has_body = True
     if (request.content_length or 0) > REQUEST_LIMIT_BYTES:
         raise too_large()
     if request.content_type == "multipart/form-data":
@@ -37,6 +39,7 @@ async def _read_multipart(request: web.Request, call: Call) -> None:
     async for part in await request.multipart():
         if not isinstance(part, BodyPartReader):
             raise invalid_form("payload_json", "BASE_TYPE_BAD", "Nested multipart is not accepted")
+        call.parts.append(Part(part.name, part.filename, part.headers.get("Content-Type")))
         data = await _read_part(part)
         if part.name == "payload_json":
             call.payload = _decode_json(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from lab.discord_json import application_flags
 from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
 from lab.playground.rest.route import Call, Route
@@ -77,13 +78,21 @@ def _search(call: Call) -> list[Json]:
 
 def _guilds(call: Call) -> list[Json]:
     return [
-        {"id": str(guild_id), "name": name, "permissions": ALL_PERMISSIONS, "owner": False}
+        {
+            "id": str(guild_id),
+            "name": name,
+            "icon": None,
+            "banner": None,
+            "features": [],
+            "owner": False,
+            "permissions": ALL_PERMISSIONS,
+        }
         for guild_id, name in call.world.guilds.items()
     ]
 
 
 def _me(call: Call) -> Json:
-    return {**user_payload(call.bot), "verified": True, "mfa_enabled": False, "flags": 0}
+    return {**user_payload(call.bot), "verified": True, "mfa_enabled": False, "locale": "en-US"}
 
 
 def _dm(call: Call) -> Json:
@@ -93,7 +102,7 @@ def _dm(call: Call) -> Json:
 def _application(call: Call) -> Json:
     described = call.hub.payloads.application()
     if not call.hub.config.allowed_intents & MESSAGE_CONTENT:
-        described["flags"] &= ~MAY_READ
+        described |= application_flags(described["flags"] & ~MAY_READ)
     return described
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from lab.playground.hub import Hub
 from lab.playground.world import rules
+from lab.playground.world.errors import ApiError
 from lab.playground.world.objects import Json
 from lab.playground.world.records import Attachment, Channel, Draft, Message, MessageFlag, MessageKind, Upload
 from lab.playground.world.state import check_reference
@@ -19,7 +20,7 @@ def read_draft(
     """The bot's message a payload describes, checked against Discord's rules and with its files stored."""
     content = rules.clean_content(payload.get("content"))
     embeds = rules.clean_embeds(payload.get("embeds"))
-    components = payload.get("components") or []
+    components = rules.clean_components(payload.get("components"))
     if not may_be_empty:
         rules.check_not_empty(content, embeds, components, uploads)
     draft = Draft(
@@ -33,6 +34,8 @@ def read_draft(
         allowed_mentions=payload.get("allowed_mentions"),
     )
     reference = payload.get("message_reference")
+    if reference and not hub.world.may_read_history(hub.world.bot, channel):
+        raise ApiError(403, 160002, "Cannot reply without permission to read message history")
     if reference and check_reference(
         channel, int(reference["message_id"]), bool(reference.get("fail_if_not_exists", True))
     ):
@@ -46,7 +49,7 @@ def apply_edit(hub: Hub, channel: Channel, message: Message, payload: Json, uplo
     """The new text (None: unchanged) of an edit; the other fields are changed here."""
     content = rules.clean_content(payload["content"]) if "content" in payload else None
     embeds = rules.clean_embeds(payload["embeds"]) if "embeds" in payload else message.embeds
-    components = payload["components"] or [] if "components" in payload else message.components
+    components = rules.clean_components(payload["components"]) if "components" in payload else message.components
     attachments = _kept_attachments(message, payload)
     rules.check_not_empty(message.content if content is None else content, embeds, components, attachments, uploads)
     if payload.get("flags") is not None:

@@ -10,16 +10,37 @@ from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
 from lab.playground.keys import is_same
 from lab.playground.rest.body import read_body
-from lab.playground.rest.responses import json_response, limited
-from lab.playground.rest.route import Call, Route
+from lab.playground.rest.responses import json_response, rate_limit
+from lab.playground.rest.route import Call, Created, Route
 from lab.playground.world.defaults import API_PATH
 from lab.playground.world.errors import ApiError, invalid_webhook_token, unauthorized
 from lab.playground.world.faults import Fault, FaultKind
+from lab.playground.world.objects import Json
 from lab.playground.world.request_log import RequestRecord
+from lab.playground.world.traffic import Exchange
 
 _HTML = "<!doctype html><title>{status}</title><h1>Error {status}</h1><p>The origin is having a bad day.</p>"
 _LIMIT_KINDS = (FaultKind.LIMIT_USER, FaultKind.LIMIT_GLOBAL, FaultKind.LIMIT_WITHOUT_VIA)
 _ERROR_KINDS = (FaultKind.ERROR_500, FaultKind.ERROR_502, FaultKind.ERROR_503, FaultKind.ERROR_504)
+
+
+def _not_found(_call: Call) -> None:
+    raise ApiError(404, 0, "404: Not Found")
+
+
+def _exchange(request: web.Request, call: Call, status: int, response: web.Response, fault: Fault | None) -> Exchange:
+    answer = response.body if isinstance(response.body, bytes) else b""
+    return Exchange(
+        call.method,
+        call.path,
+        tuple(request.query.items()),
+        dict(request.headers),
+        call.payload if call.has_body else None,
+        tuple(call.parts),
+        status,
+        answer,
+        str(fault.kind) if fault else None,
+    )
 
 
 class Endpoints:
@@ -39,6 +60,10 @@ class Endpoints:
             path = route.path.replace("_id}", r"_id:\d+}")
             app.router.add_route(route.method, API_PATH + path, self._endpoint(route))
 
+    def add_unknown(self, app: web.Application) -> None:
+        """Answer what no route is for as Discord does; to be added last."""
+        app.router.add_route("*", API_PATH + "/{unknown:.*}", self._endpoint(Route("*", "", _not_found)))
+
     def _endpoint(self, route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def endpoint(request: web.Request) -> web.StreamResponse:
             path = request.path.removeprefix(API_PATH)
@@ -53,8 +78,11 @@ class Endpoints:
                     call.query,
                     0 if aborted else response.status,
                     str(fault.kind) if fault else None,
+                    request.headers.get(hdrs.USER_AGENT, ""),
                 )
             )
+            if self._hub.tap is not None:
+                self._hub.tap(_exchange(request, call, 0 if aborted else response.status, response, fault))
             if aborted:
                 reset_transport(request.transport)
             return response
@@ -83,7 +111,7 @@ class Endpoints:
                 return instead
         verdict = self._hub.limiter.check(route.bucket, call.params.get(route.major, ""))
         if not verdict.allowed:
-            return limited(verdict.headers, verdict.retry_after_s)
+            return rate_limit(verdict.headers, verdict.retry_after_s)
         try:
             await read_body(request, call)
             answer = route.handler(call)
@@ -94,9 +122,12 @@ class Endpoints:
             return json_response(broken.body(), broken.status, verdict.headers)
         if answer is None or (fault is not None and fault.kind is FaultKind.NO_CONTENT):
             return web.Response(status=204, headers=verdict.headers)
+        status = 200
+        if isinstance(answer, Created):
+            status, answer = 201, answer.payload
         if fault is not None and fault.kind is FaultKind.UNREADABLE:
             answer = {"id": answer["id"]} if isinstance(answer, dict) and "id" in answer else {}
-        response = json_response(answer, 200, verdict.headers)
+        response = json_response(answer, status, verdict.headers)
         if fault is not None and fault.kind is FaultKind.TRUNCATED:
             assert isinstance(response.body, bytes)  # it was encoded just now
             response.body = response.body[:-1]
@@ -111,11 +142,11 @@ class Endpoints:
             headers["X-RateLimit-Bucket"] = f"playground-{route.bucket}"
             is_global = fault.kind is FaultKind.LIMIT_GLOBAL
             with_via = fault.kind is not FaultKind.LIMIT_WITHOUT_VIA
-            return limited(headers, fault.retry_after_s, is_global=is_global, with_via=with_via)
+            return rate_limit(headers, fault.retry_after_s, is_global=is_global, with_via=with_via)
         elif fault.kind in _ERROR_KINDS:
             return json_response({"message": f"{fault.kind}: injected", "code": 0}, int(fault.kind), headers)
         elif fault.kind is FaultKind.REFUSED:
-            return json_response({"message": "refused: injected", "code": 0}, fault.status, headers)
+            return json_response(_refusal_body(fault), fault.status, headers)
         elif fault.kind is FaultKind.HTML:
             told = {"Retry-After": str(fault.retry_after_s)} if fault.status == 429 else None
             page = _HTML.format(status=fault.status)
@@ -123,3 +154,8 @@ class Endpoints:
         elif fault.kind is FaultKind.ABORT_BEFORE:
             return web.Response(status=503)
         return None
+
+
+def _refusal_body(fault: Fault) -> Json:
+    named: Json = {"errors": {fault.named: {"_errors": []}}} if fault.named else {}
+    return {"message": "refused: injected", "code": fault.code, **named}

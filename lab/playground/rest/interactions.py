@@ -14,7 +14,7 @@ from lab.playground.acts.answers import (
     original_answer,
 )
 from lab.playground.rest.drafts import apply_edit, read_draft
-from lab.playground.rest.route import Call, Route
+from lab.playground.rest.route import Call, Created, Route
 from lab.playground.world import defaults
 from lab.playground.world.errors import ApiError, unknown
 from lab.playground.world.interactions import CallbackKind, Interaction
@@ -22,6 +22,7 @@ from lab.playground.world.objects import Json
 from lab.playground.world.records import Message
 
 _WITH_MESSAGE = (CallbackKind.MESSAGE, CallbackKind.DEFERRED_MESSAGE)
+_WITH_RESOURCE = (CallbackKind.MESSAGE, CallbackKind.UPDATE)
 
 
 # interactions
@@ -47,15 +48,12 @@ def _callback(call: Call) -> Json | None:
 
 
 def _callback_answer(call: Call, interaction: Interaction, message: Message | None) -> Json:
-    answer: Json = {
-        "interaction": {"id": str(interaction.id), "type": int(interaction.kind)},
-        "resource": {"type": interaction.callback},
-    }
+    answer: Json = {"interaction": {"id": str(interaction.id), "type": int(interaction.kind)}}
     if message is not None:
-        payload = call.hub.payloads.message(message)
-        answer["resource"]["message"] = payload
+        if interaction.callback in _WITH_RESOURCE:
+            answer["resource"] = {"type": interaction.callback, "message": call.hub.payloads.message(message)}
         answer["interaction"] |= {
-            "response_message_id": payload["id"],
+            "response_message_id": str(message.id),
             "response_message_loading": interaction.is_deferred,
             "response_message_ephemeral": message.id in interaction.hidden,
         }
@@ -104,6 +102,12 @@ def _command(call: Call) -> dict[str, Any]:
     raise unknown("application command", 10063)
 
 
+def _put(call: Call) -> Json | Created:
+    is_known = call.hub.commands.has(_scope(call), call.payload)
+    command = call.hub.commands.put(_scope(call), call.payload)
+    return command if is_known else Created(command)
+
+
 def _changing(change: Callable[[Call], Any]) -> Callable[[Call], Any]:
     """Make a handler that also tells the page which commands there are after `change`."""
 
@@ -120,7 +124,7 @@ def _routes_of_commands(path: str) -> tuple[Route, ...]:
     return (
         Route("GET", path, lambda c: c.hub.commands.all_of(_scope(c))),
         Route("PUT", path, _changing(lambda c: c.hub.commands.replace_all(_scope(c), c.payload))),
-        Route("POST", path, _changing(lambda c: c.hub.commands.put(_scope(c), c.payload))),
+        Route("POST", path, _changing(_put)),
         Route("GET", one, _command),
         Route("PATCH", one, _changing(lambda c: c.hub.commands.put(_scope(c), {**_command(c), **c.payload}))),
         Route("DELETE", one, _changing(lambda c: c.hub.commands.delete(_scope(c), c.id("command_id")))),

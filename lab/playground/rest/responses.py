@@ -16,7 +16,7 @@ def json_response(payload: Any, status: int = 200, headers: dict[str, str] | Non
     return web.Response(body=encode(payload), status=status, headers=headers, content_type=JSON_TYPE)
 
 
-def limited(
+def rate_limit(
     headers: dict[str, str], retry_after_s: float, *, is_global: bool = False, with_via: bool = True
 ) -> web.Response:
     """A 429; without `Via` a client takes it for a ban by Cloudflare."""

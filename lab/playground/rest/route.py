@@ -9,6 +9,7 @@ from typing import Any
 from lab.playground.hub import Hub
 from lab.playground.world.records import Channel, Message, Upload, User
 from lab.playground.world.state import World
+from lab.playground.world.traffic import Part
 
 
 @dataclass(slots=True)
@@ -22,6 +23,8 @@ class Call:
     params: dict[str, str]
     query: dict[str, str]
     payload: Any = field(default_factory=dict)
+    has_body: bool = False
+    parts: list[Part] = field(default_factory=list)
     uploads: list[Upload] = field(default_factory=list)
 
     def id(self, name: str) -> int:
@@ -59,8 +62,15 @@ class Call:
         return self.world.known_guild(self.id("guild_id"))
 
 
+@dataclass(frozen=True, slots=True)
+class Created:
+    """JSON answer of a call that made something, told by status 201."""
+
+    payload: Any
+
+
 Handler = Callable[[Call], Any]
-"""Gives the JSON answer, or None for 204; raises `ApiError`."""
+"""Gives the JSON answer, `Created` around it for 201, or None for 204; raises `ApiError`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,37 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from lab.playground.rest.drafts import read_draft
-from lab.playground.rest.route import Call, Route
+from lab.playground.rest.route import Call, Created, Route
 from lab.playground.world import rules
+from lab.playground.world.errors import ApiError
 from lab.playground.world.objects import Json, thread_member_payload
 from lab.playground.world.records import Channel, ChannelKind
 from lab.playground.world.state import thread_state
 
+CREATE_PUBLIC_THREADS = 1 << 35
 
-def _thread_from_message(call: Call) -> Json:
+
+def _thread_from_message(call: Call) -> Created:
     name, minutes = _name_and_minutes(call)
+    if not call.world.is_permitted(call.bot, call.channel, CREATE_PUBLIC_THREADS):
+        raise ApiError(403, 50013, "Missing Permissions")
     thread = call.hub.create_thread(call.channel, name, call.bot, starter=call.message, auto_archive_minutes=minutes)
-    return call.hub.payloads.channel(thread)
+    return Created(call.hub.payloads.channel(thread))
 
 
-def _thread(call: Call) -> Json:
+def _thread(call: Call) -> Created:
     parent = call.channel
     name, minutes = _name_and_minutes(call)
-    if parent.kind == ChannelKind.FORUM:
+    if not parent.kind.has_text:
         return _forum_post(call, parent, name, minutes)
     private = int(call.payload.get("type") or ChannelKind.PRIVATE_THREAD) == ChannelKind.PRIVATE_THREAD
     thread = call.hub.create_thread(parent, name, call.bot, private=private, auto_archive_minutes=minutes)
-    return call.hub.payloads.channel(thread)
+    return Created(call.hub.payloads.channel(thread))
 
 
-def _forum_post(call: Call, parent: Channel, name: str, minutes: int) -> Json:
+def _forum_post(call: Call, parent: Channel, name: str, minutes: int) -> Created:
     draft = read_draft(call.hub, parent, call.payload.get("message") or {}, call.uploads)
     thread = call.hub.create_thread(parent, name, call.bot, auto_archive_minutes=minutes)
     for attachment in draft.attachments:
         attachment.channel_id = thread.id
     draft.message_id = thread.id
     message = call.hub.post(thread, draft)
-    return {**call.hub.payloads.channel(thread), "message": call.hub.payloads.message(message)}
+    return Created({**call.hub.payloads.channel(thread), "message": call.hub.payloads.message(message)})
 
 
 def _name_and_minutes(call: Call) -> tuple[str, int]:
@@ -109,7 +114,7 @@ ROUTES = (
     Route(
         "GET",
         "/guilds/{guild_id}/threads/active",
-        lambda c: _list(c, c.hub.payloads.active_threads(c.guild_id)),
+        lambda c: _list(c, c.hub.payloads.active_threads(c.guild_id), has_more=False),
         major="guild_id",
     ),
 )

@@ -64,6 +64,10 @@ class CommandBook:
         check_command(command)
         return self._keep(guild_id, command, self._scope(guild_id))
 
+    def has(self, guild_id: int | None, command: dict[str, Any]) -> bool:
+        """True if `command` would replace one of its name."""
+        return _key(command) in self._scope(guild_id)
+
     def delete(self, guild_id: int | None, command_id: int) -> None:
         """Forget a command, else 10063."""
         scope = self._scope(guild_id)
@@ -82,12 +86,13 @@ class CommandBook:
     def _keep(
         self, guild_id: int | None, command: dict[str, Any], old: dict[tuple[int, str], dict[str, Any]]
     ) -> dict[str, Any]:
-        key = (int(command.get("type") or 1), str(command["name"]))
+        key = _key(command)
         kept: dict[str, Any] = {
             "description": "",
             "default_member_permissions": None,
             "nsfw": False,
             **command,
+            "integration_types": command.get("integration_types") or [0],
             "id": old[key]["id"] if key in old else str(self._new_id()),
             "application_id": str(defaults.APPLICATION_ID),
             "type": key[0],
@@ -98,6 +103,10 @@ class CommandBook:
             kept["guild_id"] = str(guild_id)
         self._by_scope[guild_id][key] = kept
         return kept
+
+
+def _key(command: dict[str, Any]) -> tuple[int, str]:
+    return int(command.get("type") or 1), str(command.get("name"))
 
 
 def _with_defaults(option: dict[str, Any]) -> dict[str, Any]:
@@ -132,14 +141,14 @@ def command_data(
             raise ValueError(f"command {command['name']!r}: has no subcommand {name!r}")
         chain.append(step)
         options = step.get("options") or []
-    filled = _filled(command["name"], options, values, focused)
+    filled = _fill(command["name"], options, values, focused)
     for step in reversed(chain):
         filled = [{"name": step["name"], "type": step["type"], "options": filled}]
     data["options"] = filled
     return data
 
 
-def _filled(
+def _fill(
     name: str, options: list[dict[str, Any]], values: dict[str, Any], focused: str | None
 ) -> list[dict[str, Any]]:
     known = {option["name"]: option for option in options}
@@ -152,14 +161,14 @@ def _filled(
     filled = []
     for key, value in values.items():
         kind = known[key]["type"]
-        entry = {"name": key, "type": kind, "value": value if key == focused else _typed(key, kind, value)}
+        entry = {"name": key, "type": kind, "value": value if key == focused else _convert(key, kind, value)}
         if key == focused:
             entry["focused"] = True
         filled.append(entry)
     return filled
 
 
-def _typed(name: str, kind: int, value: Any) -> Any:
+def _convert(name: str, kind: int, value: Any) -> Any:
     """`value` as Discord sends an option of that type: 4 integer, 5 boolean, 10 number, else text."""
     try:
         match kind:

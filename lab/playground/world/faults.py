@@ -48,6 +48,8 @@ class Fault:
         delay_s: For `delay`.
         retry_after_s: For the 429s, that of `html` as well.
         status: For `html` and `refused`.
+        code: For `refused`.
+        named: For `refused`: the field of the request that is to blame; empty for none.
         cleared: Set when the faults are, which ends a delay.
     """
 
@@ -57,6 +59,8 @@ class Fault:
     delay_s: float = 0.0
     retry_after_s: float = 0.3
     status: int = 502
+    code: int = 0
+    named: str = ""
     cleared: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def delay(self) -> None:
@@ -85,6 +89,8 @@ class FaultQueue:
         delay_s: float = 0.0,
         retry_after_s: float = 0.3,
         status: int = 502,
+        code: int = 0,
+        named: str = "",
     ) -> Fault:
         """Arm a fault; see `Fault` for the arguments.
 
@@ -102,7 +108,7 @@ class FaultQueue:
             pattern = re.compile(match)
         except re.error as error:
             raise ValueError(f"fault match {match!r}: not a regular expression ({error})") from error
-        fault = Fault(FaultKind(kind), pattern, times, delay_s, retry_after_s, status)
+        fault = Fault(FaultKind(kind), pattern, times, delay_s, retry_after_s, status, code, named)
         self._armed.append(fault)
         if fault.kind is FaultKind.DELAY:
             self._delays.append(fault)

@@ -51,6 +51,8 @@ class Interaction:
     created_at: float
     source: Message | None = None
     """The message whose component was used."""
+    trigger: Interaction | None = None
+    """The interaction that was answered by the form that this one submits."""
     callback: CallbackKind | None = None
     callback_data: dict[str, Any] = field(default_factory=dict)
     original_id: int | None = None
@@ -109,7 +111,7 @@ class InteractionBook:
         """True if `token` belongs to an interaction."""
         return token in self._by_token
 
-    def hidden(self, message_id: int) -> Message | None:
+    def find_hidden(self, message_id: int) -> Message | None:
         """Ephemeral answer with id `message_id`; None if there is no answer."""
         messages = (interaction.hidden.get(message_id) for interaction in self._by_id.values())
         return next((message for message in messages if message is not None), None)

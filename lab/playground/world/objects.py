@@ -23,7 +23,7 @@ def user_payload(user: User) -> Json:
 
 def member_payload(user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
     """A guild member, with or without its user."""
-    member = discord_json.member(user.joined_at, user.roles)
+    member = discord_json.member(user.joined_at, user.roles) | {"nick": user.nick}
     if with_user:
         member["user"] = user_payload(user)
     if permissions:
@@ -33,7 +33,8 @@ def member_payload(user: User, *, with_user: bool = True, permissions: bool = Fa
 
 def role_payload(role: Role, *, of_everyone: bool) -> Json:
     """A role; the one of everyone is the lowest."""
-    return discord_json.role(role.id, role.name, role.permissions, position=0 if of_everyone else 1)
+    payload = discord_json.role(role.id, role.name, role.permissions, position=0 if of_everyone else 1)
+    return payload if role.bot_id is None else payload | {"managed": True, "tags": {"bot_id": str(role.bot_id)}}
 
 
 def overwrite_payload(overwrite: Overwrite) -> Json:

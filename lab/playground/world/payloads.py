@@ -16,7 +16,7 @@ from lab.playground.world.objects import (
     thread_member_payload,
     user_payload,
 )
-from lab.playground.world.records import Channel, ChannelKind, Message, MessageFlag, Role
+from lab.playground.world.records import Channel, ChannelKind, Message, MessageFlag, Role, User
 from lab.playground.world.rules import FILE_LIMIT_BYTES
 from lab.playground.world.state import World, thread_state
 
@@ -64,9 +64,9 @@ class Payloads:
         )
 
     def guild_channels(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
-        """Text channels and forums of a guild in order of position."""
-        kinds = (ChannelKind.TEXT, ChannelKind.FORUM)
-        channels = (c for c in self._world.channels.values() if c.kind in kinds and c.guild_id == guild_id)
+        """Channels and categories of a guild in order of position."""
+        every = (c for c in self._world.channels.values() if c.thread is None and c.kind != ChannelKind.DM)
+        channels = (channel for channel in every if channel.guild_id == guild_id)
         return sorted(channels, key=lambda channel: channel.position)
 
     def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
@@ -91,8 +91,12 @@ class Payloads:
         )
         overwrites = [overwrite_payload(each) for each in channel.overwrites.values()]
         payload |= {"permission_overwrites": overwrites, "topic": channel.topic}
-        if channel.kind == ChannelKind.FORUM:
-            payload |= {"available_tags": [], "default_reaction_emoji": None, "default_forum_layout": 0}
+        payload["parent_id"] = str(channel.parent_id) if channel.parent_id else None
+        if channel.kind in (ChannelKind.VOICE, ChannelKind.STAGE):
+            payload |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
+        if channel.kind in (ChannelKind.FORUM, ChannelKind.MEDIA):
+            payload |= {"available_tags": [], "default_reaction_emoji": None}
+            payload |= {"default_forum_layout": 0, "default_sort_order": None}
         return payload
 
     def _dm(self, channel: Channel) -> Json:
@@ -140,7 +144,7 @@ class Payloads:
             "edited_timestamp": message.edited_at,
             "tts": False,
             "mention_everyone": message.mention_everyone,
-            "mentions": [user_payload(world.users[i]) for i in message.mentions if i in world.users],
+            "mentions": [self._mention(world.users[i], for_gateway) for i in message.mentions if i in world.users],
             "mention_roles": [str(i) for i in message.mention_roles],
             "attachments": [attachment_payload(a, self.attachment_url) for a in message.attachments],
             "embeds": message.embeds,
@@ -149,7 +153,7 @@ class Payloads:
             "flags": int(message.flags),
         }
         if message.id in self.garbled:
-            payload["attachments"] = [{"id": str(message.id), "filename": "garbled"}]
+            del payload["type"]
         if message.nonce is not None:
             payload["nonce"] = message.nonce
         if message.position is not None:
@@ -163,9 +167,15 @@ class Payloads:
             self._add_reference(payload, message, nested)
         if message.flags & MessageFlag.HAS_THREAD and message.id in world.threads:
             payload["thread"] = self.channel(world.threads[message.id])
+        payload |= message.parts
         if for_gateway:
             self._add_place(payload, message)
         return payload
+
+    def _mention(self, user: User, for_gateway: bool) -> Json:
+        """A mentioned user; only the gateway tells the nickname."""
+        payload = user_payload(user)
+        return payload | {"member": member_payload(user, with_user=False)} if for_gateway and user.nick else payload
 
     def _reactions(self, message: Message) -> list[Json]:
         bot_id = self._world.bot.id

@@ -15,9 +15,24 @@ class ChannelKind(IntEnum):
 
     TEXT = 0
     DM = 1
+    VOICE = 2
+    CATEGORY = 4
+    ANNOUNCEMENT = 5
     PUBLIC_THREAD = 11
     PRIVATE_THREAD = 12
+    STAGE = 13
     FORUM = 15
+    MEDIA = 16
+
+    @property
+    def has_text(self) -> bool:
+        """True if messages stand in the channel itself."""
+        return self not in (ChannelKind.CATEGORY, ChannelKind.FORUM, ChannelKind.MEDIA)
+
+    @property
+    def may_have_threads(self) -> bool:
+        """True if threads can be opened in the channel."""
+        return self in (ChannelKind.TEXT, ChannelKind.ANNOUNCEMENT, ChannelKind.FORUM, ChannelKind.MEDIA)
 
 
 class MessageKind(IntEnum):
@@ -52,6 +67,8 @@ class User:
     bot: bool = False
     joined_at: str = ""
     roles: list[int] = field(default_factory=list)
+    nick: str | None = None
+    """Nickname in the guilds."""
     payload: dict[str, Any] | None = None
     """Cached user object; set by `payloads.py`."""
 
@@ -63,6 +80,8 @@ class Role:
     id: int
     name: str
     permissions: int = 0
+    bot_id: int | None = None
+    """The bot for which Discord keeps the role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +134,7 @@ class Channel:
     position: int = 0
     topic: str | None = None
     parent_id: int | None = None
+    """Channel of a thread, category of another channel."""
     recipient_id: int | None = None
     """The human end of a DM."""
     thread: ThreadState | None = None
@@ -156,6 +176,8 @@ class Message:
     """`interaction_metadata`, for answers to interactions."""
     position: int | None = None
     """Approximate place in a thread."""
+    parts: dict[str, Any] = field(default_factory=dict)
+    """Further fields as Discord sends them: forwarded messages, polls, stickers, a webhook's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +206,6 @@ class Draft:
     allowed_mentions: dict[str, Any] | None = None
     reference: tuple[int, int | None] | None = None
     interaction: dict[str, Any] | None = None
+    parts: dict[str, Any] = field(default_factory=dict)
     message_id: int | None = None
     """Only for starters of forum posts, whose id is the thread's."""

@@ -17,6 +17,7 @@ class RequestRecord:
         query: The query's last value per name.
         status: Of the answer; 0 when the connection was cut instead.
         fault: The injected fault that hit it, if any.
+        user_agent: As its header says.
     """
 
     method: str
@@ -25,6 +26,7 @@ class RequestRecord:
     query: dict[str, str]
     status: int
     fault: str | None = None
+    user_agent: str = ""
 
 
 class RequestLog:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 from lab.playground.world.errors import empty_message, invalid_form
@@ -17,6 +19,7 @@ EMBED_TOTAL_LIMIT = 6000
 ARCHIVE_MINUTES = (60, 1440, 4320, 10080)
 COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 
+_SELECTS = (3, 5, 6, 7, 8)
 _EMBED_LIMITS = {"title": 256, "description": 4096}
 _FIELDS_LIMIT = 25
 
@@ -82,6 +85,36 @@ def _embed_length(path: str, embed: dict[str, Any]) -> int:
     for name, text, most in parts:
         check_length(f"{path}.{name}", text, 0, most)
     return sum(len(text) for _, text, _ in parts)
+
+
+def clean_components(value: Any) -> list[dict[str, Any]]:
+    """The components, each with its id and defaults; those without an id are numbered in order."""
+    taken = {component["id"] for component in _each_component(value or ()) if component.get("id")}
+    free = (number for number in count(1) if number not in taken)
+    return [_with_number(component, free) for component in value or ()]
+
+
+def _each_component(components: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for component in components:
+        yield component
+        yield from _each_component(_within(component))
+
+
+def _within(component: dict[str, Any]) -> list[dict[str, Any]]:
+    inner = [component[key] for key in ("accessory", "component") if component.get(key)]
+    return [*(component.get("components") or ()), *inner]
+
+
+def _with_number(component: dict[str, Any], free: Iterator[int]) -> dict[str, Any]:
+    kept = {**component, "id": component.get("id") or next(free)}
+    if kept.get("type") in _SELECTS:
+        kept = {"min_values": 1, "max_values": 1, **kept}
+    for key in ("accessory", "component"):
+        if kept.get(key):
+            kept[key] = _with_number(kept[key], free)
+    if kept.get("components"):
+        kept["components"] = [_with_number(inner, free) for inner in kept["components"]]
+    return kept
 
 
 def check_archive_minutes(minutes: int) -> None:

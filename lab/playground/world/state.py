@@ -124,10 +124,11 @@ class World:
         *,
         channel_id: int | None = None,
         guild_id: int = defaults.GUILD_ID,
+        parent_id: int | None = None,
     ) -> Channel:
-        """A new channel at the end of the list."""
+        """A new channel at the end of the list, in a category if given."""
         channel = self._new_channel(channel_id or self.new_id(), kind, name)
-        channel.guild_id = guild_id
+        channel.guild_id, channel.parent_id = guild_id, parent_id
         channel.position = len(self.channels) - len(self.threads) - len(self._dms)
         return channel
 
@@ -178,7 +179,7 @@ class World:
         auto_archive_minutes: int = 1440,
     ) -> Channel:
         """A new thread; one made from a message has the message's id."""
-        if parent.thread is not None or parent.kind == ChannelKind.DM:
+        if parent.thread is not None or not parent.kind.may_have_threads:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         if starter is not None and (starter.flags & MessageFlag.HAS_THREAD or starter.id in self.channels):
             raise ApiError(400, 160004, "A thread has already been created for this message")
@@ -219,7 +220,11 @@ class World:
         return True
 
     def may_read_history(self, user: User, channel: Channel) -> bool:
-        """True if `user` is permitted to read what was said before, by roles and the channel's overwrites."""
+        """True if `user` is permitted to read what was said before."""
+        return self.is_permitted(user, channel, READ_MESSAGE_HISTORY)
+
+    def is_permitted(self, user: User, channel: Channel, permission: int) -> bool:
+        """True if `user` has a permission, by roles and the channel's overwrites."""
         if channel.kind == ChannelKind.DM:
             return True
         place = self.channel(channel.parent_id) if channel.thread is not None and channel.parent_id else channel
@@ -233,7 +238,7 @@ class World:
                 permissions &= ~each.deny
             for each in found:
                 permissions |= each.allow
-        return bool(permissions & READ_MESSAGE_HISTORY)
+        return bool(permissions & permission)
 
     # messages
 
@@ -254,7 +259,7 @@ class World:
 
     def post(self, channel: Channel, draft: Draft) -> Message:
         """The new message. The caller has checked threads for archive and lock."""
-        if channel.kind == ChannelKind.FORUM:
+        if not channel.kind.has_text:
             raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
         message = self.compose(channel, draft)
         channel.history.add(message)
@@ -283,6 +288,7 @@ class World:
             attachments=draft.attachments,
             reference=draft.reference,
             interaction=draft.interaction,
+            parts=draft.parts,
         )
         self._note_mentions(message, draft, channel)
         return message

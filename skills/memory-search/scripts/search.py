@@ -15,6 +15,10 @@ from door import ask, run  # noqa: E402
 
 LIMIT = 10
 MOST = 200
+NOTHING = (
+    "Nothing was found that bears on this and may be shown here. Answer from this conversation or from what you know; "
+    "to search files, use grep -r.\n"
+)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -23,19 +27,19 @@ def main():
     arguments = _parser().parse_args()
     answer = ask("memory.search", query=" ".join(arguments.query), limit=arguments.limit)
     entries = [_entry(memory) for memory in answer["memories"]]
-    sys.stdout.write("".join(entries) or "Nothing was found that bears on this and may be shown here.\n")
+    sys.stdout.write("".join(entries) or NOTHING)
     if answer.get("note"):
         sys.stderr.write(f"note: {answer['note']}\n")
 
 
 def _entry(memory):
-    """One memory with its excerpt set in."""
+    """Lines of a memory, the excerpt set in."""
     lines = _CONTROL.sub(" ", memory["excerpt"]).split("\n")
     return "\n".join([_headline(memory), *(f"    {line}".rstrip() for line in lines)]) + "\n"
 
 
 def _headline(memory):
-    """Where it stands, when it was said and by whom."""
+    """Place, time and speaker of a memory."""
     author = " ".join(_CONTROL.sub(" ", memory["author"]).split())
     marks = [name for name, marked in (("pinned", memory["pinned"]), ("cut", memory.get("truncated"))) if marked]
     return "  ".join([f"{memory['path']}:{memory['line']}", _minute(memory["at"]), author, *marks])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from door import ask, run  # noqa: E402
 RECURRENCES = ("none", "daily", "weekly", "monthly")
 FIELDS = ("msg", "date", "time", "recur", "at", "in_minutes")
 MOST = 1000
+ABOUT = {"a", "about", "cancel", "change", "delete", "for", "move", "my", "reminder", "remove", "the", "to"}
+"""Words that name no reminder."""
 
 
 def main():
@@ -25,20 +28,24 @@ def main():
 
 def create(arguments):
     """Add a line."""
-    answer = ask("reminders.create", **_given(arguments))
+    arguments["msg"] = _read_value(arguments, "msg", 'create --msg "stand-up" --time 09:30')
+    answer = ask("reminders.create", **_fields(arguments))
     _print("created", answer)
 
 
 def modify(arguments):
     """Change what is named of a line."""
-    answer = ask("reminders.modify", id=arguments["id"], **_given(arguments))
+    if arguments["id"] is None and arguments["msg"]:  # what is meant is named by its message, and that stays
+        arguments["id"], arguments["msg"] = re.sub(r"\b\d{1,2}:\d\d\b", "", arguments["msg"]), None
+    named = _read_value(arguments, "id", 'modify "call Bob" --time 15:00')
+    answer = ask("reminders.modify", id=_id(named), **_fields(arguments))
     same = answer["line"] == answer["old_line"]
     _print("unchanged" if same else "changed", answer)
 
 
 def delete(arguments):
     """Take a line out."""
-    answer = ask("reminders.delete", id=arguments["id"])
+    answer = ask("reminders.delete", id=_id(_read_value(arguments, "id", 'delete "call Bob"')))
     sys.stdout.write(f"deleted: {answer['line']}\n")
 
 
@@ -58,6 +65,35 @@ def show(arguments):
         sys.stderr.write(f"note: {len(answer['invalid'])} lines need mending; --invalid shows them\n")
 
 
+def _read_value(arguments, name, example):
+    """Value on the command line, or else on stdin, as in `echo "stand-up" | reminders.py create --time 09:30`."""
+    given = arguments[name]
+    if given is None and not sys.stdin.isatty():
+        given = " ".join(sys.stdin.read().split()) or None
+    if given is None:
+        sys.stderr.write(f"error: the {name} is missing, as in: {sys.argv[0]} {example}\n")
+        raise SystemExit(2)
+    return given
+
+
+def _id(named):
+    """The id that is named, by itself or by words of exactly one reminder's message."""
+    if named.startswith("rid_"):
+        return named
+    reminders = ask("reminders.list", limit=MOST)["reminders"]
+    if any(each["id"] == named for each in reminders):
+        return named
+    words = [word for word in re.findall(r"[\w'-]+", named.casefold()) if word not in ABOUT]
+    meant = [each for each in reminders if words and all(word in each["msg"].casefold() for word in words)]
+    if len(meant) == 1 and meant[0]["id"]:
+        return meant[0]["id"]
+    lines = "".join(f"\n    {each['line']}" for each in meant or reminders)
+    hint = "\nRun the command again with words of one of these, or with its id." if lines else ""
+    raise SystemExit(
+        f"error: {named!r} names {len(meant)} reminders, and must name one; nothing was changed{lines}{hint}"
+    )
+
+
 def _next_of(reminder):
     """When it is said next, in words."""
     if reminder["failed"]:
@@ -73,8 +109,8 @@ def _print(what, answer):
             sys.stdout.write(f"{name}: {text}\n")
 
 
-def _given(arguments):
-    """What the command line names of a reminder; the rest is left out."""
+def _fields(arguments):
+    """Fields of a reminder on the command line."""
     return {name: arguments[name] for name in FIELDS if arguments[name] is not None}
 
 
@@ -85,11 +121,11 @@ def _parser():
     _add_fields(adding, is_new=True)
     adding.set_defaults(act=create)
     changing = verbs.add_parser("modify", help="change a reminder")
-    changing.add_argument("id", help="its id, such as rid_ABCDEFGHIJKL")
+    changing.add_argument("id", nargs="?", help="its id, such as rid_ABCDEFGHIJKL, or words of its message")
     _add_fields(changing, is_new=False)
     changing.set_defaults(act=modify)
     dropping = verbs.add_parser("delete", help="delete a reminder")
-    dropping.add_argument("id", help="its id")
+    dropping.add_argument("id", nargs="?", help="its id, or words of its message")
     dropping.set_defaults(act=delete)
     listing = verbs.add_parser("list", help="print all reminders, soonest first")
     listing.add_argument("-n", dest="limit", type=_count, default=200, help=f"how many, 1 to {MOST} (default 200)")
@@ -99,12 +135,18 @@ def _parser():
 
 
 def _add_fields(parser, is_new):
-    parser.add_argument("--msg", required=is_new, help="what is said, on one line")
+    parser.add_argument("--msg", help="what is said, on one line")
     parser.add_argument("--date", help="YYYY-MM-DD, today or tomorrow")
-    parser.add_argument("--time", help="HH:MM")
+    parser.add_argument("--time", type=_clock, help="HH:MM")
     parser.add_argument("--recur", choices=RECURRENCES, help="how often" + (" (default none)" if is_new else ""))
     parser.add_argument("--at", help="date and time in one, such as 2026-12-01T14:00, in place of --date and --time")
     parser.add_argument("--in-minutes", type=int, help="minutes from now, in their place")
+
+
+def _clock(text):
+    """A time of day as `HH:MM`, also where the colon or the first 0 was left out; any other text as it is."""
+    time = re.fullmatch(r"(\d{1,2}):?(\d\d)", text)
+    return f"{time[1]:0>2}:{time[2]}" if time else text
 
 
 def _count(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from actors.backup.copying import Backup, Source, make_backup
 from actors.context.log.file import WindowLog
@@ -51,10 +52,10 @@ def make_root(root: Path) -> Path:
     return root
 
 
-def back_up(root: Path, folder: Path, reminders: Path | None = None) -> Backup:
+def back_up(root: Path, folder: Path, reminders: Path | None = None, **given: Any) -> Backup:
     """A backup that waits for nobody."""
     source = Source(root=root, reminders=reminders or root / "reminders.md", settings=None)
-    return make_backup(source, folder, lambda _s: None)
+    return make_backup(source, folder, lambda _s: None, **given)
 
 
 def kept(root: Path) -> dict[str, tuple[str, bytes, int]]:

@@ -18,6 +18,7 @@ from actors.backup.copying import Source, make_backup
 from actors.backup.sums import BackupError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
+from actors.linux.disk import RealDisk
 from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
 from tests.actors.facts.index.rig import IndexRig, row, unit
 from tests.ordinary_user import as_ordinary_user
@@ -303,12 +304,13 @@ def test_any_machine_can_verify_a_backup(tmp_path: Path) -> None:
     assert subprocess.run(command, cwd=made.folder, capture_output=True, check=False).returncode == 1
 
 
-def no_room(*_: object) -> int:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+class FullAtTheEnd(RealDisk):
+    def sync_all(self) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_what_may_not_be_changed_is_copied_and_taken_away_again_where_a_backup_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     root = make_root(tmp_path / "data")
     cache = root / "work/discord-thread/223456789012345678/cache"
@@ -318,9 +320,8 @@ def test_what_may_not_be_changed_is_copied_and_taken_away_again_where_a_backup_f
     with as_ordinary_user():
         made = back_up(root, tmp_path / "b")
         assert kept(made.folder / "root") == kept(root)
-        monkeypatch.setattr(copying, "verify", no_room)
         with pytest.raises(BackupError, match="No space left"):
-            back_up(root, tmp_path / "c")
+            back_up(root, tmp_path / "c", disk=FullAtTheEnd())
     assert not (tmp_path / "c").exists()
 
 

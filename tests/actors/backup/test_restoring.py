@@ -11,19 +11,21 @@ from typing import Any
 
 import pytest
 
-from actors.backup import restoring
 from actors.backup.restoring import Restored, restore_backup
 from actors.backup.sums import BackupError
 from actors.context.log.data_root import UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
+from actors.linux.disk import RealDisk
 from domain.log.event import Kind, event
 from domain.log.redaction import tombstone_meta, tombstones_in
 from tests.actors.backup.roots import NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
 from tests.ordinary_user import as_ordinary_user
 
 
-def restore(source: Path, root: Path, reminders: Path | None = None, *, replace: bool = False) -> Restored:
-    return restore_backup(source, root, reminders, NOW, replace=replace)
+def restore(
+    source: Path, root: Path, reminders: Path | None = None, *, replace: bool = False, **given: Any
+) -> Restored:
+    return restore_backup(source, root, reminders, NOW, replace=replace, **given)
 
 
 @pytest.fixture
@@ -62,19 +64,16 @@ def test_a_root_that_is_held_is_refused(tmp_path: Path, backup: Path) -> None:
     holder.release()
 
 
-def test_nobody_can_start_an_agent_on_it_meanwhile(
-    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, tried = restoring._Restorer._write_all, []
+def test_nobody_can_start_an_agent_on_it_meanwhile(tmp_path: Path, backup: Path) -> None:
+    tried: list[int] = []
 
-    def write_all(restorer: Any) -> None:
-        with pytest.raises(DataRootError, match="another agent"):
-            DataRoot(tmp_path / "root").hold()
-        tried.append(1)
-        real(restorer)
+    def try_to_start(_doing: str, done: int) -> None:
+        if (tmp_path / "root" / UNFINISHED_RESTORE).exists():
+            with pytest.raises(DataRootError, match="another agent"):
+                DataRoot(tmp_path / "root").hold()
+            tried.append(done)
 
-    monkeypatch.setattr(restoring._Restorer, "_write_all", write_all)
-    restore(backup, tmp_path / "root")
+    restore(backup, tmp_path / "root", told=try_to_start)
     assert tried
 
 
@@ -91,20 +90,18 @@ def test_a_root_that_holds_something_is_refused_unless_it_may_be_moved_aside(tmp
     assert kept(restored.replaced) == before
 
 
-def test_each_step_of_a_restore_is_on_the_disk_before_the_next(
-    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_step_of_a_restore_is_on_the_disk_before_the_next(tmp_path: Path, backup: Path) -> None:
     root = make_root(tmp_path / "other")
     (root / "old").write_text("of before")
     stage = root / UNFINISHED_RESTORE
     steps: list[tuple[object, ...]] = []
 
-    def sync() -> None:
-        staged = sorted(path.name for path in stage.iterdir()) if stage.exists() else None
-        steps.append((bool(staged), stage.exists(), (root / "old").exists(), (root / "logs").is_dir()))
+    class NotingDisk(RealDisk):
+        def sync_all(self) -> None:
+            staged = sorted(path.name for path in stage.iterdir()) if stage.exists() else None
+            steps.append((bool(staged), stage.exists(), (root / "old").exists(), (root / "logs").is_dir()))
 
-    monkeypatch.setattr(os, "sync", sync)
-    restore(backup, root, replace=True)
+    restore(backup, root, replace=True, disk=NotingDisk())
     written, moved, finished = (True, True, True, True), (False, True, False, True), (False, False, False, True)
     assert steps == [written, moved, finished]
 
@@ -161,19 +158,16 @@ def test_a_backup_that_is_not_whole_is_refused(tmp_path: Path, backup: Path, har
     assert not (tmp_path / "root").exists()
 
 
-def test_a_restore_that_was_cut_short_is_no_data_root_and_can_be_made_again(
-    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_restore_that_was_cut_short_is_no_data_root_and_can_be_made_again(tmp_path: Path, backup: Path) -> None:
     class Killed(BaseException):
         pass
 
-    def killed(*_arguments: object) -> None:
-        raise Killed
+    class KillingDisk(RealDisk):
+        def sync_all(self) -> None:
+            raise Killed
 
-    with monkeypatch.context() as patch:
-        patch.setattr(restoring._Restorer, "_move_in", killed)
-        with pytest.raises(Killed):
-            restore(backup, tmp_path / "root")
+    with pytest.raises(Killed):
+        restore(backup, tmp_path / "root", disk=KillingDisk())
     with pytest.raises(DataRootError, match="restore was cut short"):
         DataRoot(tmp_path / "root").hold()
     assert restore(backup, tmp_path / "root").files
@@ -181,28 +175,20 @@ def test_a_restore_that_was_cut_short_is_no_data_root_and_can_be_made_again(
     DataRoot(tmp_path / "root").hold()
 
 
-def test_a_file_that_the_disk_alters_while_it_is_restored_is_noticed(
-    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = shutil.copyfile
+def test_a_file_that_the_disk_alters_while_it_is_restored_is_noticed(tmp_path: Path, backup: Path) -> None:
+    def alter(_doing: str, done: int) -> None:
+        for copy in (tmp_path / "root" / UNFINISHED_RESTORE).rglob("cat.png"):
+            if done == 1:
+                copy.write_bytes(b"!" + copy.read_bytes()[1:])
 
-    def altered(source: Path, place: Path, **options: bool) -> None:
-        copy(source, place, **options)
-        if Path(place).name == "cat.png":
-            Path(place).write_bytes(b"!" + Path(place).read_bytes()[1:])
-
-    monkeypatch.setattr(shutil, "copyfile", altered)
     with pytest.raises(BackupError, match=r"cat\.png.*is not what was copied"):
-        restore(backup, tmp_path / "root")
+        restore(backup, tmp_path / "root", told=alter)
     assert [path.name for path in (tmp_path / "root").iterdir()] == ["agent.lock"]
 
 
-def test_a_disk_without_room_is_said_before_anything_is_written(
-    tmp_path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(restoring, "_MARGIN_BYTES", 10**18)
+def test_a_disk_without_room_is_said_before_anything_is_written(tmp_path: Path, backup: Path) -> None:
     with pytest.raises(BackupError, match="MB are needed and"):
-        restore(backup, tmp_path / "root")
+        restore(backup, tmp_path / "root", margin_bytes=10**18)
     assert [path.name for path in (tmp_path / "root").iterdir()] == ["agent.lock"]
 
 

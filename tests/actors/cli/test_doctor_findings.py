@@ -13,7 +13,6 @@ from actors.part import Finding, Level
 from actors.parts import LAYERS, settings_tables
 from actors.settings.load import load
 from actors.settings.secret import Secrets
-from actors.workspace.row import NOT_BOTH
 from domain.log.event import Kind
 from tests.domain.log.logs import said, written
 
@@ -139,7 +138,7 @@ def test_turns_of_all_logs_are_counted(tmp_path: Path) -> None:
 
 
 def test_whatever_keeps_a_part_from_starting_is_said(tmp_path: Path) -> None:
-    given = {"layers.workspace": True, "layers.objects": True, "workspace.compaction": True}
+    given = {"layers.facts": True, "facts.openai_base_url": "http://127.0.0.1:1", "facts.reranker": "onnx"}
     settings = load(
         environ={},
         folder=tmp_path,
@@ -147,7 +146,8 @@ def test_whatever_keeps_a_part_from_starting_is_said(tmp_path: Path) -> None:
         tables=settings_tables(LAYERS),
     )
     found = [each for each in all_findings(settings, Secrets.take({})) if each.level is Level.FAIL]
-    assert [(each.name, each.detail) for each in found] == [("workspace", " ".join(NOT_BOTH.split()))]
+    assert len(found) == 1
+    assert "facts.reranker" in found[0].detail
 
 
 def test_what_a_parts_own_check_says_is_not_said_twice(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.cli.doctor_findings import all_findings, mend
+from actors.context.checks import findings
 from actors.context.log import reserve
 from actors.context.log.data_root import DataRoot
 from actors.part import Finding, Level, Repair
@@ -217,7 +218,7 @@ def test_nothing_is_mended_while_an_agent_uses_the_root(root: Path) -> None:
         holder.release()
 
 
-def test_a_missing_reserve_is_made_beside_the_running_agent(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_reserve_is_made_beside_the_running_agent(root: Path) -> None:
     holder = DataRoot(root)
     holder.hold()
     try:
@@ -228,8 +229,7 @@ def test_a_missing_reserve_is_made_beside_the_running_agent(root: Path, monkeypa
         assert line.endswith("done")
         assert look(root)["reserve"].level is Level.OK
         reserve.spend(root)
-        monkeypatch.setattr(reserve, "_ROOMY", 10**12)
-        (line,) = mend(root, list(look(root).values()))
+        (line,) = mend(root, findings(root, roomy=10**12))
         assert "not enough room" in line
     finally:
         holder.release()

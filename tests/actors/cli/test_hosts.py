@@ -1,19 +1,19 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from actors.cli import agent
-from actors.cluster import ray_pool
 
 
 def test_hosts_without_ray_are_an_error_that_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ray_pool, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     result = CliRunner().invoke(agent, ["run", "--hosts", "2"])
 
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""`agent memory`, with nobody running and beside a running agent; and what `agent-cli` remembers."""
+"""`agent memory`, without an agent and beside a running one; and the memory of `agent-cli`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPACE = "local/all-MiniLM-L6-v2/384"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with settings and a data root in which a little was said."""
     home = tmp_path_factory.mktemp("home")
     write_settings(home, 'data_root = "data"\n[embedder]\nprovider = "local"\n')
@@ -31,11 +31,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def home(made: Path) -> Iterator[Path]:
+def home(home_folder: Path) -> Iterator[Path]:
     """The same, and that it is the same afterwards."""
-    before = digest(made)
-    yield made
-    assert digest(made) == before
+    before = digest(home_folder)
+    yield home_folder
+    assert digest(home_folder) == before
 
 
 def test_statistics_need_no_running_agent(home: Path) -> None:
@@ -98,6 +98,9 @@ WRONG = [
     ("search", "x", "--limit", "0"),
     ("search", "x", "--window", "y"),
     ("search", "x", "--window", "discord-thread/1"),
+    ("me",),
+    ("me", " "),
+    ("me", "x", "--window", "discord-thread/1"),
     ("stats", "--config", "nowhere.toml"),
     ("rebuild", "--data", "nowhere"),
 ]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from actors.kernel.liveness import Liveness
+from actors.kernel.watchdog import Watchdog
 from actors.linux.service_manager import ServiceManager
 from lab.playground.server import PlaygroundServer
 from tests.actors.linux.test_service_manager import Listener
@@ -67,14 +69,18 @@ def test_an_agent_whose_loop_hangs_gives_no_sign_of_life_and_says_which(
 
     stage = Stage(server, tmp_path / "data")
     try:
-        watchdog = stage.agent.system.watchdog
-        watchdog._liveness._limit_s = 0.5
+        system = stage.agent.system
+        soon = Liveness(system, 0.5)
+        for each in system.watchdog.liveness.loops:
+            soon.add(each)
+        watchdog = Watchdog(system, 0.5, liveness=soon)
         told = ServiceManager(manager.address, LIMIT_US / 1e6, stage.agent.system.clock.monotonic)
         watchdog.on_look = told.look
+        watchdog.start()
         told.ready("online")
         heard_until(manager, "WATCHDOG=1")
         assert set(watchdog.loops) >= {"discord", "model", "socket", "web"}
-        loop = next(loop for loop in watchdog._liveness.loops if loop.name == "discord")
+        loop = next(loop for loop in watchdog.liveness.loops if loop.name == "discord")
         loop.call(hang)
         assert hangs.wait(PATIENCE_S)
         heard_until(manager, "STATUS=no answer from loop discord")
@@ -90,7 +96,7 @@ def test_an_agent_whose_discord_loop_ended_hears_and_answers_again(server: Playg
     stage = Stage(server, tmp_path / "data")
     try:
         assert "one" in stage.ask("say one")
-        loop = next(loop for loop in stage.agent.system.watchdog._liveness.loops if loop.name == "discord")
+        loop = next(loop for loop in stage.agent.system.watchdog.liveness.loops if loop.name == "discord")
         stage.online.clear()
         loop.call(sys.exit, 1)
         assert stage.online.wait(PATIENCE_S)

@@ -17,15 +17,20 @@ Specs = Callable[["LocalHost"], tuple[ActorSpec, ...]]
 class LocalHost:
     """One host; `is_cut` makes calls fail as a partition does, `is_dead` as the end of the process does."""
 
-    def __init__(self, name: str, specs: Specs) -> None:
+    def __init__(
+        self, name: str, specs: Specs, refusal: Callable[[str], Exception | None] = lambda _name: None
+    ) -> None:
         self.name = name
         self.lease = Lease(boot_seconds)
         self.is_cut = self.is_dead = False
         self.system = ActorSystem(on_dead_letter=lambda letter: self.host.settle_dead(letter))
         self.host: HostSystem
         self._specs = specs
+        self._refusal = refusal
 
     def begin(self, name: str, epoch: str, _timeout_s: float) -> None:
+        if (error := self._refusal(name)) is not None:
+            raise error
         self.host = HostSystem(self.system, host_codec(name), self.lease, epoch)
         for spec in self._specs(self):
             self.system.register(self.host.hosted(spec) if spec.kind == CONTEXT_KIND else spec)
@@ -56,13 +61,15 @@ class LocalPool:
     def __init__(self, specs: Specs) -> None:
         self.hosts: dict[str, LocalHost] = {}
         self.lacks = ""
+        self.refusal: Callable[[str], Exception | None] = lambda _name: None
+        """What the host of a name raises instead of beginning."""
         self._specs = specs
 
     def open(self) -> None:
         pass
 
     def start(self, name: str) -> LocalHost:
-        host = self.hosts[name] = LocalHost(name, self._specs)
+        host = self.hosts[name] = LocalHost(name, self._specs, self.refusal)
         return host
 
     def trouble(self) -> str:

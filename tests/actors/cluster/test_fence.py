@@ -126,17 +126,13 @@ def test_the_watchdog_ends_a_host_whose_lease_ran_out_and_none_that_has_not_begu
 
 
 def test_no_agent_starts_on_a_data_root_where_a_host_of_an_earlier_one_lives(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    from actors.context.log import data_root
-
-    monkeypatch.setattr(data_root, "HOSTS_WAIT_S", 0.3)
     one, two = hold_hosts_lock(tmp_path), hold_hosts_lock(tmp_path)
     assert fence.HOSTS_LOCK == HOSTS_LOCK_NAME
     with pytest.raises(DataRootError, match=r"a host of an earlier agent still uses it"):
-        DataRoot(tmp_path).hold()
+        DataRoot(tmp_path, hosts_wait_s=0.3).hold()
     os.close(one)
-    monkeypatch.setattr(data_root, "HOSTS_WAIT_S", PATIENCE_S)
     ends = threading.Event()
 
     def end() -> None:
@@ -145,7 +141,7 @@ def test_no_agent_starts_on_a_data_root_where_a_host_of_an_earlier_one_lives(
 
     timer = threading.Timer(0.1, end)
     timer.start()
-    root = DataRoot(tmp_path)
+    root = DataRoot(tmp_path, hosts_wait_s=PATIENCE_S)
     root.hold()
     assert ends.is_set(), "it has waited for the last one"
     root.release()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.cluster.head import Head
+from actors.cluster.head import FAILURES, Head, Pace
+from actors.cluster.pool import HostSlowError, PoolError
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge
 from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.context import ResumeWindow, UserMessage
@@ -19,8 +20,8 @@ from tests.actors.cluster.local_pool import LocalHost, LocalPool
 from tests.actors.cluster.test_ledger import said
 from tests.patience import PATIENCE_S, eventually
 
-LEASE_S = 3.0
-"""Thrice as long as a call waits in a host."""
+PACE = Pace(look_s=0.01, retry_s=0.01, lease_s=3.0)
+"""A lease that is thrice as long as a call waits in a host."""
 
 
 def window(number: int) -> Window:
@@ -120,7 +121,7 @@ def fatal() -> list[str]:
 
 @pytest.fixture
 def head(system: ActorSystem, pool: LocalPool, world: World, fatal: list[str]) -> Iterator[Head]:
-    head = Head(system, pool, 2, surface=Address("edge", "people"), on_fatal=fatal.append, lease_s=LEASE_S)
+    head = Head(system, pool, 2, surface=Address("edge", "people"), on_fatal=fatal.append, pace=PACE)
     yield head
     world.release.set()
     head.stop()
@@ -241,8 +242,7 @@ def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
     at = window(5)
     system.tell(at.address, user_message(1, at, people))
     logged(people, 1)
-    eventually(lambda: any(life.ledger.busy for life in head._lives.values()))
-    assert head.is_busy
+    eventually(lambda: not any(state.unhandled for state in head.states()) and head.is_busy)
     world.is_busy = False
     pool.hosts[hosts_of(world, 5)[0]].is_dead = True
     eventually(lambda: len(world.handled[at.address.key]) == 2)
@@ -289,7 +289,7 @@ def test_a_message_that_nobody_can_handle_is_settled_and_holds_up_none_behind_it
 def test_with_one_host_its_windows_wait_for_the_next(
     system: ActorSystem, pool: LocalPool, people: Edge, world: World, fatal: list[str]
 ) -> None:
-    head = Head(system, pool, 1, surface=people.address, on_fatal=fatal.append, lease_s=LEASE_S)
+    head = Head(system, pool, 1, surface=people.address, on_fatal=fatal.append, pace=PACE)
     start(head, 1)
     at = window(3)
     system.tell(at.address, user_message(1, at, people))
@@ -353,16 +353,9 @@ def test_an_address_of_a_host_that_is_gone_is_a_dead_letter(head: Head, system: 
 
 
 def test_hosts_that_cannot_be_started_end_the_agent_with_the_reason(
-    head: Head, pool: LocalPool, fatal: list[str], monkeypatch: pytest.MonkeyPatch
+    head: Head, pool: LocalPool, fatal: list[str]
 ) -> None:
-    from actors.cluster import head as module
-    from actors.cluster.pool import PoolError
-
-    def refuse(_host: LocalHost, *_args: object) -> None:
-        raise PoolError("of another version")
-
-    monkeypatch.setattr(LocalHost, "begin", refuse)
-    monkeypatch.setattr(module, "RETRY_S", 0.01)
+    pool.refusal = lambda _name: PoolError("of another version")
     head.start()
     eventually(lambda: bool(fatal))
 
@@ -370,11 +363,8 @@ def test_hosts_that_cannot_be_started_end_the_agent_with_the_reason(
 
 
 def test_the_agent_ends_with_the_reason_when_what_runs_the_hosts_is_gone(
-    head: Head, pool: LocalPool, fatal: list[str], monkeypatch: pytest.MonkeyPatch
+    head: Head, pool: LocalPool, fatal: list[str]
 ) -> None:
-    from actors.cluster import head as module
-
-    monkeypatch.setattr(module, "LOOK_S", 0.01)
     start(head)
     assert not fatal
     pool.lacks = "Ray's raylet ended"
@@ -388,27 +378,20 @@ def test_hosts_that_are_slow_to_start_beside_each_other_count_as_one_failure(
     pool: LocalPool,
     people: Edge,
     fatal: list[str],
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from actors.cluster import head as module
-    from actors.cluster.pool import HostSlowError
+    together = threading.Barrier(FAILURES)
 
-    together = threading.Barrier(module.FAILURES)
-    begin = LocalHost.begin
-
-    def be_slow(host: LocalHost, name: str, epoch: str, timeout_s: float) -> None:
-        if int(name[1:]) > module.FAILURES:
-            begin(host, name, epoch, timeout_s)
-            return
+    def be_slow(name: str) -> Exception | None:
+        if int(name[1:]) > FAILURES:
+            return None
         together.wait(PATIENCE_S)
-        raise HostSlowError(f"no answer within {timeout_s:g} s")
+        return HostSlowError("no answer within 60 s")
 
-    monkeypatch.setattr(LocalHost, "begin", be_slow)
-    monkeypatch.setattr(module, "RETRY_S", 0.01)
-    head = Head(system, pool, module.FAILURES, surface=people.address, on_fatal=fatal.append, lease_s=LEASE_S)
+    pool.refusal = be_slow
+    head = Head(system, pool, FAILURES, surface=people.address, on_fatal=fatal.append, pace=PACE)
     with caplog.at_level("WARNING"):
-        start(head, module.FAILURES)
+        start(head, FAILURES)
     head.stop()
 
     assert not fatal

@@ -82,6 +82,6 @@ def test_a_call_that_answers_now_and_then_is_no_trouble_and_one_that_tells_of_so
     for _ in range(3):
         assert watch.trouble() == ""
         assert asked.acquire(timeout=PATIENCE_S)
-        eventually(lambda: not watch._unanswered and not watch._is_under_way.locked())
+        eventually(lambda: not watch.is_waiting)
     assert watch.trouble() == ""
     eventually(lambda: watch.trouble() == "the node is gone")

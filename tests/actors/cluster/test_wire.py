@@ -57,7 +57,7 @@ def test_only_names_that_both_sides_have_are_changed() -> None:
     for address in (DISCORD, Address("context", "discord-thread/1"), Address("edge", "status")):
         _, asked = HOST.decode(HEAD.encode(CONTROL, question(address)))
         assert asked.reply_to == address
-    assert set(DOUBLED) == {"model", "shell", "skills", "socket", "web"}
+    assert set(DOUBLED) == {"local-model", "model", "shell", "skills", "socket", "web"}
 
 
 def test_an_address_of_another_host_stays_what_it_is() -> None:

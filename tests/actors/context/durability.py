@@ -52,9 +52,9 @@ class Unsynced(BaseException):
     """A message left that rests on bytes which are not safe; no crash of an actor, but the test's end."""
 
 
-def disk_of(root: Path) -> RecordingDisk:
-    """The disk under a data root, the same for all lives of it within one test."""
-    return _disks.setdefault(root, RecordingDisk(_Quick(root)))
+def disk_of(root: Path, *, is_quick: bool = True) -> RecordingDisk:
+    """The disk under a data root, the same for all lives of it within one test; a quick one waits for no sync."""
+    return _disks.setdefault(root, RecordingDisk(_Quick(root) if is_quick else ReservedDisk(root)))
 
 
 def forget_disks() -> None:

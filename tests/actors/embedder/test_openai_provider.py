@@ -415,3 +415,11 @@ def test_texts_and_keys_are_never_logged(rig: Rig, caplog: pytest.LogCaptureFixt
     rig.system.stop()  # all is logged
 
     assert [secret for secret in ("secret plan", "test-key") if secret in caplog.text] == []
+
+
+def test_words_that_were_a_question_cost_no_call_as_a_document(rig: Rig) -> None:
+    asked = rig.vectors(rig.query("the same words"))
+    kept = rig.vectors(rig.ask("the same words", "other words"))
+
+    assert np.array_equal(asked[0], kept[0])
+    assert [seen.texts for seen in rig.server.seen] == [["the same words"], ["other words"]]

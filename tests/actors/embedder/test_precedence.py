@@ -6,8 +6,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-import pytest
-
 from actors.embedder.local import LocalModel
 from actors.embedder.own import LocalBackend
 from actors.embedder.precedence import Precedence
@@ -50,12 +48,10 @@ def test_work_that_failed_holds_nobody_up() -> None:
             between()
 
 
-def test_the_local_model_asks_before_each_layer_whether_it_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    model = LocalModel.load()
-    monkeypatch.setattr(model._precedence, "_wait", asked.append)
-    model.embed(["owls"])
-    assert asked == [4] * 6
+def test_the_local_model_asks_before_each_layer_whether_it_may_go_on() -> None:
+    asked: list[str] = []
+    LocalModel.load().bert.token_vectors([[101, 102]], lambda: asked.append("layer"))
+    assert len(asked) == 6
 
 
 def test_a_question_is_answered_while_pages_are_at_work() -> None:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
-from actors.embedder import prices
 from actors.embedder.prices import Price, price_of
 
 
@@ -54,11 +53,13 @@ def test_a_model_that_is_not_on_the_list_costs_nothing_that_is_known() -> None:
 def test_a_list_that_is_none_has_no_price(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, price: Price
 ) -> None:
-    spec = ModuleSpec("litellm", None, is_package=True)
-    spec.submodule_search_locations = [str(tmp_path)]
-    monkeypatch.setattr(prices, "find_spec", lambda _name: spec)
+    package = tmp_path / "litellm"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    monkeypatch.delitem(sys.modules, "litellm", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
     if text is not None:
-        (tmp_path / "model_prices_and_context_window_backup.json").write_text(text)
+        (package / "model_prices_and_context_window_backup.json").write_text(text)
 
     assert price_of("m") == price
 

@@ -59,7 +59,7 @@ class EmbedderDouble(Actor):
 
 
 class EmbedderScript:
-    """What the embedder does."""
+    """Behaviour of the embedder."""
 
     def __init__(self) -> None:
         self.asked: list[EmbedTexts] = []
@@ -84,6 +84,7 @@ class ModelDouble(Actor):
     def __init__(self, script: ModelScript) -> None:
         super().__init__()
         self._script = script
+        script.reply = self.answer
 
     def handle(self, message: Message) -> None:
         assert isinstance(message, ModelRequest)
@@ -98,7 +99,12 @@ class ModelDouble(Actor):
         if any(word in message.messages[-1].text for word in self._script.failing_words):
             failure = "it is poison"
         if failure:
-            self.tell(message.reply_to, ModelFailed(request_id=message.request_id, reason=failure, attempts=4))
+            self.tell(
+                message.reply_to,
+                ModelFailed(
+                    request_id=message.request_id, reason=failure, attempts=4, is_permanent=self._script.refuses
+                ),
+            )
             return
         text = self._script.say(message.purpose, message.messages[-1].text)
         reply = ModelReply(
@@ -113,26 +119,40 @@ class ModelDouble(Actor):
 
 
 class ModelScript:
-    """What the model says."""
+    """Behaviour of the model."""
 
     def __init__(self) -> None:
         self.asked: list[ModelRequest] = []
         self.held: list[ModelRequest] = []
+        self.reply: Callable[[ModelRequest], None] = self.held.append
+        """Function that answers a request, of the life in hand."""
         self.silent: set[str] = set()
         """Purposes that get no answer."""
         self.failures: dict[str, str] = {}
         self.failing_words: set[str] = set()
+        self.refuses = False
+        """True if its failures are refusals for good."""
         self.extract: Callable[[str], str] = lambda words: json.dumps([f"The user said: {words}"])
+        self.extract_several: Callable[[list[dict[str, str]]], str] = self._extract_each
+        self.answers: dict[str, str] = {}
+        """Purpose -> the one answer to all its calls."""
         self.reconcile: Callable[[list[str], list[str]], str] = _add_all
         self.summarize: Callable[[str], str] = lambda text: f"summary of {len(text)} characters"
 
     def say(self, purpose: str, text: str) -> str:
+        if purpose in self.answers:
+            return self.answers[purpose]
         if purpose == "facts.extract":
-            return self.extract(json.loads(text.split("\n", 1)[1]))
+            said = json.loads(text.split("\n", 1)[1])
+            return self.extract(said) if isinstance(said, str) else self.extract_several(said)
         if purpose == "facts.reconcile":
             existing, new = text.removeprefix("Existing memories:\n").split("\n\nNew facts:\n")
             return self.reconcile([each["text"] for each in json.loads(existing)], json.loads(new))
         return self.summarize(text)
+
+    def _extract_each(self, said: list[dict[str, str]]) -> str:
+        facts = [(each["message"], fact) for each in said for fact in json.loads(self.extract(each["text"]))]
+        return json.dumps([{"message": number, "fact": fact} for number, fact in facts])
 
     def purposes(self) -> list[str]:
         return [message.purpose for message in self.asked]

@@ -28,6 +28,7 @@ from messages.facts import (
     EntryRole,
     FindRows,
     IndexMessage,
+    LoadRows,
     RecallEntries,
     StoreTurn,
     TurnStored,
@@ -35,6 +36,7 @@ from messages.facts import (
 from messages.model import MODEL
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
+from tests.actors.facts.disk import WatchedDisk
 from tests.actors.facts.doubles import EmbedderDouble, EmbedderScript, ModelDouble, ModelScript, RerankerDouble
 
 M = TypeVar("M", bound=Message)
@@ -43,12 +45,15 @@ M = TypeVar("M", bound=Message)
 class IndexSpy(FactIndexActor):
     """Index that notes searches."""
 
-    def __init__(self, data_root: Path, finds: list[FindRows]) -> None:
+    def __init__(self, data_root: Path, finds: list[FindRows], *, tells_rows: bool) -> None:
         super().__init__(data_root)
         self._finds = finds
+        self._tells_rows = tells_rows
 
     def handle(self, message: IndexMessage) -> None:
         """Note a search, and answer."""
+        if isinstance(message, LoadRows) and not self._tells_rows:
+            return
         if isinstance(message, FindRows):
             self._finds.append(message)
         super().handle(message)
@@ -59,14 +64,17 @@ class FactsRig:
 
     def __init__(self, root: Path, **config: Any) -> None:
         self.root = root
-        self.memory = root / "memory_db"
+        self.memory = Path(config.pop("memory", root / "memory_db"))
         self.clock = ManualClock()
         self.config: dict[str, Any] = {"root": self.memory, "api_base": "http://127.0.0.1:9/v1", **config}
         self.embedder = EmbedderScript()
         self.model = ModelScript()
         self.judge: Any = None
+        self.disk = WatchedDisk(self.memory)
         self.finds: list[FindRows] = []
         """Searches that the index was asked for."""
+        self.index_tells_rows = True
+        """False for lives that do not hear what the index knows."""
         self._numbers = itertools.count(1)
         self.start()
 
@@ -76,7 +84,7 @@ class FactsRig:
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.asker = self.system.edge("asker")
         specs = {
-            FACT_INDEX: lambda _key: IndexSpy(self.root, self.finds),
+            FACT_INDEX: lambda _key: IndexSpy(self.root, self.finds, tells_rows=self.index_tells_rows),
             FACTS_EMBEDDER: lambda _key: EmbedderDouble(self.embedder),
             MODEL: lambda _key: ModelDouble(self.model),
             RERANKER: lambda _key: RerankerDouble(self.judge),
@@ -84,8 +92,15 @@ class FactsRig:
         }
         for address, build in specs.items():
             self.system.register(ActorSpec(address.kind, build))
-        self.system.register(ActorSpec(FACTS.kind, lambda _key: FactsActor(config), is_eager=True))
+        self.system.register(ActorSpec(FACTS.kind, lambda _key: FactsActor(config, self.disk), is_eager=True))
         self.system.start()
+        self.system.run()
+
+    def answer_held(self) -> None:
+        """Have the model answer the requests that are held."""
+        held, self.model.held = self.model.held, []
+        for message in held:
+            self.model.reply(message)
         self.system.run()
 
     def stop(self) -> None:
@@ -111,8 +126,13 @@ class FactsRig:
         self.clock.advance(seconds)
         self.system.run()
 
+    def be_quiet(self, hours: int) -> None:
+        """Let hours pass without a word."""
+        for _ in range(hours * 60):
+            self.wait(60)
+
     def reply(self, to: Address, kind: type[Message], **fields: Any) -> Message:
-        """What comes of a request."""
+        """Reply to a request."""
         request_id = RequestId(f"r{next(self._numbers)}")
         self.system.tell(to, kind(request_id=request_id, reply_to=self.asker.address, **fields))
         self.system.run()

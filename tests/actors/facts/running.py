@@ -67,8 +67,8 @@ class RunningFacts:
         assert isinstance(added, EntryAdded), added
         return added.id
 
-    def forget(self, entry_id: str) -> None:
-        assert isinstance(self.answer(FACTS, ForgetEntry, id=entry_id), EntryForgotten)
+    def forget(self, entry_id: str, *, for_good: bool = False) -> None:
+        assert isinstance(self.answer(FACTS, ForgetEntry, id=entry_id, for_good=for_good), EntryForgotten)
 
     def found(self, question: str) -> set[str]:
         found = self.answer(FACT_RECALL, SearchEntries, conversation="c", question=question, top_k=50)

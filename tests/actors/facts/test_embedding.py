@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from actors.bootstrap import agent_plan
-from actors.embedder import local
 from actors.embedder.folder import fingerprint_of
-from actors.embedder.local import _model_folder
+from actors.embedder.local import model_folder
 from actors.embedder.own import LocalBackend
 from actors.facts.embedding import embedder_row
 from actors.kernel import ActorSystem
@@ -68,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "data" / "models" / "minilm"
     place.mkdir(parents=True)
     for file in ("model.safetensors", "tokenizer.json", "config.json"):
-        (place / file).symlink_to(_model_folder() / file)
+        (place / file).symlink_to(model_folder() / file)
     return place
 
 
@@ -127,7 +127,7 @@ def test_local_is_the_installed_model(tmp_path: Path) -> None:
 
 
 def test_local_is_hashed_words_where_the_extra_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_LIBRARIES", ("a_library_that_nobody_has",))
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
     part = part_of(plan_of(tmp_path, embedding_model="local"))
 
     said = answer(part)
@@ -165,11 +165,11 @@ def test_a_folder_without_a_model_that_can_be_run_is_refused_with_the_reason(tmp
 def test_a_folder_where_the_libraries_are_missing_is_refused_with_the_reason(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "_RUNNERS", ("a_library_that_nobody_has",))
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
 
     part = part_of(plan_of(tmp_path, embedding_model=str(folder)))
 
-    assert "needs a_library_that_nobody_has; install the extra 'local'" in part.unusable
+    assert "needs tokenizers; install the extra 'local'" in part.unusable
 
 
 def test_without_a_server_every_text_is_refused_at_once(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_without_a_server_every_text_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_two_embedders_of_one_local_model_share_its_weights() -> None:
     async def model(backend: LocalBackend) -> object:
-        return await backend._loaded()
+        return await backend.model()
 
     first, second = LocalBackend(), LocalBackend()
 

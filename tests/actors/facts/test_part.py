@@ -67,7 +67,7 @@ def test_switched_on_it_makes_its_actors(tmp_path: Path) -> None:
     own = {FACTS.kind, FACT_INDEX.kind, FACT_RECALL.kind, GATEWAY.kind, "facts-embedder"}
 
     assert own <= kinds(plan)
-    assert kinds(plan, gateway_parts) == own | {"model", "socket", "ledger"}
+    assert kinds(plan, gateway_parts) == own | {"model", "socket", "ledger", "local-model"}
     assert kinds(plan, facts_alone) == own - {GATEWAY.kind}
     assert not [part for part in parts(plan) if part.spec.kind in own and part.spec.core]
 

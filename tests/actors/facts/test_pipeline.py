@@ -197,6 +197,37 @@ def test_a_turn_that_always_fails_does_not_hold_up_later_ones_for_ever(rig: Fact
     assert rig.figures()["owed_turns"] == 1
 
 
+@pytest.mark.req("X-218")
+def test_facts_that_a_server_refuses_for_good_are_given_up_after_a_bound_and_the_words_stay(rig: FactsRig) -> None:
+    """As P0luz/Ombre-Brain#117 and parcelvoy/platform#475 report of work without a last try."""
+    rig.model.failing_words.add("poison")
+    rig.model.refuses = True
+    rig.say("I drank poison")
+    for _ in range(3 * 96):
+        rig.wait(900)
+
+    figures = rig.figures()
+    assert len(rig.model.asked) == 12
+    assert (figures["owed_turns"], figures["given_up"]) == (0, 1)
+    assert (
+        "given up after 12 tries, its words are kept: facts could not be extracted: it is poison" in figures["trouble"]
+    )
+    assert "I drank poison" in rig.turns()
+    rig.live_again()
+    assert len(rig.model.asked) == 12
+
+
+@pytest.mark.req("X-218")
+def test_facts_wait_a_week_for_a_server_that_is_down(rig: FactsRig) -> None:
+    rig.model.failures["facts.extract"] = "down"
+    rig.say("I like tea")
+    rig.wait(6 * 86_400)
+    assert rig.figures()["owed_turns"] == 1
+    rig.wait(2 * 86_400)
+
+    assert (rig.figures()["owed_turns"], rig.figures()["given_up"]) == (0, 1)
+
+
 def test_turns_of_one_conversation_are_worked_on_one_after_the_other(rig: FactsRig) -> None:
     rig.model.silent.add("facts.extract")
     for number in range(3):
@@ -245,7 +276,7 @@ def test_a_kill_at_any_step_makes_no_fact_twice_and_loses_none(rig: FactsRig, st
 
 @pytest.mark.req("S2-73", "S2-74", "S2-89", "X-88", "X-93")
 def test_the_oldest_facts_and_turns_go_where_there_are_too_many(tmp_path: Path) -> None:
-    rig = FactsRig(tmp_path / "data", max_entries=6)
+    rig = FactsRig(tmp_path / "data", max_entries=6, turns_a_call=1)
     for number in range(4):
         rig.say(f"I have {number} cats", f"answer {number}")
 
@@ -300,5 +331,6 @@ def test_after_many_kills_a_new_turn_is_kept_before_all_that_is_owed_is_done_aga
     rig.model.silent.clear()
     rig.die()
 
+    rig.be_quiet(2)
     assert rig.figures()["owed_turns"] == 0
     assert len(rig.facts("c0")) == 100

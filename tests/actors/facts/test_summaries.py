@@ -12,7 +12,7 @@ from tests.actors.facts.rig import FactsRig
 
 @pytest.fixture
 def rig(tmp_path: Path) -> FactsRig:
-    return FactsRig(tmp_path / "data")
+    return FactsRig(tmp_path / "data", turns_a_call=1)
 
 
 def tell(rig: FactsRig, tokens: int, mark: str = "stamp") -> None:

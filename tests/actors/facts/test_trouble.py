@@ -19,6 +19,7 @@ from messages.facts import (
     ForgetEntry,
     ListEntries,
     StoreTurn,
+    TurnStored,
 )
 from messages.socket import Refused
 from tests.actors.facts.rig import FactsRig
@@ -41,11 +42,13 @@ def store(rig: FactsRig, turn: str, words: str, answer: str = "", *, is_over: bo
     )
 
 
+@pytest.mark.req("X-231")
 def test_a_turn_that_only_the_journal_took_is_in_files_before_it_is_done(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path)
     way = rig.memory / "entries" / "c"
     way.write_text("in the way")
-    assert isinstance(store(rig, "t1", "My wife is called Anne", "I see."), Refused)
+    assert isinstance(store(rig, "t1", "My wife is called Anne", "I see."), TurnStored)
+    assert "Not a directory" in str(rig.figures()["trouble"])
     way.unlink()
     rig.say("My dog is called Rex", conversation="d")
     for _ in range(8):

@@ -68,3 +68,9 @@ def test_the_answer_at_the_same_moment_comes_after_the_words(rig: FactsRig) -> N
 
     (user,), (answer,) = rig.entries("turns/user/*.md", NAME), rig.entries("turns/assistant/*.md", NAME)
     assert user.created_at < answer.created_at
+
+
+def test_a_turn_s_texts_are_embedded_in_one_call(rig: FactsRig) -> None:
+    rig.say("ok", "Hello, what may I do for you?")
+
+    assert [each.texts for each in rig.embedder.asked] == [("ok", "Hello, what may I do for you?")]

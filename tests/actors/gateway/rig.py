@@ -6,6 +6,7 @@ import http.client
 import json
 import queue
 import socket
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from aiohttp import web
 from actors.gateway.actor import GatewayActor
 from actors.gateway.config import GatewayConfig
 from actors.kernel import Actor, ActorSpec, ActorSystem, LoopThread
-from messages.base import Message
+from messages.base import Address, Message
 from messages.facts import FACT_RECALL, FACTS, GATEWAY, EntriesRecalled, RecallEntries, StoreTurn, TurnStored
 from messages.status import DescribeYourself, SelfDescription
 from tests.patience import PATIENCE_S, eventually
@@ -44,7 +45,7 @@ class Heard:
 
 @dataclass
 class Reply:
-    """What a client got."""
+    """Answer that a client got."""
 
     status: int
     headers: Mapping[str, str]
@@ -65,7 +66,8 @@ Handler = Callable[[web.Request], Any]
 class UpstreamDouble:
     """A model's server."""
 
-    def __init__(self) -> None:
+    def __init__(self, ssl_context: ssl.SSLContext | None = None) -> None:
+        self._ssl_context = ssl_context
         self.heard: list[Heard] = []
         self.handler: Handler = lambda _request: web.json_response(ANSWER)
         self._loop = LoopThread("upstream")
@@ -87,7 +89,7 @@ class UpstreamDouble:
         app.router.add_route("*", "/{path:.*}", self._serve)
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        await web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._ssl_context).start()
         return int(self._runner.addresses[0][1])
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
@@ -99,7 +101,7 @@ class UpstreamDouble:
 
 @dataclass
 class FactsScript:
-    """What the facts do."""
+    """Behaviour of the facts."""
 
     block: str = ""
     hits: tuple[Any, ...] = ()
@@ -107,8 +109,19 @@ class FactsScript:
     is_silent: bool = False
     stores: bool = True
     refusal: str = ""
+    starts: bool = True
+    """False while they open their files, and have no word for the gateway."""
+    awaited: list[DescribeYourself] = field(default_factory=list)
     asked: list[RecallEntries] = field(default_factory=list)
     stored: list[StoreTurn] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+    """Kinds of both, as they came."""
+
+    def describe(self, tell: Callable[[Address, Message], object]) -> None:
+        """Give the word that the gateway waits for."""
+        while self.awaited:
+            question = self.awaited.pop()
+            tell(question.reply_to, SelfDescription(request_id=question.request_id, about=FACTS.kind, figures=()))
 
 
 class FactsDouble(Actor):
@@ -125,6 +138,7 @@ class FactsDouble(Actor):
         match message:
             case RecallEntries():
                 script.asked.append(message)
+                script.order.append("recall")
                 if script.refusal:
                     self.tell(message.reply_to, Refused(request_id=message.request_id, reason=script.refusal))
                 elif not script.is_silent:
@@ -134,8 +148,13 @@ class FactsDouble(Actor):
                     self.tell(message.reply_to, answer)
             case StoreTurn():
                 script.stored.append(message)
+                script.order.append("store")
                 if script.stores:
                     self.tell(message.reply_to, TurnStored(request_id=message.request_id))
+            case DescribeYourself():
+                script.awaited.append(message)
+                if script.starts:
+                    script.describe(self.tell)
             case _:
                 raise AssertionError(message)
 
@@ -149,6 +168,7 @@ class GatewayRig:
         host: str = "127.0.0.1",
         on_up: Callable[[str], None] = lambda _place: None,
         waits: bool = True,
+        facts_start: bool = True,
         **config: Any,
     ) -> None:
         """Listens on a port of its own.
@@ -157,11 +177,12 @@ class GatewayRig:
             host: Where clients of the test go to.
             on_up: Told where it is.
             waits: Whether to wait until it listens.
+            facts_start: False for facts that `FactsScript.describe` lets be ready.
             config: Of the gateway.
         """
         self.host = host
         self.upstream = UpstreamDouble()
-        self.facts = FactsScript()
+        self.facts = FactsScript(starts=facts_start)
         self.system = ActorSystem(workers=2)
         self.asker = self.system.edge("asker")
         given: dict[str, Any] = {"base_url": self.upstream.base_url, "port": 0, "read_deadline_s": 5.0}
@@ -179,7 +200,7 @@ class GatewayRig:
         self.upstream.stop()
 
     def figures(self) -> dict[str, Any]:
-        """What the actor says of itself."""
+        """Description of the actor by itself."""
         self.system.tell(GATEWAY, DescribeYourself(request_id="d", reply_to=self.asker.address))  # type: ignore[arg-type]
         told = self.asker.receive(PATIENCE_S)
         assert isinstance(told, SelfDescription)
@@ -188,7 +209,7 @@ class GatewayRig:
     def send(
         self, body: object = ASK, path: str = "/v1/chat/completions", method: str = "POST", **headers: str
     ) -> Reply:
-        """What a client gets."""
+        """Answer to a client's request."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -200,7 +221,7 @@ class GatewayRig:
             connection.close()
 
     def stored(self, count: int = 1) -> list[StoreTurn]:
-        """What the facts were told, once they were told so often."""
+        """Turns that the facts were told of, once there are so many."""
         eventually(lambda: len(self.facts.stored) >= count)
         return self.facts.stored
 

@@ -65,6 +65,16 @@ def test_it_tells_where_it_can_be_used(make: Make) -> None:
     assert places == [f"http://127.0.0.1:{rig.port}/v1"]
 
 
+def test_it_serves_no_client_before_the_memory_is_open(make: Make) -> None:
+    places: list[str] = []
+    rig = make(on_up=places.append, waits=False, facts_start=False)
+    eventually(lambda: rig.facts.awaited)
+    assert (rig.figures()["state"], places) == ("starting", [])
+
+    rig.facts.describe(rig.system.tell)
+    eventually(lambda: places)
+
+
 def test_an_address_of_version_6_is_written_as_one(make: Make) -> None:
     places: list[str] = []
     rig = make(address="::1", host="::1", on_up=places.append)

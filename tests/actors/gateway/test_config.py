@@ -25,6 +25,9 @@ def table(**changed: Any) -> Any:
         "gateway_address": "127.0.0.1",
         "gateway_port": 8_100,
         "keys": {},
+        "origins": (),
+        "open_paths": (),
+        "block_place": "auto",
         "max_body_mib": 2.0,
         "read_deadline_s": 1.0,
     }

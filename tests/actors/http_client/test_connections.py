@@ -1,4 +1,4 @@
-"""What is sent, what is read of an answer, and when a connection serves again; against a server of bytes."""
+"""Requests, answers, and connections that serve again; against a server of bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from actors.http_client.connections import (
     BodyTooLargeError,
     Connections,
     headers_of,
-    proxy_for,
     read_whole,
 )
 from tests.patience import PATIENCE_S
@@ -173,18 +172,3 @@ def test_of_a_refusal_only_the_beginning_is_read() -> None:
             assert MOST_ERROR_BYTES < len(await read_whole(response, 10)) < size
 
     run(server, act)
-
-
-def test_the_environments_proxy_is_named_by_scheme_and_not_for_hosts_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    assert proxy_for("https://models.example/v1") is None
-
-    monkeypatch.setenv("https_proxy", "proxy.example:3128")
-    monkeypatch.setenv("all_proxy", "http://all.example:1")
-    monkeypatch.setenv("no_proxy", "inside.example")
-
-    assert proxy_for("https://models.example/v1") == "http://proxy.example:3128"
-    assert proxy_for("http://models.example/v1") == "http://all.example:1"
-    assert proxy_for("https://inside.example/v1") is None

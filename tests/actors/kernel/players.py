@@ -58,7 +58,7 @@ class Stage:
         self.heard: list[int] = []
         self.events: list[str] = []
         self.players: list[Player] = []
-        self._play = play or (lambda player, message: None)
+        self.play = play or (lambda player, message: None)
         self.kind = kind
         policy = policy or RestartPolicy()
         system.register(ActorSpec(kind, self._build, core=core, idle_s=idle_s, most_idle=most_idle, policy=policy))
@@ -80,7 +80,7 @@ class Stage:
         return player
 
     def _hear(self, player: Player, message: Say) -> None:
-        self._play(player, message)
+        self.play(player, message)
         self.heard.append(message.n)
 
 

@@ -9,6 +9,7 @@ import pytest
 from actors.kernel import ActorSystem
 from actors.kernel.dispatcher import STRETCH, Dispatcher
 from actors.kernel.runner import BATCH
+from actors.kernel.thread import Pool
 from actors.kernel.watchdog import Watchdog
 from tests.actors.kernel.players import Player, Say, Stage, together
 from tests.patience import PATIENCE_S
@@ -23,10 +24,8 @@ def test_a_busy_actor_lets_others_go_first_after_a_batch(system: ActorSystem) ->
     assert stage.heard.index(-1) == BATCH
 
 
-def test_a_slow_actor_lets_others_go_first_after_its_slice(
-    system: ActorSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("actors.kernel.runner.SLICE_S", -1.0)
+def test_a_slow_actor_lets_others_go_first_after_its_slice() -> None:
+    system = ActorSystem(workers=Pool(workers=0, slice_s=-1.0))
     stage = Stage(system)
     stage.tell(*range(10), key="slow")
     stage.tell(-1, key="quiet")
@@ -181,38 +180,33 @@ def test_spare_workers_park_when_the_waits_are_over_and_serve_the_next_ones(live
     for _ in range(5):
         assert wait_all(10) <= first + 2
     assert live_system.drain(PATIENCE_S).quiet
-    # Whoever is in excess parks when it next has nothing in hand.
-    stage._play = lambda player, message: player.tell(edge.address, message)
+    # A thread in excess parks when it next has nothing in hand.
+    served: list[threading.Thread] = []
+
+    def serve(player: Player, message: Say) -> None:
+        served.append(threading.current_thread())
+        player.tell(edge.address, message)
+
+    stage.play = serve
     for n in range(200):
         stage.tell(n)
         edge.receive(PATIENCE_S)
 
-    assert dispatcher._running() <= 2 + 2
+    assert len(set(served[-100:])) <= 2 + 2
     assert len(dispatcher.workers) <= first + 2
 
 
 def test_no_more_than_the_allowed_spares_are_started() -> None:
-    dispatcher = Dispatcher(lambda mailbox, worker: None, workers=1, spares=2)
+    dispatcher = Dispatcher(lambda mailbox, worker: None, Pool(spares=2))
     dispatcher.start()
-    waiting = threading.Semaphore(0)
-    over = threading.Event()
-
-    def wait() -> None:
-        dispatcher._is_mine = lambda thread: True  # type: ignore[method-assign]
-        with dispatcher.blocking:
-            waiting.release()
-            over.wait(PATIENCE_S)
-
-    threads = [threading.Thread(target=wait) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for _ in threads:
-        assert waiting.acquire(timeout=PATIENCE_S)
-    assert comes_true(lambda: dispatcher._waiting == 6)
+    absent = [threading.Thread() for _ in range(6)]
+    for thread in absent:
+        dispatcher.lend(thread)
+    assert dispatcher.waits()["now"] == 6
     assert len(dispatcher.workers) == 3
-    over.set()
-    for thread in threads:
-        thread.join()
+    for thread in absent:
+        dispatcher.take_back(thread)
+    assert dispatcher.waits()["now"] == 0
     dispatcher.close()
 
 
@@ -227,9 +221,8 @@ def comes_true(holds: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.req("X-170")
-def test_waits_that_are_soon_over_wake_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.kernel.dispatcher.LEND_S", 0.5)
-    system = ActorSystem(workers=1)
+def test_waits_that_are_soon_over_wake_nobody() -> None:
+    system = ActorSystem(workers=Pool(lend_s=0.5))
     edge = system.edge("test")
 
     def play(player: Player, message: Say) -> None:
@@ -241,10 +234,10 @@ def test_waits_that_are_soon_over_wake_nobody(monkeypatch: pytest.MonkeyPatch) -
     for n in range(300):
         stage.tell(n)
         assert edge.receive(PATIENCE_S) == Say(n=n)
-    threads, waits = len(system.dispatcher.workers), dict(system.dispatcher._waits)
+    threads, waits = len(system.dispatcher.workers), system.dispatcher.waits()["now"]
     system.stop()
 
-    assert (threads, waits) == (1, {})
+    assert (threads, waits) == (1, 0)
 
 
 @pytest.mark.req("X-170")
@@ -262,7 +255,7 @@ def test_a_wait_that_lasts_is_covered_soon_after_it_began(live_system: ActorSyst
     stage = Stage(live_system, play)
     took = []
     for _ in range(20):
-        assert comes_true(lambda: live_system.dispatcher._is_lender_at_rest)
+        assert comes_true(lambda: live_system.dispatcher.is_lender_at_rest)
         over.clear()
         begun = time.monotonic()
         stage.tell(0, key="waits")
@@ -279,7 +272,7 @@ def test_the_lender_rests_while_nobody_waits_and_while_all_waits_are_covered() -
     waiters = Waiters(spares=4)
     waiters.wait(0, 1, 2)
     assert waiters.have_begun(2)
-    covered = comes_true(lambda: waiters.system.dispatcher._is_lender_at_rest)
+    covered = comes_true(lambda: waiters.system.dispatcher.is_lender_at_rest)
     waits = waiters.system.dispatcher.waits()["now"]
     waiters.end()
 
@@ -290,12 +283,11 @@ def test_the_lender_rests_while_nobody_waits_and_while_all_waits_are_covered() -
 class Waiters:
     """A system whose actors of kind `waiter` wait until let go; kind `quiet` never waits, and tells an edge."""
 
-    def __init__(self, spares: int) -> None:
-        self.system = system = ActorSystem(workers=1)
-        system.dispatcher._spares = spares
+    def __init__(self, **sizes: int) -> None:
+        self.system = system = ActorSystem(workers=Pool(**sizes))
         self.edge = system.edge("test")
         self.waiting = threading.Semaphore(0)
-        self._over = threading.Event()
+        self.over = threading.Event()
         self.quiet = Stage(system, self._say, kind="quiet", start=False)
         self.stages = [Stage(system, self._wait, kind=kind, start=False) for kind in ("waiter", "second", "third")]
         system.start()
@@ -312,7 +304,7 @@ class Waiters:
         return self.edge.receive(PATIENCE_S) == Say(n=n)
 
     def end(self) -> set[int]:
-        self._over.set()
+        self.over.set()
         assert self.system.drain(PATIENCE_S).quiet
         self.system.stop()
         return {n for stage in self.stages for n in stage.heard}
@@ -323,7 +315,7 @@ class Waiters:
     def _wait(self, player: Player, message: Say) -> None:
         with player.blocking():
             self.waiting.release()
-            assert self._over.wait(PATIENCE_S)
+            assert self.over.wait(PATIENCE_S)
 
 
 def test_waits_beyond_the_limit_take_their_turn_and_others_go_on() -> None:
@@ -363,8 +355,8 @@ def test_a_system_that_stops_while_some_are_put_off_ends() -> None:
     assert waiters.have_begun(2)
     assert waiters.hears(1)
     waiters.system.stop(0.1)
-    left = len(waiters.system.dispatcher._put_off)
-    waiters._over.set()
+    left = waiters.system.dispatcher.waits()["put_off"]
+    waiters.over.set()
     for thread in waiters.system.dispatcher.workers:
         thread.join(PATIENCE_S)
 
@@ -372,13 +364,12 @@ def test_a_system_that_stops_while_some_are_put_off_ends() -> None:
     assert not [thread for thread in waiters.system.dispatcher.workers if thread.is_alive()]
 
 
-def test_threads_beyond_those_kept_end_when_the_waits_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.kernel.dispatcher.KEPT", 3)
-    waiters = Waiters(spares=50)
+def test_threads_beyond_those_kept_end_when_the_waits_are_over() -> None:
+    waiters = Waiters(spares=50, kept=3)
     waiters.wait(0, *range(50))
     assert waiters.have_begun(50)
     most = len(waiters.system.dispatcher.workers)
-    waiters._over.set()
+    waiters.over.set()
     assert waiters.system.drain(PATIENCE_S).quiet
     handled = waiters.system.dispatcher.runs()
     for n in range(200):
@@ -410,14 +401,14 @@ def test_a_wait_that_the_watchdog_sees_counts_once(live_system: ActorSystem) -> 
     watchdog.look()
     now += 2.0
     watchdog.look()
-    lent, waiting, threads = len(watchdog._lent), live_system.dispatcher._waiting, len(live_system.dispatcher.workers)
+    waiting, threads = live_system.dispatcher.waits()["now"], len(live_system.dispatcher.workers)
     over.set()
     assert live_system.drain(PATIENCE_S).quiet
     watchdog.look()
 
-    assert (lent, waiting) == (20, 20)
+    assert waiting == 20
     assert threads <= 20 + 2 + 1
-    assert live_system.dispatcher._waiting == 0
+    assert live_system.dispatcher.waits()["now"] == 0
 
 
 def test_a_machine_without_threads_to_give_costs_the_cover_and_not_the_wait(
@@ -440,7 +431,7 @@ def test_a_machine_without_threads_to_give_costs_the_cover_and_not_the_wait(
     stage.tell(1)
 
     assert edge.receive(PATIENCE_S) == Say(n=1)
-    assert live_system.dispatcher._waiting == 0 or live_system.drain(PATIENCE_S).quiet
+    assert live_system.dispatcher.waits()["now"] == 0 or live_system.drain(PATIENCE_S).quiet
 
 
 def test_blocking_in_a_thread_that_is_no_worker_changes_nothing(live_system: ActorSystem) -> None:

@@ -216,9 +216,10 @@ class Looks:
     """Looks of a watchdog whose time passes when told."""
 
     def __init__(self, system: ActorSystem) -> None:
+        """Look after the loops that the system's own watchdog knows."""
         self._now_s = 1.0
         self.heard: list[tuple[str, ...]] = []
-        self.watchdog = Watchdog(system, 10.0, lambda: self._now_s)
+        self.watchdog = Watchdog(system, 10.0, lambda: self._now_s, system.watchdog.liveness)
         self.watchdog.on_look = self.heard.append
 
     def look(self, seconds: float, step_s: float = STEP_S) -> tuple[str, ...]:
@@ -233,7 +234,6 @@ def test_a_loop_that_hangs_is_named_with_its_stack_and_then_given_up(
     rig: Rig, caplog: pytest.LogCaptureFixture
 ) -> None:
     looks = Looks(rig.system)
-    looks.watchdog._liveness = rig.system.watchdog._liveness  # where the loops are noted
     rig.system.clock.close()  # the system's own watchdog looks no more
     rig.tell(HANG)
     assert rig.hung.wait(PATIENCE_S)
@@ -253,7 +253,6 @@ def test_a_loop_that_hangs_is_named_with_its_stack_and_then_given_up(
 
 def test_a_loop_is_not_late_because_the_whole_process_stood_still(rig: Rig) -> None:
     looks = Looks(rig.system)
-    looks.watchdog._liveness = rig.system.watchdog._liveness
     rig.system.clock.close()
     rig.tell(HANG)
     assert rig.hung.wait(PATIENCE_S)
@@ -265,14 +264,13 @@ def test_a_loop_is_not_late_because_the_whole_process_stood_still(rig: Rig) -> N
 
 def test_a_loop_that_is_busy_and_comes_back_is_not_late(rig: Rig) -> None:
     looks = Looks(rig.system)
-    looks.watchdog._liveness = rig.system.watchdog._liveness
     rig.system.clock.close()
     for n in range(1, 30):
         rig.tell(n)
         assert rig.hears(n)
         assert "loop owner" not in looks.look(8)
         flush = threading.Event()
-        looks.watchdog._liveness.loops[0].call(flush.set)
+        looks.watchdog.liveness.loops[0].call(flush.set)
         assert flush.wait(PATIENCE_S)
 
 

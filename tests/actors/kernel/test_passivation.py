@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
@@ -94,15 +96,14 @@ def test_an_actor_that_left_forgets_its_parts(system: ActorSystem, clock: Manual
 class Leaver(Actor):
     """Leaves memory in the moment in which another thread asks whether it is at work, if told to."""
 
-    leaves = False
-
-    def __init__(self) -> None:
+    def __init__(self, leaving: threading.Event) -> None:
         super().__init__()
+        self._leaving = leaving
         self.pending = 0
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # as that of windows, which count
-        if self.leaves:
+        if self._leaving.is_set():
             if self.mailbox.actor is self:
                 self.mailbox.system.runner.end(self.mailbox)
             self.let_go()
@@ -115,11 +116,12 @@ class Leaver(Actor):
 def test_a_look_at_an_actor_that_is_leaving_finds_nothing_at_work(
     system: ActorSystem, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    system.register(ActorSpec("leaver", lambda key: Leaver(), idle_s=60))
+    leaving = threading.Event()
+    system.register(ActorSpec("leaver", lambda key: Leaver(leaving), idle_s=60))
     stage = Stage(system, idle_s=60)
     system.tell(Address("leaver", "a"), Say())
     stage.run(1)
-    monkeypatch.setattr(Leaver, "leaves", True)
+    leaving.set()
     clock.advance(120)
     system.run()
 
@@ -130,7 +132,8 @@ def test_a_look_at_an_actor_that_is_leaving_finds_nothing_at_work(
 def test_a_fault_of_a_living_actors_own_is_not_taken_for_its_leaving(
     system: ActorSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    system.register(ActorSpec("leaver", lambda key: Leaver(), idle_s=60))
+    leaving = threading.Event()
+    system.register(ActorSpec("leaver", lambda key: Leaver(leaving), idle_s=60))
     system.start()
     system.tell(Address("leaver", "a"), Say())
     system.run()

@@ -88,7 +88,7 @@ def test_failures_on_record_are_forgiven_when_others_were_handled_in_between(sys
     rounds = 3
     stage = Stage(system, failing(7, times=1), policy=AT_ONCE)
     for _ in range(rounds):
-        stage._play = failing(7, times=2)
+        stage.play = failing(7, times=2)
         stage.run(1, 7, 1)
 
     assert stage.heard == [1, 7, 1] * rounds
@@ -174,7 +174,7 @@ def test_crashes_older_than_the_window_do_not_count(
     policy = RestartPolicy(intensity=1, window_s=60, min_backoff_s=0, max_backoff_s=0)
     stage = Stage(system, policy=policy)
     for n in range(5):
-        stage._play = failing(n, times=1)
+        stage.play = failing(n, times=1)
         stage.run(n)
         clock.advance(60)
 

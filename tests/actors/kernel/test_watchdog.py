@@ -174,11 +174,11 @@ def test_a_worker_that_comes_back_is_not_counted_as_waiting_any_more() -> None:
     hanging.hang("a", "b")
     watch.look_after(0)
     watch.look_after(1)
-    assert system.dispatcher._waiting == 2
+    assert system.dispatcher.waits()["now"] == 2
     hanging.let_go()
     assert system.drain(PATIENCE_S).quiet
     watch.look_after(1)
-    waiting = system.dispatcher._waiting
+    waiting = system.dispatcher.waits()["now"]
     system.stop()
 
     assert waiting == 0

@@ -43,10 +43,13 @@ def test_folders_are_synced_up_to_the_one_that_was_there(tmp_path: Path, synced:
     disk = RealDisk()
     disk.make_folder(tmp_path / "a")
     disk.make_folder(tmp_path / "a" / "b")
-    make_durable(disk, tmp_path / "a" / "b", tmp_path)
+    make_durable(disk, tmp_path, tmp_path / "a" / "b")
+    assert [path for _, path in synced] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
+    synced.clear()
+    make_durable(disk, tmp_path, tmp_path / "a" / "b", tmp_path / "a")
     assert [path for _, path in synced] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
     with pytest.raises(ValueError, match="subpath"):
-        make_durable(disk, tmp_path, tmp_path / "a")
+        make_durable(disk, tmp_path / "a", tmp_path)
 
 
 def test_names_are_given_taken_and_exchanged(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from actors.memory.search.visibility import Scope
 from actors.memory.store import MemoryPlan, Store
 from domain.memory.injection import Budget
 from domain.memory.keywords import terms
+from domain.turn.prompt import MEMORY_PREFIX
 from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, Window
 from messages.context import UserMessage
 from messages.discord import Delivered, ReadersChanged, ReadersListed
@@ -256,7 +257,8 @@ class MemoryRig:
 def block_of(request: ModelRequest) -> str:
     """The injected block of a request; empty without one."""
     text = request.messages[-1].text
-    return "\n".join(text.split("\n")[:2]) if text.startswith("INJECTED_CONTEXT_RELEVANT_MEMORIES\n") else ""
+    _, prefix, rest = text.rpartition(f"{MEMORY_PREFIX}\n")
+    return prefix + rest.partition("\n")[0] if prefix else ""
 
 
 def said_at(said: UserMessage, clock: ManualClock, audience: str) -> UserMessage:

@@ -51,7 +51,7 @@ def test_what_was_said_in_one_window_is_injected_in_another_that_the_same_people
     request = rig.say("What is my cat called?", THREAD)
 
     assert "My cat is called Zorro and likes tuna" in excerpts(request)
-    first_line, block, empty, header, prompt = request.messages[-1].text.split("\n")
+    *_, first_line, block, empty, header, prompt = request.messages[-1].text.split("\n")
     assert first_line == MEMORY_PREFIX
     assert set(json.loads(block)) == {"budget_tokens_est", "memories"}
     assert (empty, prompt) == ("", "What is my cat called?")
@@ -151,6 +151,18 @@ def test_a_question_is_not_embedded_where_nothing_can_be_found_but_what_its_mode
 
 
 @pytest.mark.req("S0-06", "S0-26", "S0-27", "S0-28", "S0-88")
+def test_a_question_is_embedded_without_the_names_of_those_who_have_spoken(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    rig.exchange("There is something to be found", "Yes.", THREAD)
+    rig.exchange("What does Alice like, and what Bob?", "Cats.")
+    rig.exchange("I am here too", "Welcome.", THREAD, author="Bob")
+    rig.exchange("What does Alice like, and what Bob?", "Cats.")
+    asked = [text for each in rig.brain.asked if each.role is TextRole.QUERY for text in each.texts]
+    rig.stop()
+
+    assert [text for text in asked if "like" in text] == ["What does like, and what Bob?", "What does like, and what ?"]
+
+
 def test_a_hundred_turns_without_tools_make_exactly_a_hundred_model_calls(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     for number in range(100):
@@ -294,7 +306,7 @@ def test_why_names_what_the_last_turn_was_given_and_the_best_that_it_was_not(tmp
     assert [memory.excerpt for memory in explained.injected] == excerpts(request)
     assert 0 < len(explained.rejected) <= 10
     assert not {memory.line for memory in explained.rejected} & {memory.line for memory in explained.injected}
-    assert all(memory.similarity > 0 and memory.search_score > 0 for memory in explained.injected)
+    assert all(memory.similarity > 0 and memory.meaning + memory.words > 0 for memory in explained.injected)
     assert explained.block_tokens <= explained.budget_tokens
     rig.stop()
 

@@ -76,9 +76,11 @@ def test_pins_of_all_that_a_window_may_be_shown_are_counted_against_its_one_bloc
     pin(rig, CHANNEL, PUBLIC)
     assert room(rig, CHANNEL) == (EACH, EACH)
     pin(rig, THREAD, PUBLIC)
-    here, given = room(rig, CHANNEL)
-    assert (here, given < here) == (2 * EACH, True)
-    assert (here, given) == room(rig, THREAD) == (rig.stats().pins_here, rig.stats().pins_given)
+    rooms = [room(rig, CHANNEL), room(rig, THREAD)]
+    for here, given in rooms:
+        assert here == 2 * EACH
+        assert EACH - 1 <= given < here, "a pin of another window takes more room, for its path is longer"
+    assert (rig.stats().pins_here, rig.stats().pins_given) in rooms
     rig.stop()
 
 

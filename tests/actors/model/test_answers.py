@@ -91,14 +91,15 @@ def test_fifty_calls_come_back(bench: Bench) -> None:
 
 
 @MODELS
-@pytest.mark.parametrize("text", ["", "  \n ", "y" * 100_000])
-def test_an_answer_of_any_size_is_a_reply(make_bench: Callable[..., Bench], name: str, text: str) -> None:
+@pytest.mark.parametrize(("text", "asked"), [("", 2), ("  \n ", 2), ("y" * 100_000, 1)])
+def test_an_answer_of_any_size_is_a_reply(make_bench: Callable[..., Bench], name: str, text: str, asked: int) -> None:
     bench = make_bench(name=name)
-    bench.server.script(Answer(text, pieces=3))
+    bench.server.script(*[Answer(text, pieces=3, usage=(11, 5))] * 3)
 
     reply = bench.reply(bench.ask())
 
-    assert (reply.text, reply.stop_reason) == (text, StopReason.STOP)
+    assert (reply.text, reply.stop_reason, bench.server.request_count) == (text, StopReason.STOP, asked)
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (11 * asked, 5 * asked)
 
 
 def test_an_answer_that_ran_into_the_limit_says_so(bench: Bench) -> None:

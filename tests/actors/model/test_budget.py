@@ -11,10 +11,22 @@ import pytest
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
 from actors.kernel.edge import Edge
 from actors.model.actor import ModelActor
-from actors.model.backend import Completion, OfflineBackend
+from actors.model.backend import OfflineBackend
 from actors.model.config import ModelConfig
 from messages.base import Address, RequestId
-from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, Role, StopReason, Usage
+from messages.model import (
+    CallKind,
+    CallOutcome,
+    CallSpent,
+    ChatMessage,
+    Completion,
+    ModelFailed,
+    ModelReply,
+    ModelRequest,
+    Role,
+    StopReason,
+    Usage,
+)
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.model.bench import window
 
@@ -70,7 +82,23 @@ class Till:
             usage=Usage(cost_usd=cost_usd),
             model="x",
         )
+        self.spend(request_id, cost_usd, CallOutcome.ANSWERED)
         self.system.tell(MODEL, reply)
+        self.system.run()
+
+    def spend(self, request_id: RequestId, cost_usd: float, outcome: CallOutcome) -> None:
+        """An attempt at the call of that request is over."""
+        spent = CallSpent(
+            at=self.clock.now(),
+            kind=CallKind.MODEL,
+            owner="x",
+            call_id=request_id,
+            attempt=1,
+            model="x",
+            cost_usd=cost_usd,
+            outcome=outcome,
+        )
+        self.system.tell(MODEL, spent)
         self.system.run()
 
     def heard(self, request_id: RequestId) -> ModelReply | ModelFailed | None:
@@ -102,6 +130,15 @@ def make_till() -> Iterator[Callable[..., Till]]:
     yield make
     for till in made:
         till.system.stop()
+
+
+def test_attempts_without_an_answer_count_for_the_day(make_till: Callable[..., Till]) -> None:
+    """A model that broke off after thousands of tokens was paid, also where another one answered."""
+    till = make_till(daily_cost_usd=1.0)
+    till.spend(till.ask(), 1.5, CallOutcome.FAILED)
+    refused = till.heard(till.ask())
+    assert isinstance(refused, ModelFailed)
+    assert "$1.50 so far" in refused.reason
 
 
 def test_when_the_day_has_cost_enough_no_further_call_is_begun_until_midnight(make_till: Callable[..., Till]) -> None:

@@ -35,6 +35,7 @@ from messages.model import (
     ModelRequest,
     Role,
     ToolCall,
+    Usage,
 )
 from tests.actors.model.bench import Bench, user, window
 from tests.actors.model.recipes.recorded import Exchange, Recipe, RecordedServer, misses, recipes
@@ -90,7 +91,7 @@ class Kitchen(Bench):
             request = msgspec.structs.replace(request, model=self.recipe.served_as, **direct)
         self.tell(request)
         end = self.end(request.request_id)
-        attempts = end.attempts if isinstance(end, ModelFailed) else 1
+        attempts = end.attempts if isinstance(end, ModelFailed) else exchange.gives.asked if exchange.gives else 1
         return end, [self._spent(request) for _ in range(attempts)]
 
     def _spent(self, request: ModelRequest) -> CallSpent:
@@ -186,12 +187,13 @@ def check_answer(end: ModelReply | ModelFailed, spent: list[CallSpent], exchange
     assert (end.text, [(call.name, call.arguments_json) for call in end.tool_calls]) == (gives.text, gives.calls)
     assert end.stop_reason == gives.stop
     assert len({call.id for call in end.tool_calls} - {""}) == len(gives.calls)
-    (took,) = spent
-    for usage in (end.usage, took):
+    assert len(spent) == gives.asked
+    counts: list[tuple[Usage | CallSpent, int]] = [(end.usage, gives.asked), *((took, 1) for took in spent)]
+    for usage, times in counts:
         counted = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
-        assert counted == (gives.usage.prompt, gives.usage.completion, gives.usage.cached)
-        assert usage.cost_usd == pytest.approx(gives.cost_usd, abs=1e-12)
-    assert (took.outcome, took.is_estimated) == (CallOutcome.ANSWERED, False)
+        assert counted == (gives.usage.prompt * times, gives.usage.completion * times, gives.usage.cached * times)
+        assert usage.cost_usd == pytest.approx(gives.cost_usd * times, abs=1e-12)
+    assert {(took.outcome, took.is_estimated) for took in spent} == {(CallOutcome.ANSWERED, False)}
 
 
 def check_failure(kitchen: Kitchen, end: ModelReply | ModelFailed, spent: list[CallSpent], exchange: Exchange) -> None:

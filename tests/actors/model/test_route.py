@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.model.route import Listing, Tier, base_address, cost_usd, named_route, route_to
+from actors.model.route import Listing, Tier, base_address, cost_usd, named_route, reads_text_alone, route_to
 
 TIERS = (Tier(0, 2e-6, 1e-5, 2e-7), Tier(200_000, 4e-6, 1.5e-5, 4e-7))
 LISTING = Listing(provider="xai", name="m", address="https://api.x.ai/v1", sees_images=True, tiers=TIERS)
@@ -19,6 +19,7 @@ def test_a_route_has_the_form_of_litellms_requests_and_shows_no_key() -> None:
     assert route_to(Listing(provider="x", name="m", streams_usage=False), "http://h", "", "").fields == {"stream": True}
     whole = "http://h/v1/chat/completions"
     assert route_to(LISTING, whole, "", "").address == whole
+    assert route_to(LISTING, "http://h", "", "", streams=False).fields == {}
     assert "sk-1" not in repr(route)
 
 
@@ -56,3 +57,27 @@ def test_a_price_is_that_of_the_highest_tier_that_the_prompt_is_above() -> None:
     said = {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 600}}
     assert route_to(LISTING, "http://h", "", "").usage(said).cost_usd == pytest.approx(0.00092)
     assert cost_usd((), 1000, 1000) == 0.0
+
+
+@pytest.mark.req("X-213")
+def test_only_providers_that_serve_their_own_models_are_known_to_read_text_alone() -> None:
+    known = {
+        "openai/gpt-4o": True,
+        "gpt-4.1-mini": True,
+        "anthropic/claude-sonnet-4-5": True,
+        "gemini/gemini-2.5-flash": True,
+        "vertex_ai/gemini-2.5-pro": True,
+        "vertex_ai/meta/llama-4": False,
+        "gemini/gemma-3-27b-it": False,
+        "openrouter/openai/gpt-4o": False,
+        "hosted_vllm/qwen3": False,
+        "groq/llama-3.3-70b": False,
+        "together_ai/x": False,
+        "ollama_chat/qwen3": False,
+        "deepseek/deepseek-chat": False,
+        "bedrock/meta.llama3": False,
+        "nobody-knows-this": False,
+    }
+    assert {name: reads_text_alone(name, is_own_server=False, variables=()) for name in known} == known
+    assert not any(reads_text_alone(name, is_own_server=True, variables=()) for name in known)
+    assert not reads_text_alone("openai/gpt-4o", is_own_server=False, variables=("OPENAI_BASE_URL",))

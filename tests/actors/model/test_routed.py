@@ -109,6 +109,22 @@ def test_an_answer_in_another_form_is_one(bench: Bench, subtests: pytest.Subtest
                 assert bench.waits == []
 
 
+@pytest.mark.req("X-216")
+def test_a_stream_that_tells_no_reason_is_whole_once_it_is_counted_and_announced(
+    make_bench: Callable[..., Bench],
+) -> None:
+    text = b'data: {"choices": [{"delta": {"content": "a", "function_call": {"name": "", "arguments": ""}}}]}\n\n'
+    used = b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}\n\n'
+    end = b"data: [DONE]\n\n"
+    bench, failures = make_bench(retries=0), []
+    for body, is_whole in ((text + used + end, True), (text + used, False), (text + end, False), (used + end, False)):
+        bench.server.script(Raw(body, EVENTS))
+        said = bench.end(bench.ask())
+        if (getattr(said, "text", ""), getattr(said, "tool_calls", ())) != ("a" if is_whole else "", ()):
+            failures.append(f"{body!r}: {said!r}")
+    assert not failures
+
+
 def test_events_that_are_called_json_are_read(bench: Bench) -> None:
     body = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'
     bench.server.script(Raw(body, "application/json"))

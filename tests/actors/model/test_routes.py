@@ -89,6 +89,25 @@ def test_models_in_another_form_or_without_an_address_are_left_to_litellm(litell
     assert route_to("hosted_vllm/x", f"{OWN}?key=1") is None
 
 
+@pytest.mark.req("X-216")
+def test_a_listing_tells_which_models_take_tools_by_responses_only_and_a_name_of_another_provider_has_no_price(
+    library: Any,
+) -> None:
+    cases = {
+        "openai/gpt-4o": True,
+        "openai/gpt-5": True,
+        "openai/gpt-5.4": False,  # litellm: "Function tools with reasoning_effort are not supported"
+        "openai/responses/gpt-4o": False,
+        "openai/my-own": True,
+        "hosted_vllm/responses/x": True,
+    }
+    said = {model: listing_of(library, model).speaks_openai for model in cases}  # type: ignore[union-attr]
+    assert said == cases
+    elsewhere = listing_of(library, "hosted_vllm/claude-sonnet-4-6")
+    assert elsewhere is not None
+    assert (elsewhere.speaks_openai, elsewhere.tiers) == (True, ())
+
+
 def test_the_setting_says_that_a_server_speaks_openais_form_and_litellm_is_not_asked() -> None:
     config = ModelConfig(name="mine/some/model", api_base=OWN, api_keys={"MINE_API_KEY": "k"}, api="openai")
     route = asyncio.run(Routes(config, program="raise SystemExit(3)").find("mine/some/model"))
@@ -111,19 +130,6 @@ def test_variables_that_change_litellms_requests_leave_them_to_litellm(
             patch.setenv(name, value)
             assert route_to(model, keys={} if model == "xai/grok-3" else None) is None, name
             assert route_to("hosted_vllm/x", OWN) is not None
-
-
-def test_a_route_goes_through_the_proxy_that_the_environment_names(
-    litellm: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    through, past = route_to("openai/gpt-4o"), route_to("hosted_vllm/x", OWN, {})
-
-    assert through is not None
-    assert past is not None
-    assert (through.proxy, past.proxy) == ("http://proxy.example:3128", None)
 
 
 def test_the_price_of_every_listed_model_is_litellms(library: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -83,7 +83,7 @@ class Pair:
         self.server.script(exchange.answer)
         answer, fault = None, None
         try:
-            answer = asdict(self.run(backend.complete(self.model, request, Heard(said.append))))
+            answer = msgspec.structs.asdict(self.run(backend.complete(self.model, request, Heard(said.append))))
         except AttemptError as error:
             fault = (error.fault.kind, error.fault.status, error.fault.asked_wait_s)
         received = self.server.received()[-1]

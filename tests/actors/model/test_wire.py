@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from actors.model.wire import encodable, messages_of, tools_of, without_tool_calls
 from domain.turn.bash_tool import BASH_TOOL
 from messages.base import Address, RequestId
-from messages.model import ChatMessage, ModelRequest, Role, ToolCall, ToolSpec
+from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall, ToolSpec
 from tests.actors.model.bench import window
 
 
@@ -38,6 +38,7 @@ def test_well_formed_calls_are_told_again_byte_for_byte() -> None:
 
 
 def test_malformed_arguments_are_told_again_inside_an_object(subtests: pytest.Subtests) -> None:
+    """llama.cpp#25510, OpenHands#13949, pentagi#313: a server read the arguments of earlier calls, and never answered."""
     cases: list[str] = ["", "{", "[]", "null", '"x"', "[" * 100_000]
     for arguments in cases:
         with subtests.test(arguments=arguments):
@@ -49,6 +50,15 @@ def test_names_that_no_server_takes_are_changed(subtests: pytest.Subtests) -> No
     for name, told in cases:
         with subtests.test(name=name, told=told):
             assert told_call(name, "{}")["name"] == told
+
+
+@pytest.mark.req("X-216")
+def test_an_image_without_words_is_sent_without_an_empty_part() -> None:
+    image = ImageFile(path="attachments/a.png", media_type="image/png")
+    for text, kinds in (("", ["image_url"]), (" \n", ["image_url"]), ("see", ["text", "image_url"])):
+        message = ChatMessage(role=Role.USER, text=text, images=(image,))
+        (said,) = messages_of(request(message), lambda _folder, _image: "data:,")
+        assert [part["type"] for part in said["content"]] == kinds
 
 
 def test_an_empty_system_prompt_is_left_out() -> None:

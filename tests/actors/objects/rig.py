@@ -56,10 +56,9 @@ class ObjectsRig:
         self.log = "logs/a.md"
         self.turns: dict[TurnId, list[CallShown]] = {}
         self._numbers = itertools.count(1)
+        decided: dict[str, Any] = {"keep": Keep(linger_tokens=0, big_tokens=0), "first_load_deadline_s": 0.4}
         self.config = ObjectsConfig(
-            folder_of=lambda window: root / "work" / window.id,
-            data_root=root,
-            **({"keep": Keep(linger_tokens=0, big_tokens=0)} | options),
+            folder_of=lambda window: root / "work" / window.id, data_root=root, **(decided | options)
         )
         self.start()
 

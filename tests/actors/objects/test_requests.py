@@ -126,6 +126,26 @@ def test_of_a_listing_fifty_files_are_indexed_and_the_rest_are_counted(rig: Obje
     assert "f51" not in words
 
 
+@pytest.mark.req("X-228")
+def test_a_list_names_the_command_of_each_output(rig: ObjectsRig) -> None:
+    rig.write("a.txt", "<a>\n")
+    cases = {
+        "make  check\n": "make check",
+        "cat a.txt": "is f1",
+        f"grep {'x' * 100} .": f"grep {'x' * 72}...",
+        "printf '\x1b[2K\u202e'": "printf ' [2K '",
+        f"true {' ' * 400} && make": "true...",
+    }
+    for number, command in enumerate(cases):
+        rig.ran(command, "<a>\n" if command.startswith("cat") else f"{number}\n")
+        rig.word()
+    listed = rig.answer(ObjectsListed, ListObjects, kind="outputs").objects
+
+    assert {each.id: each.about for each in listed} == {
+        f"t{number}": wanted for number, wanted in enumerate(cases.values(), start=1)
+    }
+
+
 @pytest.mark.req("S3-08", "S3-33", "S3-34", "S3-37")
 def test_an_object_is_active_inactive_and_active_again(rig: ObjectsRig) -> None:
     rig.write("a.txt", "<a>\n")

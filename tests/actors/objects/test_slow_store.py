@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.objects.actor import ObjectsActor
 from messages.base import Message, RequestId, Window
 from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND
+from messages.objects import OBJECTS_KIND, objects_of
+from messages.turn import RequestWorded
 from tests.actors.objects.rig import ObjectsRig
 from tests.actors.objects.stand_in_store import StandInStore
 
@@ -80,3 +83,27 @@ def test_one_long_stall_does_not_make_every_later_answer_too_late(tmp_path: Path
         rig.word()
         assert rig.switch("f1", to)
     rig.stop()
+
+
+@pytest.mark.req("X-227")
+def test_the_first_request_of_a_life_waits_for_what_the_store_knows(tmp_path: Path) -> None:
+    rig = SlowRig(tmp_path, first_load_deadline_s=10.0)
+    rig.turn()
+    rig.write("a.txt", "<a>\n")
+    rig.cat("a.txt")
+    before = rig.words()
+    rig.stop()
+    SlowStore.delay_s = 8.0
+    try:
+        rig.start()
+        rig.clock.advance(1.0)
+        request = rig.word_request()
+        rig.system.tell(objects_of(rig.window), request)
+        rig.settle(9.0)
+        reply = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request.request_id)
+        assert isinstance(reply, RequestWorded), reply
+        assert "".join(text for _, text in reply.results) in before
+        assert reply.results
+    finally:
+        SlowStore.delay_s = 0.05
+        rig.stop()

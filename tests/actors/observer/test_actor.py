@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from actors.observer.actor import AGAIN_S, ObserverActor
-from actors.observer.server import ObserverServer
+from actors.observer.actor import ObserverActor
+from actors.observer.server import LIMITS, ObserverServer
 from messages.base import RequestId
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
 from tests.patience import PATIENCE_S
@@ -70,7 +70,7 @@ def test_a_port_that_a_life_before_could_not_have_is_not_asked_for_twice(
     observed.clock.advance(REST_S)
     observed.until(lambda: observed.figures()["state"] == "listening")
     tries = observed.tries
-    observed.clock.advance(2 * AGAIN_S)
+    observed.clock.advance(2 * LIMITS.again_s)
     observed.system.run()
     observed.system.stop()
 

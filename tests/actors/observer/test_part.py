@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from actors.observer.tracing import exporting
 from actors.part import UnusableError
 from actors.parts import parts
 from messages.status import OBSERVER, TRACES
@@ -29,7 +29,7 @@ def test_both_are_made_only_where_they_are_wanted(tmp_path: Path) -> None:
 def test_without_the_library_the_agent_does_not_start_and_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http", None)
     plan = plan_of(tmp_path, '[traces]\nendpoint = "http://127.0.0.1:4318"\n')
 
     with pytest.raises(

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
-from actors.observer import actor, server
+from actors.observer import server
 from actors.observer.actor import FILE_NAME, ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
-from actors.observer.server import PLACES
+from actors.observer.server import PLACES, Limits
 from domain.log.window import log_folder
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.memory import MEMORY, ExplainMemory
@@ -62,14 +62,15 @@ class Answerer(Actor):
 class Rig:
     """An observer in a system, and somebody who opens its page."""
 
-    def __init__(self, root: Path, port: int = 0) -> None:
+    def __init__(self, root: Path, port: int = 0, **limits: Any) -> None:
         self.root = root
         self.asked: list[str] = []
         self._connections: list[http.client.HTTPConnection] = []
         self.system = ActorSystem(workers=2)
         for address in (MEMORY, SCHEDULER):
             self.system.register(ActorSpec(address.kind, lambda _key: Answerer(self.asked)))
-        self.system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(root, port, (MEMORY,)), is_eager=True))
+        made = ObserverActor(root, port, (MEMORY,), Limits(**limits))
+        self.system.register(ActorSpec(OBSERVER.kind, lambda _key: made, is_eager=True))
         self.system.start()
         self.url = self._url()
         host, _, rest = self.url.removeprefix("http://").partition("/")
@@ -257,24 +258,27 @@ class Ledger(Actor):
         self.tell(message.reply_to, UsageRead(request_id=message.request_id, by_day=(), by_window=()))
 
 
-def test_a_ledger_that_takes_long_is_not_summed_for_each_who_asks(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_takes_long_is_not_summed_for_each_who_asks(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, usage_rest=10 * PATIENCE_S)
     rig.system.register(ActorSpec(LEDGER.kind, lambda _key: Ledger(rig.asked, 0.1)))
-    monkeypatch.setattr(server, "USAGE_REST", 10 * PATIENCE_S)
 
     assert [rig.get("/usage") for _ in range(3)] == [(200, {"days": [], "windows": []})] * 3
     assert rig.asked == ["usage"]
+    rig.stop()
 
 
-def test_a_ledger_that_takes_no_time_is_asked_each_time(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_takes_no_time_is_asked_each_time(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, usage_rest=0)
     rig.system.register(ActorSpec(LEDGER.kind, lambda _key: Ledger(rig.asked, 0.0)))
-    monkeypatch.setattr(server, "USAGE_REST", 0)
     for _ in range(3):
         rig.get("/usage")
 
     assert rig.asked == ["usage"] * 3
+    rig.stop()
 
 
-def test_a_long_log_is_not_read_for_each_who_asks(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_log_is_not_read_for_each_who_asks(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, log_bytes_per_s=1)
     folder = rig.root / log_folder(WINDOW)
     folder.mkdir(parents=True)
     log = folder / "20260130T142355Z_0001.md"
@@ -285,16 +289,15 @@ def test_a_long_log_is_not_read_for_each_who_asks(rig: Rig, monkeypatch: pytest.
         return int(rig.get(path)[1]["events"])
 
     assert rig.get(path) == (200, {"trouble": "nothing was said there yet"})
-    assert events_after_another(1) == 1
-    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 1)
-    assert events_after_another(2) == 1
-    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 10**9)
-    assert events_after_another(3) == 3
+    assert [events_after_another(count) for count in (1, 2)] == [1, 1]
+    rig.stop()
+    rig = Rig(tmp_path, log_bytes_per_s=10**9)
+    assert [events_after_another(count) for count in (3, 4)] == [3, 4]
+    rig.stop()
 
 
-def test_of_many_logs_the_newest_looks_are_kept(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MOST_LOGS", 2)
-    monkeypatch.setattr(server, "LOG_BYTES_PER_S", 0.001)
+def test_of_many_logs_the_newest_looks_are_kept(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, most_logs=2, log_bytes_per_s=0.001)
     windows = [Window(surface=Surface.DISCORD_THREAD, id=str(10**17 + n)) for n in range(3)]
     for window in windows:
         folder = rig.root / log_folder(window)
@@ -304,6 +307,7 @@ def test_of_many_logs_the_newest_looks_are_kept(rig: Rig, monkeypatch: pytest.Mo
         (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "first"), said(2, "second")]))
 
     shown = [rig.get(f"/log?window={window.address.key}")[1]["events"] for window in reversed(windows)]
+    rig.stop()
     assert shown == [1, 1, 2]
 
 
@@ -371,9 +375,7 @@ def test_a_huge_head_is_refused_and_a_hundred_readers_are_served(rig: Rig) -> No
 def test_a_reader_that_takes_nothing_is_cut_off_and_another_is_told_the_whole_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PLACES", replace(PLACES, most=1))
-    monkeypatch.setattr(server, "SLOWEST_WRITE_S", 0.5)
-    rig = Rig(tmp_path)
+    rig = Rig(tmp_path, places=replace(PLACES, most=1), slowest_write_s=0.5)
     host, _, port = rig.host.partition(":")
     with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as slow:
         with monkeypatch.context() as patch:
@@ -420,13 +422,13 @@ def test_a_port_that_is_taken_is_told_and_tried_again(
 
 
 def test_an_address_that_cannot_be_written_is_tried_again_and_told_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(actor, "AGAIN_S", 0.02)
     file = tmp_path / FILE_NAME
     file.mkdir()
     system = ActorSystem(workers=1)
-    system.register(ActorSpec(OBSERVER.kind, lambda _key: ObserverActor(tmp_path, 0, ()), is_eager=True))
+    made = ObserverActor(tmp_path, 0, (), Limits(again_s=0.02))
+    system.register(ActorSpec(OBSERVER.kind, lambda _key: made, is_eager=True))
     system.start()
     _until(lambda: FILE_NAME in caplog.text)
     threading.Event().wait(0.2)

@@ -49,17 +49,15 @@ def test_the_list_lies_in_the_users_state_folder() -> None:
     "environ", [{"HOME": "."}, {"XDG_STATE_HOME": "state", "HOME": ""}, {"XDG_STATE_HOME": ""}, {}]
 )
 def test_no_variable_has_the_list_looked_for_in_the_folder_one_stands_in(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    environ: dict[str, str],
 ) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 0)  # root has an account everywhere
     home = pwd.getpwuid(0).pw_dir
 
-    assert trust_path(environ) == Path(home) / ".local/state/remembrancer/trusted.json"
+    assert trust_path(environ, user=0) == Path(home) / ".local/state/remembrancer/trusted.json"
 
 
-def test_a_user_without_a_home_folder_trusts_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 987_654)
-    trust = UserTrust({})
+def test_a_user_without_a_home_folder_trusts_nothing(tmp_path: Path) -> None:
+    trust = UserTrust({}, user=987_654)
 
     assert trust.standing(tmp_path / "agent.toml", digest_of(CONTENT)) is Standing.UNKNOWN
     assert "set HOME or XDG_STATE_HOME" in trust.trouble

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,12 +53,11 @@ def test_a_full_disk_is_refused_with_the_figure(tmp_path: Path) -> None:
         Quota(Clock(), least_free_bytes=2**62).check(tmp_path)
 
 
-def test_a_disk_without_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_names_is_refused(tmp_path: Path) -> None:
     disk = os.statvfs(tmp_path)
     short = os.statvfs_result((*disk[:5], 800_000, 900, 19_999, *disk[8:]))
-    monkeypatch.setattr(os, "statvfs", lambda _path: short)
     with pytest.raises(RefusedError, match=r"room for 19,999 more files; below 20,000 no command is run\..*/empty"):
-        Quota(Clock(), least_free_bytes=0).check(tmp_path)
+        Quota(Clock(), least_free_bytes=0, statvfs=lambda _folder: short).check(tmp_path)
 
 
 def test_a_folder_nested_too_deep_is_refused(tmp_path: Path) -> None:
@@ -88,25 +86,25 @@ def test_what_is_let_through_has_bounds_to_be_held_while_it_runs(tmp_path: Path)
     assert (limits.used_files, limits.used_bytes >= 8192) == (1, True)
 
 
-def still_disk(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Callable[[int, int], None]:
-    """Have the disk say that nothing changes on it, until it is told what it has lost: bytes and names."""
-    disk = os.statvfs(folder)
+class StillDisk:
+    """Disk on which nothing changes, until it is told of a loss."""
 
-    def lose(lost_bytes: int, lost_names: int) -> None:
-        blocks = disk.f_bavail - lost_bytes // disk.f_frsize
-        now = os.statvfs_result((*disk[:4], blocks, *disk[5:7], disk.f_favail - lost_names, *disk[8:]))
-        monkeypatch.setattr(os, "statvfs", lambda _path: now)
+    def __init__(self, folder: Path) -> None:
+        self._now = os.statvfs(folder)
 
-    lose(0, 0)
-    return lose
+    def lose(self, lost_bytes: int, lost_names: int) -> None:
+        now = self._now
+        blocks = now.f_bavail - lost_bytes // now.f_frsize
+        self._now = os.statvfs_result((*now[:4], blocks, *now[5:7], now.f_favail - lost_names, *now[8:]))
+
+    def statvfs(self, _folder: Path) -> os.statvfs_result:
+        return self._now
 
 
-def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    still_disk(monkeypatch, tmp_path)
+def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(tmp_path: Path) -> None:
+    disk = StillDisk(tmp_path)
     clock = Clock()
-    quota = Quota(clock, most_files=1, least_free_bytes=0)
+    quota = Quota(clock, statvfs=disk.statvfs, most_files=1, least_free_bytes=0)
     quota.check(tmp_path)
     for number in range(3):
         (tmp_path / str(number)).touch()
@@ -118,29 +116,29 @@ def test_a_measurement_holds_for_twenty_times_as_long_as_it_took(
 
 @pytest.mark.parametrize(("lost_bytes", "lost_names"), [(20 * 1024**2, 0), (0, 3)], ids=["bytes", "names"])
 def test_a_measurement_does_not_hold_when_the_disk_has_lost_much_since(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost_bytes: int, lost_names: int
+    tmp_path: Path, lost_bytes: int, lost_names: int
 ) -> None:
-    lose = still_disk(monkeypatch, tmp_path)
-    quota = Quota(Clock(), most_files=128, least_free_bytes=0)
+    disk = StillDisk(tmp_path)
+    quota = Quota(Clock(), statvfs=disk.statvfs, most_files=128, least_free_bytes=0)
     quota.check(tmp_path)
     for number in range(129):
         (tmp_path / str(number)).touch()
     quota.check(tmp_path)
 
-    lose(lost_bytes, lost_names)
+    disk.lose(lost_bytes, lost_names)
 
     with pytest.raises(RefusedError, match="more than 128 files"):
         quota.check(tmp_path)
 
 
 def test_a_folder_is_measured_anew_after_a_command_that_was_killed_for_what_it_took(
-    tmp_path: Path, sandbox: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, sandbox: str
 ) -> None:
     """Also where the disk does not tell, for what others have removed meanwhile."""
-    quota = Quota(Clock(), most_files=500, least_free_bytes=0)
+    disk = StillDisk(tmp_path)
+    quota = Quota(Clock(), statvfs=disk.statvfs, most_files=500, least_free_bytes=0)
     jail = Bench(tmp_path, sandbox=sandbox, quota=quota)
     assert jail.run("true").exit_code == 0
-    still_disk(monkeypatch, tmp_path)
 
     assert "more than 500 files" in jail.run("touch {1..2000}; sleep 30").text
 

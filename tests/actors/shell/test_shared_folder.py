@@ -14,7 +14,7 @@ from actors.shell.sandbox.caller_folder import CallerFolder
 from actors.shell.starting import EnclosedStarter
 from messages.shell import SharedFolder
 from tests.actors.shell.bench import CLI, Bench, window
-from tests.actors.shell.test_quota import Clock, still_disk
+from tests.actors.shell.test_quota import Clock, StillDisk
 
 
 def python(script: str) -> str:
@@ -239,19 +239,19 @@ def test_what_the_agent_obeys_is_not_changed_in_one_and_what_is_secret_not_shown
 
 
 def test_one_that_is_filled_ends_the_command_and_is_only_read_from_then_on(
-    tmp_path: Path, sandbox: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, sandbox: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = share(tmp_path / "layer", a="1")
-    jail = Bench(tmp_path / "data", sandbox=sandbox, quota=Quota(Clock(), least_free_bytes=0))
+    disk = StillDisk(tmp_path)  # so that a measurement would hold
+    quota = Quota(Clock(), least_free_bytes=0, statvfs=disk.statvfs)
+    jail = Bench(tmp_path / "data", sandbox=sandbox, quota=quota)
     assert jail.run("true", folders=(folder,)).exit_code == 0
-    still_disk(monkeypatch, tmp_path)  # so that what was measured would hold
     got = jail.run(f"cd {folder.path}; head -c 80000000 /dev/zero > big; sleep 50", folders=(folder,))
     assert f"Killed: the folder {folder.path} grew to more than 64 MiB, which is the most it may hold" in got.text
     assert jail.run(f"cat {folder.path}/a", folders=(folder,)).text == "1"
     assert jail.run(f"rm {folder.path}/big", folders=(folder,)).is_error
     assert "MiB; at most 64.0 MiB may be there" in caplog.text
     (tmp_path / "layer" / "big").unlink()
-    monkeypatch.undo()
     jail.system.stop()
     jail = Bench(tmp_path / "data", sandbox=sandbox)
     got = jail.run(f"cd {folder.path}; touch {{1..10005}}; sleep 50", folders=(folder,))

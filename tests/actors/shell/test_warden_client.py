@@ -18,7 +18,7 @@ from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.view import View
 from actors.shell.warden_client import WardedProcess, WardenClient
 from tests.actors.shell.bench import all_gone, level, living
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 Act = Callable[[WardenClient], Coroutine[Any, Any, None]]
 
@@ -102,16 +102,32 @@ def test_who_looked_after_a_killed_command_looks_after_the_next_as_well_as_ever(
     drive(act)
 
 
+@pytest.mark.req("X-228")
+def test_a_command_whose_end_was_not_reported_yet_is_killed_by_its_supervisor(
+    tmp_path: Path, sandbox: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    os.mkfifo(tmp_path / "begun")
+
+    async def act(warden: WardenClient) -> None:
+        process = await warden.start(job(sandbox, tmp_path, "echo > begun; sleep 62.31"))
+        await asyncio.to_thread((tmp_path / "begun").read_text)
+        process.close()
+        assert "not reported in time; its supervisor goes on killing it" in caplog.text
+        await asyncio.to_thread(eventually, lambda: not living("sleep 62.31"))
+
+    drive(act)
+
+
 def test_a_supervisor_serves_one_command_after_another(tmp_path: Path, sandbox: str) -> None:
     async def act(warden: WardenClient) -> None:
         await output(await warden.start(job(sandbox, tmp_path, "true")))
-        assert warden._process is not None
+        assert warden.pid is not None
         for _ in range(3):  # until as many wait as are wanted
             await output(await warden.start(job(sandbox, tmp_path, "true")))
-        waiting = descendants(warden._process.pid)
+        waiting = descendants(warden.pid)
         for _ in range(5):
             await output(await warden.start(job(sandbox, tmp_path, "true")))
-        assert waiting <= descendants(warden._process.pid)
+        assert waiting <= descendants(warden.pid)
 
     drive(act)
 
@@ -128,8 +144,8 @@ def test_what_cannot_be_started_says_why() -> None:
 def test_after_its_death_the_next_command_starts_a_new_one(tmp_path: Path, sandbox: str) -> None:
     async def act(warden: WardenClient) -> None:
         await output(await warden.start(job(sandbox, tmp_path, "true")))
-        assert warden._process is not None
-        first = warden._process.pid
+        assert warden.pid is not None
+        first = warden.pid
         os.kill(first, signal.SIGKILL)
         await asyncio.to_thread(os.waitid, os.P_PID, first, os.WEXITED | os.WNOWAIT)
         for _ in range(5):
@@ -145,8 +161,8 @@ def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, s
         command = "setsid sleep 62.25 > /dev/null 2>&1 & echo > begun; sleep 62.25"
         process = await warden.start(job(sandbox, tmp_path, command))
         await asyncio.to_thread((tmp_path / "begun").read_text)
-        assert warden._process is not None
-        os.kill(supervisor_of("62.25", warden._process.pid), signal.SIGKILL)
+        assert warden.pid is not None
+        os.kill(supervisor_of("62.25", warden.pid), signal.SIGKILL)
         await asyncio.wait_for(process.exited, PATIENCE_S)
         assert process.ending.exit_code == -signal.SIGKILL
         process.close()

@@ -46,25 +46,41 @@ def test_pointers_into_the_logs_work_there(workplaces: Workplaces, tmp_path: Pat
     assert (workplaces.open(window()).cwd / "logs" / "discord-thread" / "1.md").read_text() == "said"
 
 
+@pytest.mark.req("X-212")
+def test_a_windows_own_logs_are_there_under_a_short_name(workplaces: Workplaces, tmp_path: Path) -> None:
+    log = tmp_path / "data" / "logs" / "discord-thread" / window().id / "1.md"
+    log.parent.mkdir(parents=True)
+    log.write_text("said")
+    assert (workplaces.open(window()).cwd / ".log" / "1.md").read_text() == "said"
+    assert not (workplaces.open(window(2)).cwd / ".log" / "1.md").exists()
+
+
 def test_opening_again_keeps_what_is_there(workplaces: Workplaces) -> None:
     (workplaces.open(window()).cwd / "note").write_text("kept")
     assert (workplaces.open(window()).cwd / "note").read_text() == "kept"
 
 
-def test_a_link_that_points_elsewhere_is_put_right(workplaces: Workplaces, tmp_path: Path) -> None:
-    link = workplaces.open(window()).cwd / "logs"
-    link.unlink()
-    link.symlink_to(tmp_path)
-    workplaces.open(window())
-    assert link.readlink() == tmp_path / "data" / "logs"
+def test_a_link_that_was_removed_or_points_elsewhere_is_put_right(workplaces: Workplaces, tmp_path: Path) -> None:
+    logs = tmp_path / "data" / "logs"
+    for name, target in (("logs", logs), (".log", logs / "discord-thread" / window().id)):
+        link = workplaces.open(window()).cwd / name
+        link.unlink()
+        workplaces.open(window())
+        assert link.readlink() == target
+        link.unlink()
+        link.symlink_to(tmp_path)
+        workplaces.open(window())
+        assert link.readlink() == target
 
 
-def test_a_directory_that_a_command_put_in_the_place_of_the_link_is_left_alone(workplaces: Workplaces) -> None:
-    link = workplaces.open(window()).cwd / "logs"
-    link.unlink()
-    link.mkdir()
-    (link / "mine").touch()
-    assert (workplaces.open(window()).cwd / "logs" / "mine").exists()
+def test_what_a_command_put_in_the_place_of_a_link_is_left_alone(workplaces: Workplaces) -> None:
+    folder = workplaces.open(window()).cwd
+    for name in ("logs", ".log"):
+        link = folder / name
+        link.unlink()
+        link.mkdir()
+        (link / "mine").touch()
+        assert (workplaces.open(window()).cwd / name / "mine").exists()
 
 
 def test_a_file_in_the_way_is_a_refusal(workplaces: Workplaces, tmp_path: Path) -> None:

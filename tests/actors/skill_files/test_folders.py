@@ -203,14 +203,11 @@ def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path) -> None:
     assert [skill.description for skill in folders.scan().skills] == ["Old."]
 
 
-def test_a_root_of_the_size_of_a_disk_is_looked_into_only_so_far(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("actors.skill_files.folders.MOST_FOLDERS", 3)
+def test_a_root_of_the_size_of_a_disk_is_looked_into_only_so_far(tmp_path: Path) -> None:
     for name in ("a", "b", "c", "d"):
         write(tmp_path / name)
 
-    found = SkillFolders((tmp_path,)).scan()
+    found = SkillFolders((tmp_path,), most_folders=3).scan()
 
     assert [skill.name for skill in found.skills] == ["a"]
     assert "not looked into, at most 3 folders and files are" in found.warnings[0]

@@ -63,8 +63,7 @@ def test_every_turn_is_told_of_the_skills_but_not_of_what_is_in_them(system: Act
 
     instructions = Asker(system, tmp_path).instructions()
 
-    for part in ("<name>tea</name>", "<description>Makes tea.</description>", f"<location>{path}</location>"):
-        assert part in instructions
+    assert f"# Makes tea. ({path})\n" in instructions
     assert "Do it." not in instructions
 
 

@@ -84,7 +84,7 @@ def test_what_is_no_file_counts_as_nothing_and_is_not_written_through(
             rig.settle(60.0)
             rig.reply(CompactionReady, request)
             assert outside.read_text() == SECRET
-            assert rig.prepare().instructions
+            assert rig.prepare().stores
 
 
 def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Path, subtests: pytest.Subtests) -> None:
@@ -104,7 +104,7 @@ def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Pat
             path.unlink(missing_ok=True)
             make(path, outside)
             for _ in range(2):
-                assert rig.prepare().instructions
+                assert rig.prepare().stores
                 request = rig.prepare_compaction([rig.said("one")])
                 rig.settle(60.0)
                 rig.reply(CompactionReady, request)
@@ -133,7 +133,7 @@ def test_a_template_that_could_not_be_written_whole_is_not_left_there(
 
     with monkeypatch.context() as patch:
         patch.setattr("actors.workspace.channel.os.write", full)
-        assert rig.prepare().instructions
+        assert rig.prepare().stores
     rig.prepare()
     assert rig.text("SESSION.md").startswith("# Session Title\n")
 
@@ -251,7 +251,7 @@ def test_files_that_cannot_be_made_are_told_of_again_once_somebody_had_made_them
 def test_a_root_that_cannot_be_written_stops_no_turn(tmp_path: Path) -> None:
     (tmp_path / "workspace").write_text("a file where the folder should be")
     rig = WorkspaceRig(tmp_path, **ON)
-    assert rig.prepare().instructions
+    assert rig.prepare().stores
     assert rig.head() == ""
     for number in range(4):
         rig.turn(f"{number}", calls=4)

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import Actor, ActorSpec
-from actors.part import UnusableError
 from actors.parts import parts
 from actors.workspace.config import WorkspaceConfig
-from actors.workspace.row import NOT_BOTH, workspace_config
+from actors.workspace.row import workspace_config
 from messages.base import RequestId, Surface, Window
 from messages.workspace import SUBAGENT_KIND, WORKSPACE_KIND, BeginRun, RunSubagent
 from tests.actors.objects.plan import plan_of
@@ -42,13 +41,12 @@ def test_each_switch_brings_its_own_and_no_more(tmp_path: Path, subtests: pytest
 
 
 @pytest.mark.req("X-68", "S4-109")
-def test_compaction_is_refused_beside_objects_and_without_it_both_go_together(tmp_path: Path) -> None:
+def test_compaction_goes_together_with_objects(tmp_path: Path) -> None:
     both = {"layers.objects": True, "layers.workspace": True}
-    with pytest.raises(UnusableError, match=r"cannot be true beside layers\.objects"):
-        parts(plan_of(tmp_path, **both, **{"workspace.compaction": True})).specs()
-    kinds = {part.spec.kind for part in parts(plan_of(tmp_path, **both))}
-    assert {WORKSPACE_KIND, "objects"} <= kinds
-    assert "workspace.compaction" in NOT_BOTH
+    for compacts in (False, True):
+        table = parts(plan_of(tmp_path, **both, **{"workspace.compaction": compacts}))
+        assert {WORKSPACE_KIND, "objects"} <= {each.kind for each in table.specs()}
+        assert (table.compactor is not None, table.wording is not None) == (compacts, True)
 
 
 @pytest.mark.req("S4-118")

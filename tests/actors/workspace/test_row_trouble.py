@@ -11,7 +11,6 @@ import pytest
 from actors.parts import parts
 from actors.settings.problem import SettingsError
 from actors.workspace.checks import findings
-from actors.workspace.row import workspace_part
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.lives import SkillLives
 from actors.workspace.subagents.definitions import Definitions
@@ -54,12 +53,6 @@ def test_each_switch_brings_its_own(tmp_path: Path) -> None:
     assert [command.name for command in part.commands] == ["session", "compact"]
     assert set(part.verbs) == {"subagent.run", "subagent.wait", "subagent.stop", "subagent.list"}
     assert "subagent" in {each.spec.kind for each in found}
-
-
-def test_two_layers_that_both_shorten_histories_are_refused(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, **{"layers.workspace": True, "workspace.compaction": True})
-    found = parts(plan_of(tmp_path, **ON_ALONE))
-    assert "layers.objects" in workspace_part(plan, found).unusable
 
 
 def test_a_model_has_the_name_of_one(tmp_path: Path, subtests: pytest.Subtests) -> None:

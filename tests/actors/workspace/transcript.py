@@ -85,9 +85,12 @@ def _head(sent: list[str]) -> Iterator[str]:
 def _said(items: list[dict[str, str]]) -> Iterator[str]:
     """People's words, of the talk beside the rules only how much there is."""
     talk = [item for item in items if item["said"] not in RULES.values()]
+    who = file = ""
     for item in items:
+        who, (path, _, line) = item.get("who", who), item["at"].rpartition(":")
+        file = path.rpartition("/")[2] or file
         if item not in talk:
-            yield f"  said_before: {item['who']}: {item['said']} (…/{item['at'].rpartition('/')[2]})"
+            yield f"  said_before: {who}: {item['said']} (…/{file}:{line})"
     yield f"  said_before: and {len(talk)} more, from {talk[0]['said'][:20]}… to {talk[-1]['said'][:20]}…"
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.curated.block import Shown, block
+from domain.curated.block import Shown, block, store
 from domain.curated.page import Scope
 from domain.turn.prompt import system_prompt
 from messages.base import Surface, Window
@@ -20,26 +20,24 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("window", [CHANNEL, Window(surface=Surface.CLI, id="1")], ids=["channel", "cli"])
-def test_where_it_may_write_it_is_the_exception_to_the_sentence_that_it_saves_nothing(window: Window) -> None:
-    before = flat(system_prompt(window, "/work")).casefold()
-    told = block([shown()])
-    assert EXCEPTED in before
-    assert f"{EXCEPTED} has one exception: durable facts you do save" in flat(told)
-    assert all(
-        kind in flat(told)
-        for kind in (
-            "a correction from the user",
-            "a build/test command",
-            "a non-obvious constraint",
-            "a decision and its rationale",
-        )
-    )
+def test_the_system_prompt_has_a_place_to_save_into_exactly_where_it_may_write(window: Window) -> None:
+    for may_write in (True, False):
+        scopes = [shown(may_write=may_write)]
+        told = flat(system_prompt(window, "/work", block(scopes), stores=[store(scopes)]))
+        assert (EXCEPTED in told.casefold()) is not may_write
+        assert ("you save with bash, once" in told) is may_write
+        assert ("save it at once: a correction from the user" in told) is may_write
+        assert "persistent memory, below: durable facts beyond this conversation. " in told
+    scopes = [shown(may_write=False)]
+    without = flat(system_prompt(window, "/work", block(scopes, may_run=False), stores=[store(scopes)], may_run=False))
+    assert EXCEPTED in without.casefold()
+    assert "Nothing can be saved there from this conversation" in without
 
 
 @pytest.mark.parametrize("may_run", [True, False])
 def test_where_it_may_not_write_it_is_told_so_and_no_rule_of_writing(may_run: bool) -> None:
     told = flat(block([shown(may_write=False), shown(Scope.PROJECT, may_write=False)], may_run=may_run))
-    assert "Nothing can be saved from this conversation" in told
+    assert "Nothing can be saved there from this conversation" in told
     assert "you can only read it" in told
     assert not any(word in told for word in (EXCEPTED, "save it at once", "curated.py"))
 

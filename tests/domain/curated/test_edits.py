@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from domain.curated.document import Document, parse_document
-from domain.curated.edits import SECTION, fixed, sections, the_fact, with_fact, with_page, without_fact
+from domain.curated.edits import SECTION, fix_fact, sections, the_fact, with_fact, with_page, without_fact
 from domain.curated.page import Page, PageKind, Scope, dated
 from domain.curated.refusal import flaw_of_fact, flaw_of_section
 from domain.edit.lines import BOM, EditRefusedError
@@ -164,7 +164,7 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
 ) -> None:
     data, page = drawn
     assume(text not in {each.text for each in parse_document(data).facts})
-    made = fixed(data, page, text, day)
+    made = fix_fact(data, page, text, day)
     before, after = parse_document(data), parse_document(made)
 
     assert [each.text for each in after.facts] == [
@@ -174,7 +174,7 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
         each.raw for each in before.pages if each.kind is PageKind.SECTION
     ]
     assert next(each for each in after.facts if each.text == text).confirmed == day
-    assert fixed(made, page, text, day) == made
+    assert fix_fact(made, page, text, day) == made
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
     ],
 )
 def test_a_fixed_fact_keeps_its_bullet_and_the_file_its_line_ends(data: bytes, made: bytes) -> None:
-    assert fixed(data, the_page(data, "old more"), "new", "2026-03-04") == made
+    assert fix_fact(data, the_page(data, "old more"), "new", "2026-03-04") == made
 
 
 def test_of_two_facts_with_the_same_words_the_one_in_the_same_section_is_meant() -> None:
@@ -194,7 +194,7 @@ def test_of_two_facts_with_the_same_words_the_one_in_the_same_section_is_meant()
     page = parse_document(data).facts[1]
 
     assert without_fact(data, page) == b"## A\n- x\n## B\n"
-    assert fixed(data, page, "y") == b"## A\n- x\n## B\n- y\n"
+    assert fix_fact(data, page, "y") == b"## A\n- x\n## B\n- y\n"
 
 
 @given(files_with_a_fact(), anything, SECTIONS)
@@ -258,6 +258,18 @@ def test_words_that_only_one_fact_has_are_enough() -> None:
     assert the_fact(document, "sccache  is\nfast").text == "sccache is fast", "all of its words count more than some"
 
 
+@pytest.mark.req("X-206")
+def test_letters_with_accents_of_their_own_name_the_same_fact_and_section() -> None:
+    data = "## Cafe\u0301\n- Rene\u0301 brews\n- Rene\u0301 brews twice\n".encode()
+    document = parse_document(data)
+    assert the_fact(document, "Ren\u00e9 brews").text == "Rene\u0301 brews"
+    assert the_fact(document, "REN\u00c9 BREWS TW").text == "Rene\u0301 brews twice"
+    added = with_fact(data, "tea on Sundays", "Caf\u00e9")
+    assert added == data + b"- tea on Sundays\n"
+    assert with_fact(data, "Ren\u00e9 brews", "Caf\u00e9") == data
+    assert with_page(data, parse_document("- Ren\u00e9 brews\n".encode()).facts[0]) == data
+
+
 def test_only_headings_of_level_two_are_sections() -> None:
     assert sections(parse_document(b"# A\n## B\n- x\n## C ##\n### D\n## B\n##\n##\tE\n")) == ("B", "C", "E")
 
@@ -267,7 +279,7 @@ def test_a_dated_fact_is_the_same_fact() -> None:
 
     assert data.endswith(b"- x <!-- confirmed 2026-03-04 -->\n")
     assert with_fact(data, "x", day="2026-05-06") == data
-    assert fixed(data, the_page(data, "x"), "x", "2026-05-06").decode() == data.decode().replace("03-04", "05-06")
+    assert fix_fact(data, the_page(data, "x"), "x", "2026-05-06").decode() == data.decode().replace("03-04", "05-06")
     assert dated("- x", "") == "- x"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.document import parse_document
-from domain.curated.edits import confirmed, fixed, with_fact, with_facts, with_page, without_fact
+from domain.curated.edits import confirm_fact, fix_fact, with_fact, with_facts, with_page, without_fact
 from domain.curated.page import Page
 from domain.edit.lines import EditRefusedError
 
@@ -108,7 +108,7 @@ def test_one_fact_goes_or_changes_and_all_others_stay(data: bytes, text: str, wh
     page = facts[which % len(facts)]
     rest = texts(data) - Counter([page.text])
     assert texts(without_fact(data, page)) == rest
-    assert texts(fixed(data, page, text)) == rest + Counter([text])
+    assert texts(fix_fact(data, page, text)) == rest + Counter([text])
 
 
 @given(DOCUMENTS, st.integers(min_value=0))
@@ -117,10 +117,10 @@ def test_a_confirmation_changes_the_first_line_of_its_fact_alone(data: bytes, wh
     if not facts:
         return
     page = facts[which % len(facts)]
-    once = confirmed(data, page, "2026-01-01")
+    once = confirm_fact(data, page, "2026-01-01")
     assert texts(once) == texts(data)
     assert once.count(b"\n") == data.count(b"\n")
-    assert confirmed(once, page, "2026-01-01") == once
+    assert confirm_fact(once, page, "2026-01-01") == once
 
 
 @given(DOCUMENTS, DOCUMENTS, st.integers(min_value=0))
@@ -156,5 +156,5 @@ def _page(data: bytes) -> Page:
 def test_a_nested_list_stays_one_when_it_is_confirmed() -> None:
     data = b"- build\n  - with make\n\n      code\n- other\n"
     day = b"- build <!-- confirmed 2026-01-02 -->\n  - with make\n\n      code\n- other\n"
-    assert confirmed(data, _page(data), "2026-01-02") == day
-    assert confirmed(day, _page(day), "2026-01-02") == day
+    assert confirm_fact(data, _page(data), "2026-01-02") == day
+    assert confirm_fact(day, _page(day), "2026-01-02") == day

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from domain.log.event import Event, Kind, event
-from domain.log.kept import OWED_WORDS, digest, kept
+from domain.log.kept import OWED_WORDS, digest, list_kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import Tombstone, tombstone_meta
 from messages.base import EventId
@@ -25,7 +25,7 @@ def taken_back(event_id: str, *, is_quote: bool = False, why: str = "deleted") -
 
 
 def ids(*logs: list[Event], most: int = 10, after: int = 0) -> list[str]:
-    return [message.message_id for message in kept(logs, most, after)]
+    return [message.message_id for message in list_kept(logs, most, after)]
 
 
 def test_what_was_said_shown_quoted_and_pinned_is_held_the_newest_first() -> None:
@@ -42,7 +42,7 @@ def test_what_was_said_shown_quoted_and_pinned_is_held_the_newest_first() -> Non
 def test_only_what_was_typed_is_compared() -> None:
     log = [said(1, "look\n\nwords of a file", typed=4, attachments=[{"filename": "a"}]), said(2, "look")]
 
-    newest, oldest = kept([log], 10)
+    newest, oldest = list_kept([log], 10)
     assert (newest.words, newest.files) == (digest("look"), 0)
     assert (oldest.words, oldest.files) == (digest("look"), 1)
 
@@ -63,13 +63,13 @@ def test_of_many_the_newest_are_given_and_no_older_log_is_read() -> None:
         yield [said(number) for number in range(20, 30)]
         raise AssertionError("it is not needed")
 
-    assert [message.message_id for message in kept(logs(), 3)] == ["29", "28", "27"]
+    assert [message.message_id for message in list_kept(logs(), 3)] == ["29", "28", "27"]
 
 
 def test_a_message_that_is_also_quoted_has_its_typed_words() -> None:
     log = [said(1, "words"), said(2, minute=5, quote={"message_id": "1", "text": "words"})]
 
-    assert kept([log], 10)[1].words == digest("words")
+    assert list_kept([log], 10)[1].words == digest("words")
 
 
 def test_a_quotation_from_before_a_thread_stands_in_another_channel() -> None:
@@ -91,9 +91,9 @@ def test_an_edit_whose_new_words_no_log_has_is_held_as_owed_until_it_says_them_o
     old, edited = said(1), taken_back("e1", why="edited")
     new = event("e1-again", NOON, Kind.USER, "hi", {"message_id": "1", "edited": True})
 
-    assert [message.words for message in kept([[old, edited]], 10)] == [OWED_WORDS]
-    assert [message.words for message in kept([[edited], [old]], 10)] == [OWED_WORDS]
-    assert [message.words for message in kept([[old, edited, new]], 10)] == [digest("hi")]
-    assert [message.words for message in kept([[edited, new], [old]], 10)] == [digest("hi")]
-    assert kept([[old, edited, new, taken_back("e1-again")]], 10) == []
-    assert kept([[new, taken_back("e1-again")], [old, edited]], 10) == []
+    assert [message.words for message in list_kept([[old, edited]], 10)] == [OWED_WORDS]
+    assert [message.words for message in list_kept([[edited], [old]], 10)] == [OWED_WORDS]
+    assert [message.words for message in list_kept([[old, edited, new]], 10)] == [digest("hi")]
+    assert [message.words for message in list_kept([[edited, new], [old]], 10)] == [digest("hi")]
+    assert list_kept([[old, edited, new, taken_back("e1-again")]], 10) == []
+    assert list_kept([[new, taken_back("e1-again")], [old, edited]], 10) == []

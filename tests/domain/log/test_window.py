@@ -5,7 +5,16 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
+from domain.log.window import (
+    LogName,
+    full_path,
+    log_folder,
+    log_path,
+    next_log_name,
+    parse_log_name,
+    parse_log_path,
+    short_path,
+)
 from messages.base import Surface, Window
 
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="123456789012345678")
@@ -40,6 +49,32 @@ def test_a_path_says_what_it_was_made_from(subtests: pytest.Subtests) -> None:
 
                 assert parse_log_path(path) == (WINDOW, LogName(started_at=start.replace(microsecond=0), seq=seq))
                 assert parse_log_path("/data" / path) == parse_log_path(path)
+
+
+@pytest.mark.req("X-212")
+def test_a_block_names_its_windows_own_logs_in_short_and_all_others_as_they_are() -> None:
+    """Every short name leads back to the log, in the window that it was made for and in no other."""
+    thread = Window(surface=Surface.DISCORD_THREAD, id=WINDOW.id)
+    longer = Window(surface=Surface.DISCORD_CHANNEL, id=f"{WINDOW.id}9")
+    outside = Window(surface=Surface.CLI, id="operator")
+    name = "20260130T142355Z_0001.md"
+    own = str(log_path(WINDOW, START, 1))
+    failures = [
+        (path, window.address.key, short)
+        for path, window, wanted in (
+            (own, WINDOW, f".log/{name}"),
+            (own, thread, own),
+            (own, longer, own),
+            (own, outside, own),
+            (str(log_path(longer, START, 1)), WINDOW, str(log_path(longer, START, 1))),
+            (f".log/{name}", thread, f".log/{name}"),
+        )
+        if (short := short_path(path, window)) != wanted or (path != short and full_path(short, window) != path)
+    ]
+    assert not failures
+    assert full_path(f".log/{name}", thread) == str(log_path(thread, START, 1))
+    assert full_path(f".log/{name}", outside) == f".log/{name}"
+    assert full_path(own, WINDOW) == own
 
 
 @pytest.mark.req("X-01")

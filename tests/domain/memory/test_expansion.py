@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.log.parser import ParsedEvent, parse
-from domain.memory.expansion import MAX_CHARS, LogRange, around, expanded, not_expanded
+from domain.memory.expansion import MAX_CHARS, LogRange, around, not_expanded, record_text
 from domain.turn.prompt import EXPANDED_PREFIX
 from messages.turn import Reference
 from tests.domain.log.logs import said, written
@@ -25,7 +25,7 @@ def log_of(*texts: str) -> tuple[bytes, tuple[ParsedEvent, ...]]:
 
 @given(st.text())
 def test_no_record_can_forge_a_line_of_the_runtimes(text: str) -> None:
-    shown = expanded(THERE, LogRange(first_line=1, last_line=2, text=text)).split("\n")
+    shown = record_text(THERE, LogRange(first_line=1, last_line=2, text=text)).split("\n")
 
     assert shown[0] == EXPANDED_PREFIX
     assert json.loads(shown[1])["text"] == text

@@ -20,7 +20,7 @@ def memory(text: str, line: int = 1) -> Memory:
     return Memory(PATH, line, text)
 
 
-def parsed(block: str) -> dict[str, Any]:
+def parse_block(block: str) -> dict[str, Any]:
     prefix, _, document = block.partition("\n")
     assert prefix == "INJECTED_CONTEXT_RELEVANT_MEMORIES"
     found: dict[str, Any] = json.loads(document)
@@ -60,7 +60,7 @@ def test_when_there_is_nothing_to_inject_there_is_no_block() -> None:
 
 @pytest.mark.req("X-09")
 def test_the_named_budget_is_the_one_in_force() -> None:
-    assert parsed(inject([memory("a")], budget=Budget(total_tokens=123)).block)["budget_tokens_est"] == 123
+    assert parse_block(inject([memory("a")], budget=Budget(total_tokens=123)).block)["budget_tokens_est"] == 123
 
 
 def test_markup_hidden_text_and_half_characters_are_escaped_and_read_back_unchanged() -> None:
@@ -71,7 +71,7 @@ def test_markup_hidden_text_and_half_characters_are_escaped_and_read_back_unchan
     assert block.encode("utf-8")
     assert block.count("\n") == 1
     assert not set("<>\u202e\u2028\ufeff\x7f") & set(block)
-    assert parsed(block)["memories"][0]["excerpt"] == collapse(text)
+    assert parse_block(block)["memories"][0]["excerpt"] == collapse(text)
 
 
 @pytest.mark.req("S0-65")
@@ -87,8 +87,8 @@ def test_a_long_turn_is_shown_by_its_best_part_and_marked() -> None:
 
 @pytest.mark.req("S0-65")
 def test_no_more_memories_are_injected_than_allowed() -> None:
-    many = [Memory("logs/a", 1, "x")] * 50
-    assert len(inject(many).items) == 24
+    many = [Memory("logs/a", line, f"x{line}") for line in range(1, 51)]
+    assert len(inject(many).items) == 40
     assert len(inject(many, budget=Budget(most=3)).items) == 3
 
 
@@ -98,20 +98,20 @@ def test_the_last_memory_is_cut_short_if_enough_of_it_is_left_and_else_left_out(
     frame = rendered_size(memory(text)) - EXCERPT_CHARS
     empty = len(inject([memory("z")]).block) - (frame - 1) - 1
 
-    def shown(room: int) -> list[tuple[int, bool]]:
+    def show(room: int) -> list[tuple[int, bool]]:
         chars = empty + frame - 1 + frame + EXCERPT_CHARS + room
         chars += -chars % 4
         return [
             (len(item.excerpt), item.is_truncated)
-            for item in inject([memory(text)] * 3, budget=Budget(chars // 4)).items
+            for item in inject([memory(text[1:] + mark) for mark in "abc"], budget=Budget(chars // 4)).items
         ]
 
-    assert shown(EXCERPT_CHARS) == [(EXCERPT_CHARS, False)] * 2
-    cut = shown(LEAST_CHARS)
+    assert show(EXCERPT_CHARS) == [(EXCERPT_CHARS, False)] * 2
+    cut = show(LEAST_CHARS)
     assert cut[0] == (EXCERPT_CHARS, False)
     assert LEAST_CHARS <= cut[1][0] < EXCERPT_CHARS
     assert cut[1][1]
-    assert shown(LEAST_CHARS - 5) == [(EXCERPT_CHARS, False)]
+    assert show(LEAST_CHARS - 5) == [(EXCERPT_CHARS, False)]
 
 
 def test_nothing_later_is_tried_after_one_that_does_not_fit() -> None:
@@ -119,6 +119,16 @@ def test_nothing_later_is_tried_after_one_that_does_not_fit() -> None:
     room = len(inject(memories[:1]).block) + rendered_size(memories[2]) + 8
     assert [item.index for item in inject(memories, budget=Budget(-(-room // 4))).items] == [0]
     assert [item.index for item in inject([memories[0], memories[2]], budget=Budget(-(-room // 4))).items] == [0, 1]
+
+
+@pytest.mark.req("X-212")
+def test_no_words_are_shown_twice_unless_they_are_pinned() -> None:
+    """Neither those of the question nor those of a memory that stands before."""
+    texts = ["Where is the key?", "Under the stone.", "under  the STONE.", "Where is the key? Here.", "Under the stone"]
+    memories = [memory(text, line) for line, text in enumerate(texts, 1)]
+    assert [item.index for item in inject(memories, asked="where is the  key?").items] == [1, 3, 4]
+    assert [item.index for item in inject(memories, asked="where is the  key?", pins=3).items] == [0, 1, 2, 3, 4]
+    assert pins_with_room(memories) == len(memories)
 
 
 def test_a_memory_without_text_takes_no_place() -> None:
@@ -146,7 +156,7 @@ def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
     assert tokens(found.block) <= total_tokens
     if not found.block:
         return
-    document = parsed(found.block)
+    document = parse_block(found.block)
     assert list(document) == ["budget_tokens_est", "memories"]
     assert len(document["memories"]) == len(found.items) <= budget.most
     for entry, item in zip(document["memories"], found.items, strict=True):
@@ -181,31 +191,58 @@ def test_no_memory_takes_more_than_its_budget_whatever_its_path_line_and_text(
     frames = [len(json.dumps(["", memory.path], ensure_ascii=False)) + 200 for memory in memories]
     showable = [memory for memory, frame in zip(memories, frames, strict=True) if frame <= item_tokens * 4]
     assert all(
-        any(item.memory is memory for item in injection.items) for memory in showable if collapse(memory.text)
+        any(collapse(item.memory.text).casefold() == collapse(memory.text).casefold() for item in injection.items)
+        for memory in showable
+        if collapse(memory.text)
     ), "one that has no room keeps no other out"
 
 
-def test_a_long_turn_takes_what_its_budget_allows(subtests: pytest.Subtests) -> None:
-    cases_of_word: list[str] = ["word ", "天気。", '"\\']
-    cases_of_item_tokens: list[int] = [40, 54, 250, 1000]
-    for word in cases_of_word:
-        for item_tokens in cases_of_item_tokens:
-            with subtests.test(word=word, item_tokens=item_tokens):
-                block = inject([memory(word * 5000)], budget=Budget(10_000, item_tokens)).block
+def test_a_turn_is_shown_whole_if_it_fits_into_an_items_budget_and_else_in_what_a_part_may_take() -> None:
+    """So that one long turn does not keep several others out, and no turn is cut for a few words."""
+    failures = []
+    for word in ("word ", "天气。", '"\\'):
+        for item_tokens, part_tokens in ((40, 40), (54, 54), (250, 54), (250, 120), (1000, 250), (50, 1000)):
+            budget = Budget(10_000, item_tokens, part_tokens)
+            fitting = collapse((word * 5000)[: (item_tokens * 4 - FRAME) // (2 if word[0] == '"' else 1)])
+            for text, is_whole in ((fitting, True), (f"{fitting} and more", False), (word * 5000, False)):
+                [item] = inject([memory(text)], budget=budget).items
+                size, most = (
+                    tokens("x" * (rendered_size(item.memory, budget=budget) - 1)),
+                    min(item_tokens, part_tokens),
+                )
+                fits = size <= item_tokens if is_whole else most - 4 <= size <= most
+                if item.is_truncated is is_whole or not fits:
+                    failures.append((word, budget, len(text), size))
+    assert not failures
 
-                rendered = block[block.index("[") + 1 : -2]
-                assert item_tokens - 4 <= tokens(rendered) <= item_tokens
+
+@pytest.mark.req("X-212")
+def test_the_first_results_have_more_room_than_the_later_ones_and_pins_have_the_most() -> None:
+    """So that more turns fit, and those that are most likely asked for can be read."""
+    budget = Budget(total_tokens=100_000, item_tokens=120, part_tokens=54, first=3, most=40)
+    texts = [f"{number:04} {'word ' * (49 if number % 2 == 0 else 500)}" for number in range(20)]
+
+    items = inject([memory(text) for text in texts], budget=budget, pins=2).items
+
+    sizes = [rendered_size(item.memory, budget=budget, place=item.index - 2) - 1 for item in items]
+    assert [item.is_truncated for item in items] == [False, True, False, True, False, *[True] * 15]
+    assert len(items[2].excerpt) == len(items[0].excerpt) == 249
+    later = budget.at(3)
+    assert (later.item_tokens, later.part_tokens) == (40, 33)
+    assert all(size <= 4 * later.part_tokens for size in sizes[5:])
+    assert all(size > 4 * later.part_tokens for size in sizes[:5])
+    assert Budget(item_tokens=45, part_tokens=45).at(30).item_tokens == 40
 
 
 def test_a_path_that_is_too_long_for_the_budget_keeps_no_other_memory_out() -> None:
-    injection = inject([Memory("logs/" + "x" * 300, 1, "hidden"), memory("shown")])
+    injection = inject([Memory("logs/" + "x" * 500, 1, "hidden"), memory("shown")])
 
     assert [item.index for item in injection.items] == [1]
 
 
 @given(HOSTILE)
 def test_a_memory_takes_as_much_room_as_its_size_says(text: str) -> None:
-    one, two = inject([memory("a"), memory(text)]), inject([memory("a")])
+    one, two = inject([memory("first"), memory(text)]), inject([memory("first")])
     assert len(one.block) - len(two.block) == (rendered_size(memory(text)) if collapse(text) else 0)
 
 
@@ -226,18 +263,18 @@ def test_pins_leave_a_quarter_of_the_block_to_what_is_found() -> None:
 @pytest.mark.req("X-06")
 def test_what_is_found_may_have_more_than_its_quarter_and_pins_what_is_left_of_it() -> None:
     pins = [memory(f"pin {number}", number) for number in range(1, 40)]
-    found = [memory(f"found {number}", number) for number in range(50, 80)]
+    found = [memory(f"found {number}", number) for number in range(50, 90)]
 
-    def shown(some_pins: int, some_found: int) -> tuple[int, int]:
+    def show(some_pins: int, some_found: int) -> tuple[int, int]:
         injected = inject([*pins[:some_pins], *found[:some_found]], pins=some_pins)
         number = sum(item.index < some_pins for item in injected.items)
         return number, len(injected.items) - number
 
-    all_found, all_pins = shown(0, 30)[1], shown(39, 0)[0]
-    assert shown(2, 30) == (2, all_found - 2)
-    assert shown(39, 0) == (all_pins, 0)
-    assert shown(39, 1) == (all_pins - 1, 1)
-    assert shown(39, 30)[1] >= all_found // 4
+    all_found, all_pins = show(0, 40)[1], show(39, 0)[0]
+    assert show(2, 40) == (2, all_found - 2)
+    assert show(39, 0) == (all_pins, 0)
+    assert show(39, 1) == (all_pins - 1, 1)
+    assert show(39, 30)[1] >= all_found // 4
 
 
 @given(st.lists(HOSTILE, max_size=30), st.lists(HOSTILE, max_size=30))
@@ -248,5 +285,5 @@ def test_with_pins_the_block_keeps_its_budgets_and_its_order(pinned: list[str], 
     assert indexes == sorted(set(indexes))
     assert tokens(injected.block) <= Budget().total_tokens
     assert len(injected.items) <= Budget().most
-    if any(collapse(text) for text in found):
+    if {collapse(text).casefold() for text in found} - {collapse(text).casefold() for text in [*pinned, ""]}:
         assert any(index >= len(pinned) for index in indexes)

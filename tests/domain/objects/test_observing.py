@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.observing import MOST_NAMES, MOST_PATTERNS, Observed, observed
+from domain.objects.observing import MOST_NAMES, MOST_PATTERNS, Observed, observe
 from domain.objects.path import is_plain
 from tests.pace import paced_s
 
@@ -16,8 +16,8 @@ BOUND_S = 0.02
 """On a busy machine; 3 ms on an idle one."""
 
 
-def seen(command: str, output: str = "") -> Observed:
-    return observed(command, output, ROOT)
+def look(command: str, output: str = "") -> Observed:
+    return observe(command, output, ROOT)
 
 
 @pytest.mark.req("S3-40", "S3-59")
@@ -53,7 +53,7 @@ def test_a_command_names_files(subtests: pytest.Subtests) -> None:
     ]
     for command, names in cases:
         with subtests.test(command=command, names=names):
-            found = observed(command, "", ROOT).names
+            found = observe(command, "", ROOT).names
             assert [name for name in names if name not in found] == []
             assert set(found) <= set(names)
 
@@ -130,8 +130,8 @@ def test_names_are_what_may_be_a_file_and_reads_what_is_read(subtests: pytest.Su
         with subtests.test(command=command, names=names, reads=reads):
             between = "|" if "|" in names else None
 
-            assert list(seen(command).names) == names.split(between)
-            assert list(seen(command).reads) == reads.split(between)
+            assert list(look(command).names) == names.split(between)
+            assert list(look(command).reads) == reads.split(between)
 
 
 def test_a_name_is_meant_in_the_folder_that_the_command_went_to(subtests: pytest.Subtests) -> None:
@@ -164,12 +164,12 @@ def test_a_name_is_meant_in_the_folder_that_the_command_went_to(subtests: pytest
     ]
     for command, names in cases:
         with subtests.test(command=command, names=names):
-            assert list(seen(command).names) == names
+            assert list(look(command).names) == names
 
 
 def test_a_folder_may_have_a_slash_at_its_end_or_be_the_root() -> None:
-    assert observed("cat a /data/b", "", "/data/").names == ("a", "b")
-    assert observed("cat a /data/b", "", "/").names == ("a", "data/b")
+    assert observe("cat a /data/b", "", "/data/").names == ("a", "b")
+    assert observe("cat a /data/b", "", "/").names == ("a", "data/b")
 
 
 def test_patterns_are_told_and_not_expanded(subtests: pytest.Subtests) -> None:
@@ -185,9 +185,9 @@ def test_patterns_are_told_and_not_expanded(subtests: pytest.Subtests) -> None:
     ]
     for command, patterns, reads in cases:
         with subtests.test(command=command, patterns=patterns, reads=reads):
-            assert list(seen(command).patterns) == patterns
-            assert list(seen(command).read_patterns) == reads
-            assert not {*"*?["} & {*"".join(seen(command).names).replace("*", "", "'*'" in command)}
+            assert list(look(command).patterns) == patterns
+            assert list(look(command).read_patterns) == reads
+            assert not {*"*?["} & {*"".join(look(command).names).replace("*", "", "'*'" in command)}
 
 
 @pytest.mark.req("S3-24", "S3-39")
@@ -210,7 +210,7 @@ def test_listings_name_files(subtests: pytest.Subtests) -> None:
     ]
     for command, output, listed in cases:
         with subtests.test(command=command, output=output, listed=listed):
-            assert set(observed(command, output, ROOT).listed) == listed
+            assert set(observe(command, output, ROOT).listed) == listed
 
 
 def test_what_is_listed_is_told(subtests: pytest.Subtests) -> None:
@@ -241,7 +241,7 @@ def test_what_is_listed_is_told(subtests: pytest.Subtests) -> None:
     ]
     for command, output, names in cases:
         with subtests.test(command=command, output=output, names=names):
-            assert list(seen(command, output).listed) == names
+            assert list(look(command, output).listed) == names
 
 
 def test_a_plain_cat_prints_one_file_whole(subtests: pytest.Subtests) -> None:
@@ -283,7 +283,7 @@ def test_a_plain_cat_prints_one_file_whole(subtests: pytest.Subtests) -> None:
     ]
     for command, whole in cases:
         with subtests.test(command=command, whole=whole):
-            assert seen(command).whole == whole
+            assert look(command).whole == whole
 
 
 def test_a_command_that_only_runs_the_script_manages(subtests: pytest.Subtests) -> None:
@@ -294,10 +294,14 @@ def test_a_command_that_only_runs_the_script_manages(subtests: pytest.Subtests) 
         f"{SCRIPT} list 2>&1",
         f"{SCRIPT} list 2>/dev/null || {SCRIPT} list --files",
         f"timeout 5 '{SCRIPT}' show f1",
+        f"python3 -I {SCRIPT} list",
+        f"python3 -I -B {SCRIPT} show f1 | head -n 40",
+        f"{SCRIPT} list | head",
+        f"{SCRIPT} list 2>&1 | tail -5; {SCRIPT} pin f1",
     ]
     for command in cases:
         with subtests.test(command=command):
-            assert seen(command).manages
+            assert look(command).manages
 
 
 def test_any_other_command_does_not(subtests: pytest.Subtests) -> None:
@@ -307,7 +311,11 @@ def test_any_other_command_does_not(subtests: pytest.Subtests) -> None:
         "cat a",
         f"cat {SCRIPT}",
         f"{SCRIPT} list; cat a",
-        f"{SCRIPT} list | head",
+        f"{SCRIPT} list | head a",
+        f"{SCRIPT} list | head > a",
+        f"{SCRIPT} list | grep a",
+        f"cat a | head; {SCRIPT} list",
+        f"python3 -m x {SCRIPT} list",
         f"{SCRIPT} list > a",
         f"{SCRIPT} show < a",
         f"{SCRIPT} activate $(cat a)",
@@ -325,20 +333,20 @@ def test_any_other_command_does_not(subtests: pytest.Subtests) -> None:
     ]
     for command in cases:
         with subtests.test(command=command):
-            assert not seen(command).manages
+            assert not look(command).manages
 
 
 def test_so_many_names_and_patterns_are_told() -> None:
     command = "rm " + " ".join(f"{n} *{n}" for n in range(MOST_NAMES + 9)) + "\ncat 0 *0"
 
-    assert len(seen(command).names) == MOST_NAMES
-    assert len(seen(command).patterns) == MOST_PATTERNS
-    assert (seen(command).reads, seen(command).read_patterns) == (("0",), ("*0",))
+    assert len(look(command).names) == MOST_NAMES
+    assert len(look(command).patterns) == MOST_PATTERNS
+    assert (look(command).reads, look(command).read_patterns) == (("0",), ("*0",))
 
 
 def test_shells_within_shells_are_read_to_a_bound() -> None:
-    assert seen('bash -c "bash -c \'bash -c \\"cat a\\"\'"').names == ()
-    assert len(seen(";".join(f"sh -c 'cat {n}'" for n in range(99))).names) == 20
+    assert look('bash -c "bash -c \'bash -c \\"cat a\\"\'"').names == ()
+    assert len(look(";".join(f"sh -c 'cat {n}'" for n in range(99))).names) == 20
 
 
 ODD = st.text("abcd./ '\"\\$`;&|()<>{},*?[]#~\n\t=-0\x00\x1b\ud800é", max_size=80)
@@ -379,9 +387,9 @@ WORDS = st.lists(
 
 @given(ODD | WORDS | st.text(max_size=80), ODD | WORDS | st.text(max_size=80))
 def test_any_command_is_taken_and_every_path_is_plain(command: str, output: str) -> None:
-    told = seen(command, output)
+    told = look(command, output)
 
-    assert told == seen(command, output)
+    assert told == look(command, output)
     paths = (*told.names, *told.listed, *told.patterns, *([told.whole] if told.whole else []))
     assert [path for path in paths if not is_plain(path)] == []
     assert {*told.reads} <= {*told.names}
@@ -405,19 +413,19 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_command_costs_little(name: str) -> None:
-    assert paced_s(lambda: seen(HOSTILE[name]), tries=5, enough_s=BOUND_S) < BOUND_S
+    assert paced_s(lambda: look(HOSTILE[name]), tries=5, enough_s=BOUND_S) < BOUND_S
 
 
 def test_what_follows_the_bound_is_not_looked_at(subtests: pytest.Subtests) -> None:
     cases: list[str] = ["words", "double quotes", "braces", "mixed"]
     for name in cases:
         with subtests.test(name=name):
-            assert seen("cat a;" + HOSTILE[name] + "\ncat b").names[:1] == ("a",)
-            assert "b" not in seen("cat a;" + HOSTILE[name].replace("b", "c") + "\ncat b").names
+            assert look("cat a;" + HOSTILE[name] + "\ncat b").names[:1] == ("a",)
+            assert "b" not in look("cat a;" + HOSTILE[name].replace("b", "c") + "\ncat b").names
 
 
 def test_so_many_listings_are_told_apart() -> None:
-    assert seen(";".join(f"ls {n}" for n in range(9)), "a").listed == ("0/a", "1/a", "2/a", "3/a")
+    assert look(";".join(f"ls {n}" for n in range(9)), "a").listed == ("0/a", "1/a", "2/a", "3/a")
 
 
 def test_a_hostile_output_costs_little() -> None:
@@ -425,4 +433,4 @@ def test_a_hostile_output_costs_little() -> None:
     lines = ["a/" * 100 + "b", "-rw-r--r-- 1 a b 5 May  1 12:00 x", ":" * 200, " " * 200, "1 " * 100, "x" * 100_000]
     for line in lines:
         output = (f"{line}\n" * 20_000)[:2_000_000]
-        assert paced_s(partial(seen, command, output), tries=3, enough_s=10 * BOUND_S) < 10 * BOUND_S, line[:20]
+        assert paced_s(partial(look, command, output), tries=3, enough_s=10 * BOUND_S) < 10 * BOUND_S, line[:20]

@@ -6,7 +6,7 @@ import pytest
 
 from domain.objects.ageing import Keep
 from domain.objects.entries import SessionBegan
-from domain.objects.state import NEWS, SAID_CHARS, decoded, encoded
+from domain.objects.state import NEWS, SAID_CHARS, decode, encode
 from tests.domain.objects.story import Story, look
 
 WIDE = Keep()
@@ -202,5 +202,5 @@ def test_a_state_survives_its_encoding() -> None:
     story.cat("a.txt")
     story.switch("f1", "pinned")
     story.request()
-    again = decoded(encoded(story.objects))
-    assert encoded(again) == encoded(story.objects)
+    again = decode(encode(story.objects))
+    assert encode(again) == encode(story.objects)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.objects.ageing import Keep
-from domain.objects.entries import decoded as entries_of
-from domain.objects.entries import encoded as entries_data
+from domain.objects.entries import decode as entries_of
+from domain.objects.entries import encode as entries_data
 from domain.objects.lines import shown_path
-from domain.objects.state import SHOWN_CHARS, encoded
+from domain.objects.state import SHOWN_CHARS, encode
 from domain.objects.wording import NOT_KEPT, notes, results, shown_text
 from domain.turn.prompt import is_block
 from tests.domain.objects.story import LETTER, Story, replayed
@@ -74,7 +74,7 @@ def test_the_same_entries_make_the_same_state(happenings: list[tuple[Any, ...]],
             story.request(cut=story.objects.turns[-1] if happening[1] else "")
         tell(story, happening)
     again = entries_of(entries_data(tuple(story.entries)))
-    assert encoded(replayed(list(again), keep)) == encoded(story.objects)
+    assert encode(replayed(list(again), keep)) == encode(story.objects)
 
 
 @pytest.mark.req("S3-09")

@@ -127,6 +127,11 @@ def test_the_memories_of_a_request_are_read_as_they_were_injected() -> None:
     )
 
 
+def test_memories_are_read_behind_another_block_of_the_runtimes() -> None:
+    explained = 'INJECTED_CONTEXT_WHOLE_RECORDS\n{"how":"EXPAND","most":2}'
+    assert memories_of(f"{explained}\n\n{block(CAT)}\n\nhello") == memories_of(block(CAT)) != ()
+
+
 def test_where_no_block_is_there_are_no_memories(subtests: pytest.Subtests) -> None:
     cases: list[str] = [
         "",

@@ -15,7 +15,7 @@ from domain.offline.model import (
     model_label,
     prompt_of,
 )
-from domain.turn.bash_tool import called
+from domain.turn.bash_tool import read_call
 from domain.turn.call_result import (
     INTERRUPTED,
     KILLED,
@@ -152,7 +152,7 @@ def test_a_command_that_was_not_run_has_no_exit_state() -> None:
 
 def refusal(name: str, arguments_json: str) -> str:
     """What the model is told of a call that cannot be carried out."""
-    reason = called(ToolCall(id="c", name=name, arguments_json=arguments_json))
+    reason = read_call(ToolCall(id="c", name=name, arguments_json=arguments_json))
     assert isinstance(reason, str)
     return reason
 
@@ -219,9 +219,7 @@ def test_a_result_of_a_malformed_call_is_told_too(subtests: pytest.Subtests) -> 
             assert "There is no tool fly." in told.text
 
 
-SKILLS = (
-    "<available_skills><skill><location>/opt/R&amp;D skills/reminders/SKILL.md</location></skill></available_skills>"
-)
+SKILLS = "# Sets reminders.\n$ '/opt/R&D skills/reminders/scripts/reminders.py' create --msg tea --in-minutes 45\n"
 
 
 def test_a_reminder_is_set_through_the_skills_script() -> None:

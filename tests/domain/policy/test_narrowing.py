@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from math import ceil, log2
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,12 +9,14 @@ from hypothesis import strategies as st
 
 from domain.policy.narrowing import (
     LATER_S,
+    LEAST_CHARS,
     LONGEST_SPACE_S,
     STREAK,
     TRIES,
     CallSize,
     FailureStreak,
     Step,
+    fewer_chars,
     next_step,
     parts,
     server_works,
@@ -220,5 +223,31 @@ def test_many_failures_in_a_row_are_spaced_out_and_a_success_ends_that() -> None
     assert streak.wait_s(LONGEST_SPACE_S / 2) == LONGEST_SPACE_S / 2
     assert streak.wait_s(LONGEST_SPACE_S) == 0
 
-    streak.succeed()
+    streak.end()
     assert streak.wait_s(0) == 0
+
+
+# long texts
+
+
+@pytest.mark.req("X-223")
+def test_a_long_text_is_asked_for_by_its_beginning_before_it_is_set_aside(subtests: pytest.Subtests) -> None:
+    for kind in (*TEXTS, *REFUSALS):
+        with subtests.test(kind=kind):
+            rounds = 0 if kind is FaultKind.TOO_LONG else len(LATER_S)
+            facts: dict[str, Any] = {"tries": 1, "downs": 0, "rounds": rounds, "works": True}
+            assert next_step(Fault(kind), 1, chars=LEAST_CHARS + 1, **facts) is Step.SHORTEN
+            assert next_step(Fault(kind), 1, chars=LEAST_CHARS, **facts) is Step.SET_ASIDE
+            assert next_step(Fault(kind), 2, chars=LEAST_CHARS + 1, **facts) is Step.SPLIT
+
+
+def test_a_beginning_is_half_or_what_the_numbers_allow_and_always_shorter() -> None:
+    numbered = "maximum context length is 512 tokens, however you requested 640 tokens"
+    cases = [
+        (8000, Fault(FaultKind.TOO_LONG, 400), 4000),
+        (8000, Fault(FaultKind.TOO_LONG, 400, words=numbered), 5760),
+        (8000, Fault(FaultKind.SERVER, 500, words=numbered), 4000),
+        (LEAST_CHARS + 1, Fault(FaultKind.TOO_LONG, 413), LEAST_CHARS),
+    ]
+    failures = [case for case in cases if fewer_chars(case[0], case[1]) != case[2]]
+    assert not failures

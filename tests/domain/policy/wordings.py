@@ -38,6 +38,14 @@ LENGTHS: list[tuple[str, str, int | None]] = [
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
         1048576,
     ),
+    (
+        "litellm before openai, geldata/gel#7438",
+        "litellm.ContextWindowExceededError: OpenAIException - Error code: 400 - {'error': {'message': \"This model's "
+        'maximum context length is 8192 tokens, however you requested 20130 tokens"}}',
+        8192,
+    ),
+    ("llama.cpp, lemonade-sdk/lemonade#3591", "input (992 tokens) is too large (current batch size: 512)", 512),
+    ("tei, letta-ai/letta#1453", "`inputs` must have less than 512 tokens. Given: 516", 512),
     ("bedrock", "Input is too long for requested model.", None),
     ("bedrock", "The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds", None),
     ("mistral", "Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
@@ -280,7 +288,7 @@ OTHERS = [
     ("a proxy", "The request exceeded the maximum time"),
     ("openai", "Invalid 'stop': array too long. Expected an array with maximum length 4, but got 5 instead."),
 ]
-"""Words that name no part of the request: nothing is mended by them."""
+"""Words that name no part of the request, and so no mend."""
 
 UNSEEN = [
     ("Vision is disabled for this deployment", Mend.PICTURES),

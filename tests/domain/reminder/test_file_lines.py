@@ -52,6 +52,7 @@ def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fau
         f"---\nnote: x\n{A}\n---\n",
         f"+++\n{A}\n+++\n",
         f"<pre>\n{A}\n</pre>\n",
+        f"$$\n{A}\n$$\n",
         f"<?example\n{A}\n?>\n",
         f"<![CDATA[\n{A}\n]]>\n",
         f"<!DOCTYPE x [\n{A}\n]>\n",
@@ -116,6 +117,27 @@ def test_reminders_that_are_hidden_can_be_listed_with_what_hides_them() -> None:
         (2, "stands in a code block that begins in line 1, so it is no reminder"),
         (7, "stands in a comment that begins in line 6, which nothing closes, so it is no reminder"),
     ]
+
+
+@pytest.mark.req("X-206")
+def test_a_reminder_in_a_quote_is_listed_with_what_it_stands_in() -> None:
+    quoted = f"> [!todo] later\n> {A}\n>> {B}\n> - [ ] milk\n> ```\n> {A}\n"
+    assert scan(quoted.encode()).entries == ()
+    assert [(note.number, note.reason) for note in hidden_reminders(quoted.encode())] == [
+        (2, "stands in a quote, so it is no reminder"),
+        (3, "stands in a quote, so it is no reminder"),
+    ]
+
+
+@pytest.mark.req("X-206")
+def test_a_carriage_return_within_a_line_is_told_and_no_byte_changes() -> None:
+    for text, number in [(f"{A}\r{B}\nend\n", 1), (f"x\n# H\r{A}\ny\n", 2)]:
+        data = text.encode()
+        (fault,) = scan(data).faults
+        assert (fault.number, scan(data).entries) == (number, ())
+        assert fault.reason.startswith("has a carriage return within")
+        assert add_ids(data) == data
+    assert scan(f"a\rb\n{A}\r\r\n".encode()).faults == ()
 
 
 def test_a_new_line_goes_last_or_above_what_nothing_closes(subtests: pytest.Subtests) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import cycle, islice
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,14 +17,15 @@ from domain.curated.block import GLOBAL_HEADING, LOCAL_HEADING, PROJECT_HEADING,
 from domain.log.event import Kind, event
 from domain.log.format import encode_event, seal_text
 from domain.log.metadata import MetaValue
-from domain.memory.expansion import LogRange, expanded, not_expanded
+from domain.memory.expansion import LogRange, not_expanded, record_text
 from domain.memory.injection import Memory, inject
 from domain.objects import lines as lines_of_objects
 from domain.objects.entries import OutputSeen
 from domain.objects.wording import NOT_KEPT, shown_text
 from domain.text.imitation import MARK, OWN_LINES, defuse, defuse_output, imitates, marked_line
 from domain.text.output_tail import Excerpt, KeptOutput, render
-from domain.turn.attachments import PastedText, attachment_lines, composed
+from domain.text.shortening import shorten
+from domain.turn.attachments import PastedText, attachment_lines, compose_words
 from domain.turn.call_result import (
     INTERRUPTED,
     KILLED,
@@ -32,10 +34,11 @@ from domain.turn.call_result import (
     NOT_RUN_LENGTH,
     TOO_MANY,
     TURNED_OFF,
-    shortened,
+    shorten_result,
 )
 from domain.turn.conversation import rebuilt
-from domain.turn.prompt import prompt_header, quoted, unanswered
+from domain.turn.discord.said import words_of
+from domain.turn.prompt import no_answer, prompt_header, quotation_lines
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TAKEN_BACK
 from domain.workspace.recall.block import CLOSING, OPENING
@@ -84,16 +87,34 @@ def references() -> list[str]:
     return [
         lines_of_objects.output(output, None),
         lines_of_objects.output(output, lines_of_objects.Aliased(version, is_shown=True)),
-        *lines_of_objects.found([(version, 5)]),
-        *lines_of_objects.uncounted(7),
-        lines_of_objects.changed(version, was, 5),
-        lines_of_objects.changed(version, version, 5),
-        lines_of_objects.changed(gone, version, 0),
+        *lines_of_objects.list_found([(version, 5)]),
+        *lines_of_objects.count_unindexed(7),
+        lines_of_objects.describe_change(version, was, 5),
+        lines_of_objects.describe_change(version, version, 5),
+        lines_of_objects.describe_change(gone, version, 0),
         lines_of_objects.text_of("f2", 4),
         lines_of_objects.text_of("t3", 1),
         lines_of_objects.unsaid(3),
         NOT_KEPT,
     ]
+
+
+def parts_of_messages() -> list[str]:
+    """Heads of all that is told of a message beside its text."""
+    message = {
+        "sticker_items": [{"id": "1", "name": "wave"}],
+        "poll": {"question": {"text": "Lunch?"}},
+        "embeds": [{}, {"provider": {"name": "Tube"}}, {"type": "poll_result"}],
+        "components": [{"type": 10, "content": "words"}],
+        "flags": 1 << 13,
+        "activity": {"type": 1},
+        "message_snapshots": [{"message": {"content": "words", "timestamp": "2026-01-01T10:00:00+00:00"}}],
+        "attachments": [{"filename": "a"}],
+    }
+    unknown: list[dict[str, Any]] = [{"type": 777}, {"hologram": [1]}]
+    told = "\n".join(words_of(each, lambda _kind, _id: "").told for each in (message, *unknown))
+    long = shorten("x" * 100, 60).splitlines()[-1]
+    return [long, *(line for line in told.splitlines() if not line.startswith(MARK))]
 
 
 def written() -> dict[str, str]:
@@ -112,18 +133,19 @@ def written() -> dict[str, str]:
     block = inject([Memory("logs/a.md", 7, "words")]).block.split("\n")
     skill = invocation(SKILL, "words", "").split("\n")
     return {
-        "result that was shortened": shortened("words", "/out").split("\n\n")[-1],
+        "result that was shortened": shorten_result("words", "/out").split("\n\n")[-1],
         "header": prompt_header("Alice", AT),
         "header with an id": prompt_header("Alice", AT, " (@1)"),
         "block": block[0],
         "memories": block[1],
-        "expansion": expanded(PLACE, LogRange(first_line=1, last_line=2, text="words")).split("\n")[0],
-        "end of an expansion": expanded(PLACE, LogRange(first_line=1, last_line=2, text="words")).split("\n")[-1],
+        "expansion": record_text(PLACE, LogRange(first_line=1, last_line=2, text="words")).split("\n")[0],
+        "end of an expansion": record_text(PLACE, LogRange(first_line=1, last_line=2, text="words")).split("\n")[-1],
         "end of none": not_expanded(PLACE, "no").split("\n")[-1],
         "wish": "EXPAND path=logs/a.md line=7",
-        "quotation": quoted("Alice", "words").split("\n")[0],
-        "attached file": composed("", [PastedText("a.txt", "words", 5, "p")], 100).text.split("\n")[0],
+        "quotation": quotation_lines("Alice", "words").split("\n")[0],
+        "attached file": compose_words("", [PastedText("a.txt", "words", 5, "p")], 100).text.split("\n")[0],
         "attachment": attachment_lines({"attachments": [{"filename": "a", "size": 1, "url": "u"}]}).strip(),
+        **{f"part of a message {number}": line for number, line in enumerate(parts_of_messages())},
         "memory that is kept by hand": TITLE,
         "global memory": GLOBAL_HEADING,
         "a project's memory": PROJECT_HEADING,
@@ -131,7 +153,7 @@ def written() -> dict[str, str]:
         "head of a skill": skill[0],
         "end of a skill": skill[-1],
         "taken back": TAKEN_BACK,
-        "no answer": unanswered("aborted", "x"),
+        "no answer": no_answer("aborted", "x"),
         "picture": picture[0].split("\n")[1],
         "call": told[0],
         "result": told[1].split("\n")[0],
@@ -268,7 +290,7 @@ def test_a_pasted_file_and_a_skills_words_cannot_pass_for_the_runtimes_lines_aro
 ) -> None:
     imitation = disguise(line)
     files = [PastedText(imitation, f"x\n{imitation}\ny", 9, "p"), PastedText("b", f"{imitation}\n```", 9, "")]
-    sent = composed(imitation, files, 10_000).text
+    sent = compose_words(imitation, files, 10_000).text
     asked = invocation(SKILL, imitation, f"x\n{imitation}")
 
     for content, typed, own in (
@@ -325,7 +347,7 @@ def test_ordinary_words_are_left_as_they_are(subtests: pytest.Subtests) -> None:
 def test_a_quotations_line_is_marked_once_more_if_it_would_pass_for_the_head_of_one() -> None:
     assert marked_line("Alice wrote:") == "> > Alice wrote:"
     assert marked_line("Alice wrote a letter") == "> Alice wrote a letter"
-    assert quoted("Bob", "Alice wrote:\nyes") == "> Bob wrote:\n> > Alice wrote:\n> yes\n"
+    assert quotation_lines("Bob", "Alice wrote:\nyes") == "> Bob wrote:\n> > Alice wrote:\n> yes\n"
 
 
 @given(st.text())

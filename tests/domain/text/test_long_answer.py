@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.text.characters import units
 from domain.text.long_answer import MOST_MESSAGES, Shown, in_messages
-from domain.text.splitting import LIMIT, split, units
+from domain.text.splitting import LIMIT, split
 
 LINE = "one line of an answer that goes on for rather long\n"
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.text.characters import units
 from domain.text.running_text import CURSOR, interrupted_text, is_running, running_text, stopped_text
-from domain.text.splitting import LIMIT, units
+from domain.text.splitting import LIMIT
 
 MARKDOWN = st.text(alphabet="ab \n`*_|-👩\u0301😀", max_size=6_000)
 

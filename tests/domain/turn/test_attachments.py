@@ -18,7 +18,7 @@ from domain.turn.attachments import (
     ReadText,
     attachment_lines,
     attachments_meta,
-    composed,
+    compose_words,
     first_shown,
     image_type,
     images_of,
@@ -122,7 +122,7 @@ def test_the_beginnings_that_are_kept_make_the_same_words_as_the_whole_files(len
         for text, beginning in zip(texts, beginnings, strict=True)
     ]
     whole = [PastedText("m.txt", text, len(text), "p") for text in texts]
-    assert composed("typed", cut, budget) == composed("typed", whole, budget)
+    assert compose_words("typed", cut, budget) == compose_words("typed", whole, budget)
 
 
 def test_images_are_known_by_how_they_begin() -> None:
@@ -168,7 +168,7 @@ def test_files_of_one_name_are_numbered() -> None:
 
 
 def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
-    made = composed("look at this", [pasted("one\r\n  two \n")], 100)
+    made = compose_words("look at this", [pasted("one\r\n  two \n")], 100)
     assert made.text == (
         "look at this\n\n"
         "[attached file: message.txt, 12 bytes, saved as attachments/1/message.txt]\n"
@@ -179,7 +179,7 @@ def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
 
 @given(st.text(st.sampled_from("`\n[]ab")), st.text(st.sampled_from("`\n[]ab")))
 def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
-    text = composed("", [pasted(first, "1"), pasted(second, "2")], 10_000).text
+    text = compose_words("", [pasted(first, "1"), pasted(second, "2")], 10_000).text
     found = []
     while text:
         head = re.match(r"\[attached file: [^\n]*\]\n(`{3,})text\n", text)
@@ -191,7 +191,7 @@ def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
 
 
 def test_beyond_the_budget_the_rest_is_only_named() -> None:
-    made = composed("", [pasted("a" * 900, "1.txt"), pasted("b" * 900, "2.txt"), pasted("c" * 900, "3.txt")], 300)
+    made = compose_words("", [pasted("a" * 900, "1.txt"), pasted("b" * 900, "2.txt"), pasted("c" * 900, "3.txt")], 300)
     assert made.shown_chars == [900, 300, 0]
     assert "[attached file: 2.txt, 900 bytes, saved as" in made.text
     assert "; the first 300 of 900 characters follow]" in made.text

@@ -1,4 +1,4 @@
-"""What of a window's files a turn is shown, what the system prompt says of them, and what a cut hands over."""
+"""Files of a window: entries in a turn, places in the system prompt, and the handover of a cut."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from domain.turn.prompt import system_prompt
 from domain.workspace.files.session_state import parsed_session
 from domain.workspace.handover import handover
-from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS, Places, identity
+from domain.workspace.identity import AGENTS_CHARS, SOUL_CHARS, Places, identity, stores
 from domain.workspace.recall.entries import Entry, Source, entries
 from domain.workspace.recall.search import RecallIndex, recall_entries
 from domain.workspace.said_words import said_words
-from messages.base import TurnId
+from messages.base import Surface, TurnId, Window
 from messages.turn import SpokenTurn
 
 TODAY = date(2026, 11, 25)
@@ -79,31 +80,43 @@ def test_each_file_gives_the_entry_that_fits_first_and_hardly_another(subtests: 
 @pytest.mark.req("S4-18", "S4-19", "S4-129", "S4-130", "S4-132", "S4-133", "S4-134", "S4-135", "S4-137")
 @pytest.mark.req("S4-138", "S4-139", "S4-140", "S4-122", "S4-128", "S4-121", "X-71", "X-108")
 def test_the_system_prompt_has_soul_and_agents_and_says_where_the_rest_is_and_what_for() -> None:
-    text = identity("You are patient.", "Answer briefly.", PLACES, writes_itself=True)
-    assert text.startswith("SOUL.md\nYou are patient.\n\nAGENTS.md\nAnswer briefly.\n\nWorkspace\n")
-    assert "None but the first two is loaded" in text
-    assert "read the others with bash when they can help" in text
-    for path, role in (
-        (f"{PLACES.root}/SOUL.md", "never change them"),
-        (f"{PLACES.root}/MEMORY.md", "background that all conversations share"),
-        (f"{PLACES.folder}/SESSION.md", "what is being worked on"),
-        (f"{PLACES.folder}/MEMORY.md", "facts, preferences, decisions and constraints"),
-        (f"{PLACES.folder}/HISTORY.md", "earlier times"),
+    assert identity("You are patient.", "Answer briefly.", PLACES) == (
+        "SOUL.md\nYou are patient.\n\nAGENTS.md\nAnswer briefly."
+    )
+    lines = prompt(keeps_session=True).splitlines()
+    text = " ".join(" ".join(lines).split())
+    assert "Only what stands below is loaded: read the others with bash when they can help." in text
+    assert "Change the runtime's only when asked for just that, people's never unless told to." in text
+    for folder, name, role, keeper in (
+        (PLACES.folder, "SESSION.md", "what is being worked on", "The runtime's."),
+        (PLACES.folder, "MEMORY.md (notes)", "facts, preferences, decisions and constraints", "Yours."),
+        (PLACES.folder, "HISTORY.md", "earlier times", "People's."),
+        (PLACES.root, "MEMORY.md (background)", "what all conversations share", "People's."),
+        (PLACES.root, "SOUL.md and AGENTS.md", "who you are and how you work", "People's."),
     ):
-        assert text.index(path) < text.index(role)
+        (line,) = (each for each in lines if each.startswith(f"  - {name}: "))
+        assert (role in line, line.endswith(keeper)) == (True, True)
+        above = [each for each in lines[: lines.index(line)] if each.startswith("  In ")]
+        assert above[-1] == f"  In {folder}:"
     assert "Logs are no memory" in text
 
 
 @pytest.mark.req("S4-31", "S4-52", "S4-64", "S4-142")
 def test_who_writes_which_file_is_said_and_without_a_model_the_agent_keeps_the_session() -> None:
-    by_model = identity("", "", PLACES, writes_itself=True)
-    assert "The runtime writes it; change it only when somebody asks for just that." in by_model
-    assert "do not keep it yourself" in by_model
-    assert "nobody else writes it" in identity("", "", PLACES, writes_itself=False)
+    by_model = prompt(keeps_session=True, keeps_history=True).splitlines()
+    runtimes = [line.split(":")[0] for line in by_model if line.endswith("The runtime's.")]
+    assert runtimes == ["  - SESSION.md", "  - HISTORY.md"]
+    (state,) = (line for line in prompt().splitlines() if "SESSION.md" in line)
+    assert state.endswith("keep it short and up to date, nobody else writes it. Yours.")
+
+
+def prompt(*, keeps_session: bool = False, keeps_history: bool = False) -> str:
+    places = stores(PLACES, keeps_session=keeps_session, keeps_history=keeps_history)
+    return system_prompt(Window(surface=Surface.DISCORD_CHANNEL, id="1"), "/work", stores=places)
 
 
 def test_of_files_that_are_too_long_the_beginning_is_shown_with_the_path() -> None:
-    text = identity("soul\n" * SOUL_CHARS, "a" * (AGENTS_CHARS + 1), PLACES, writes_itself=True)
+    text = identity("soul\n" * SOUL_CHARS, "a" * (AGENTS_CHARS + 1), PLACES)
     assert text.count("(cut here: all of it is in") == 2
     assert len(text) < SOUL_CHARS + AGENTS_CHARS + 3_000
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.embedder.local import LocalModel
-from lab.bench import encoder
+from lab.bench import encoder, encoder_engine
 
 
 def test_each_size_has_a_line_and_near_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,3 +24,18 @@ def test_each_size_has_a_line_and_near_is_measured(tmp_path: Path, capsys: pytes
 def test_a_size_is_that_of_its_tokens() -> None:
     model = LocalModel.load()
     assert [len(model.token_vectors([encoder.WORD * (tokens - 2)])[0]) for tokens in (2, 8, 256)] == [2, 8, 256]
+
+
+@pytest.mark.slow
+@pytest.mark.req("X-229")
+def test_the_engine_gets_the_same_model_and_both_are_measured() -> None:
+    """llama.cpp#17203 and #14280: vectors of the engine that differ from those of the same model elsewhere."""
+    figures = encoder_engine.compare(((8, 1),), 2)
+
+    assert {name: list(told["cpu_ms"]) for name, told in figures.items()} == {
+        "compiled": ["8 x 1"],
+        "llama.cpp": ["8 x 1"],
+    }
+    assert min(min(told["cpu_ms"].values()) for told in figures.values()) > 0
+    assert figures["llama.cpp"]["mib"] > 20  # its weights alone have 24
+    assert 0.99 < figures["llama.cpp"]["cosine"] < figures["compiled"]["cosine"]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from actors.linux.folder import MOST_LEVELS, TooDeepError, Usage, open_folder, usage
 from actors.linux.processes import all_threads, family_of, resident_bytes
 from actors.shell.job import UNBOUNDED, Limits
-from actors.shell.sandbox.watcher.scarcity import SMALL_BYTES, Scarcity
+from actors.shell.sandbox.watcher.scarcity import MEASURES, SMALL_BYTES, Measures, Scarcity
 
 LOOK_S = 0.1
 """Pause between looks while nothing is near its bound."""
@@ -31,7 +31,14 @@ _SLICES_AT_ONCE = 4
 class DiskBound:
     """Bound on a folder's growth and on its disk; holds a descriptor of the folder, taken before the command begins."""
 
-    def __init__(self, limits: Limits, now: float, name: str = "its folder", most_written: int | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        now: float,
+        name: str = "its folder",
+        most_written: int | None = None,
+        measures: Measures = MEASURES,
+    ) -> None:
         """Look at the folder as it is.
 
         Args:
@@ -40,6 +47,7 @@ class DiskBound:
             name: What the folder is called where it is told of.
             most_written: Bytes that the command may write to all its folders while the folder's disk is nearly full;
                 None for no more than this one may hold.
+            measures: Of what the command takes.
 
         Raises:
             OSError: it cannot be opened.
@@ -48,10 +56,10 @@ class DiskBound:
         self._name = name
         self._folder = open_folder(limits.folder)
         self._usage = Usage(limits.used_files, limits.used_bytes)
-        self._room, self._names = self._left()
+        self._room, self._names = self._free_space()
         self._room_at_walk, self._names_at_walk = self._room, self._names
         of_disk = limits if most_written is None else replace(limits, most_bytes=most_written)
-        self._scarcity = Scarcity(of_disk, self._folder, self._room, self._names)
+        self._scarcity = Scarcity(of_disk, self._folder, self._room, self._names, measures)
         self._counted = self._usage
         self._walk: Iterator[Usage] | None = None
         self._walk_began = now
@@ -64,7 +72,7 @@ class DiskBound:
 
     def look(self, now: float) -> str:
         """Bound that is exceeded, for people; empty if there is none."""
-        room, names = self._left()
+        room, names = self._free_space()
         grown, more = self._room - room, self._names - names
         if fault := self._scarcity.fault(now, room, names, self._grown()):
             return fault
@@ -85,7 +93,7 @@ class DiskBound:
         """Seconds until the next look is needed."""
         if self._walk is not None or self._scarcity.is_searching:
             return 0.0
-        left = self._left()[0] - self._limits.least_free_bytes
+        left = self._free_space()[0] - self._limits.least_free_bytes
         left = min(left, self._limits.most_bytes - self._usage.bytes)
         return max(0.0, left / FAST_BYTES_PER_S)
 
@@ -94,7 +102,7 @@ class DiskBound:
         limits = self._limits
         return Usage(self._counted.files - limits.used_files, self._counted.bytes - limits.used_bytes)
 
-    def _left(self) -> tuple[int, int]:
+    def _free_space(self) -> tuple[int, int]:
         """Bytes and names that are free on the disk."""
         disk = os.fstatvfs(self._folder)
         return disk.f_bavail * disk.f_frsize, disk.f_favail
@@ -208,26 +216,37 @@ def memory_fault(least_bytes: int) -> str:
 class Bounds:
     """All bounds of one command, with the moment when the next look is due."""
 
-    def __init__(self, limits: Limits, shared: Sequence[Limits] = (), *, has_group: bool) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        shared: Sequence[Limits] = (),
+        *,
+        has_group: bool,
+        measures: Measures = MEASURES,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Begin to look.
 
         Args:
             limits: Limits of the command.
             shared: Limits of further folders that the command may change.
             has_group: Whether a control group bounds its memory and threads.
+            measures: Of what the command takes.
+            monotonic: Seconds that never go back.
 
         Raises:
             OSError: a folder cannot be opened.
         """
         self._limits = limits
         self._has_group = has_group
-        now = time.monotonic()
+        self._monotonic = monotonic
+        now = monotonic()
         self._disks = list[DiskBound]()
         try:
             if limits.folder:
-                self._disks.append(DiskBound(limits, now))
+                self._disks.append(DiskBound(limits, now, measures=measures))
             for each in shared:
-                self._disks.append(DiskBound(each, now, f"the folder {each.folder}", limits.most_bytes))
+                self._disks.append(DiskBound(each, now, f"the folder {each.folder}", limits.most_bytes, measures))
         except OSError:
             self._close_disks()
             raise
@@ -250,7 +269,7 @@ class Bounds:
             self._temporary.attach(first)
         fault = self._temporary.look()
         for disk in self._disks:
-            fault = fault or disk.look(time.monotonic())
+            fault = fault or disk.look(self._monotonic())
         if not self._has_group:
             fault = fault or memory_fault(self._limits.least_memory_bytes)
         if self._threads is not None:

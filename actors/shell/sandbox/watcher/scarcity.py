@@ -7,8 +7,8 @@ what its own command has taken: growth of the folder, bytes written, and bytes h
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import astuple
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass
 
 from actors.linux.folder import Usage
 from actors.linux.nameless import Held, nameless_files
@@ -30,10 +30,23 @@ _WORTH = 10
 _SLICES_AT_ONCE = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Measurements of a command's use of the disk, by its watching process."""
+
+    written: Callable[[int], int] = written_bytes
+    """Bytes that a process and all below it have written."""
+    nameless: Callable[[int, int], Iterator[Held]] = nameless_files
+    """Holdings of a process and all below it on a device, in files without a name; grows with each step."""
+
+
+MEASURES = Measures()
+
+
 class Scarcity:
     """Judge of one command while the disk is nearly full."""
 
-    def __init__(self, limits: Limits, folder: int, room: int, names: int) -> None:
+    def __init__(self, limits: Limits, folder: int, room: int, names: int, measures: Measures = MEASURES) -> None:
         """Begin with the command.
 
         Args:
@@ -41,8 +54,10 @@ class Scarcity:
             folder: Descriptor of its folder; stays the caller's.
             room: Bytes that are free.
             names: As many more may be made.
+            measures: Of what the command takes.
         """
         self._limits = limits
+        self._measures = measures
         self._device = os.fstat(folder).st_dev
         self._room_at_first, self._names_at_first = room, names
         self._room_floor = _Floor(limits.least_free_bytes, SMALL_BYTES)
@@ -72,7 +87,7 @@ class Scarcity:
             return ""
         self._look_for_nameless(now)
         held = self._most_held(room, names)
-        written = written_bytes(os.getpid()) if is_near else 0
+        written = self._measures.written(os.getpid()) if is_near else 0
         if is_near and max(written, held.bytes) > most:
             return f"it wrote more than {most // 1024**2:,} MiB to a disk that is nearly full"
         if self._room_floor.blames(now, room, max(written, held.bytes, grown.bytes), held.bytes):
@@ -86,7 +101,7 @@ class Scarcity:
         if self._search is None:
             if now < self._next_search:
                 return
-            self._search, self._search_began = nameless_files(os.getpid(), self._device), now
+            self._search, self._search_began = self._measures.nameless(os.getpid(), self._device), now
             self._found = Held()
         for _ in range(_SLICES_AT_ONCE):
             found = next(self._search, None)

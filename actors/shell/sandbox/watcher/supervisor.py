@@ -13,7 +13,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cache
 
@@ -60,7 +60,7 @@ def supervise(wake: int, channel: socket.socket, output: int, group: GroupRoot |
         group: Control group of this process, which bounds the command; None without control groups.
     """
     with channel:
-        job = _received(channel)
+        job = _receive_job(channel)
         if job is None:
             os.close(output)
             return
@@ -216,14 +216,9 @@ class Supervisor:
             self._reap()
 
     def _kill(self) -> None:
-        """Kill bubblewrap and then the first process of its namespace, with which all others end.
-
-        Were the first process killed first, bubblewrap might yet end by itself, with exit code 137 for its child.
-        """
-        doomed = [self._main] if self._status is None else list(descendants(os.getpid()))
-        if first := self._first_process():
-            doomed += {first} & descendants(os.getpid())
-        for pid in doomed:
+        """Kill bubblewrap and then the first process of its namespace, with which all others end."""
+        main = self._main if self._status is None else 0
+        for pid in kill_order(main, self._first_process(), descendants(os.getpid())):
             with suppress(ProcessLookupError, PermissionError):
                 if os.geteuid() == 0:  # dying takes processor time, too, of which they were to have little
                     os.setpriority(os.PRIO_PROCESS, pid, _BEST_PRIORITY)
@@ -254,6 +249,21 @@ class Supervisor:
         return b'"exit-code"' in self._read_told()
 
 
+def kill_order(main: int, first: int, family: Collection[int]) -> list[int]:
+    """Processes to kill, in order: bubblewrap first, and all of its family when it has ended.
+
+    If the first process of its namespace died first, bubblewrap might yet end by itself, with exit code 137 for its
+    child.
+
+    Args:
+        main: Bubblewrap; 0 when it has ended.
+        first: First process of its namespace; 0 while unknown.
+        family: All that run.
+    """
+    doomed = [main] if main else list(family)
+    return [*doomed, first] if first in family else doomed
+
+
 @cache
 def _stay_inside() -> None:
     """Once is enough for this process and all its commands."""
@@ -277,7 +287,7 @@ def _priority(group: int) -> int:
         return _LEAST_PRIORITY
 
 
-def _received(channel: socket.socket) -> Job | None:
+def _receive_job(channel: socket.socket) -> Job | None:
     """The job; None if the agent thought better of it."""
     header = _exactly(channel, HEADER.size)
     body = _exactly(channel, HEADER.unpack(header)[0]) if header else b""

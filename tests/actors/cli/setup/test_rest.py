@@ -13,6 +13,7 @@ import pytest
 
 from actors.cli.setup import rest
 from actors.cli.setup.rest import DiscordError, DiscordRest
+from actors.discord.part import USER_AGENT
 
 TOKEN = "a-token-that-nobody-sees"
 Answer = tuple[int, bytes, dict[str, str]]
@@ -25,6 +26,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers: list[Answer] = []
         self.asked: list[tuple[str, str]] = []
+        self.agents: set[str] = set()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -33,6 +35,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked.append((self.path, self.headers["Authorization"]))
+        self.server.agents.add(self.headers["User-Agent"])
         status, data, headers = self.server.answers[0]
         if len(self.server.answers) > 1:
             del self.server.answers[0]
@@ -84,6 +87,7 @@ def test_who_asks_and_how(server: Server) -> None:
     server.answers = [says([{"user": {"id": "7", "username": "anne"}}])]
     assert [each["user"]["id"] for each in client(server).people("5", "An & n/e")] == ["7"]
     assert server.asked == [("/api/guilds/5/members/search?query=An%20%26%20n/e&limit=25", f"Bot {TOKEN}")]
+    assert server.agents == {USER_AGENT}
 
 
 def test_what_passes_is_waited_for(subtests: pytest.Subtests, server: Server) -> None:

@@ -17,6 +17,7 @@ from actors.cli.setup.writing import (
     write,
 )
 from tests.actors.cli.command import CHECKOUT
+from tests.ordinary_user import as_ordinary_user
 
 VALUES = {"discord.channels": ["1", "2"], "model.name": "a/b", "data_root": "here"}
 
@@ -138,13 +139,17 @@ def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_takes_no_file_is_seen_before_anything_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(WriteError, match="file/below: cannot be read: Not a directory"):
         require_writable(tmp_path / "file" / "below")
     require_writable(tmp_path / "new" / "folder" / "file")
-    monkeypatch.setattr(os, "access", lambda path, _mode: path != tmp_path)  # who runs the tests may write everywhere
-    with pytest.raises(WriteError, match=f"cannot be written: {tmp_path} is no folder that you may write to"):
+    tmp_path.chmod(0o500)
+    with (
+        as_ordinary_user(),
+        pytest.raises(WriteError, match=f"cannot be written: {tmp_path} is no folder that you may write to"),
+    ):
         require_writable(tmp_path / "new" / "folder" / "file")
+    tmp_path.chmod(0o700)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -16,9 +16,8 @@ class Terminal(io.StringIO):
 
 
 def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A terminal in the place of stderr: to be made in a test itself, since pytest puts its own there before."""
+    """A terminal, and the environment of one."""
     made = Terminal()
-    monkeypatch.setattr("sys.stderr", made)
     for name, value in {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "30"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -31,7 +30,7 @@ def seen(terminal: Terminal) -> str:
 
 def test_a_known_end_is_shown_as_a_bar_and_the_line_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of(monkeypatch)
-    with progress_line() as say:
+    with progress_line(terminal) as say:
         say("3 of 4 kills", 3, 4)
 
     assert "3 of 4 kills" in seen(terminal)
@@ -41,7 +40,7 @@ def test_a_known_end_is_shown_as_a_bar_and_the_line_is_gone_afterwards(monkeypat
 
 def test_what_others_named_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of(monkeypatch)
-    with progress_line() as say:
+    with progress_line(terminal) as say:
         say("copy [red]\x1b]0;owned\x07\x1b[2Jof\n\u202eit")
 
     assert r"[red]of \u202eit" in seen(terminal)
@@ -49,11 +48,10 @@ def test_what_others_named_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert "\x1b[2J" not in terminal.getvalue()
 
 
-def test_in_a_pipe_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_pipe_nothing_is_shown() -> None:
     pipe = io.StringIO()
-    monkeypatch.setattr("sys.stderr", pipe)
 
-    with progress_line() as say:
+    with progress_line(pipe) as say:
         say("3 of 4 kills", 3, 4)
 
     assert pipe.getvalue() == ""
@@ -63,7 +61,7 @@ def test_a_dumb_terminal_gets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of(monkeypatch)
     monkeypatch.setenv("TERM", "dumb")
 
-    with progress_line() as say:
+    with progress_line(terminal) as say:
         say("3 of 4 kills", 3, 4)
 
     assert terminal.getvalue() == ""

@@ -173,13 +173,12 @@ def test_two_on_one_data_root_are_one_too_many(tried: Tried, tmp_path: Path) -> 
 
 
 def test_what_a_library_prints_is_passed_on_and_harms_nobody(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     told = ("a library", "[]", "7", '{"other": 1}', '{"online": "Anne"}', '{"onl')
     words = ";".join(f"print({line!r})" for line in told)
-    monkeypatch.setattr("actors.cli.trying.bot._START", f"{words};input();raise SystemExit(3)")
     online: list[str] = []
-    bot = BotProcess(os.environ, online.append)
+    bot = BotProcess(os.environ, online.append, f"{words};input();raise SystemExit(3)")
     bot.go({})
     try:
         eventually(lambda: bot.is_over)
@@ -195,8 +194,7 @@ def test_what_a_library_prints_is_passed_on_and_harms_nobody(
 def test_a_bot_that_dies_before_it_is_told_where_to_go_is_started_again(
     monkeypatch: pytest.MonkeyPatch, *, is_wanted: bool
 ) -> None:
-    monkeypatch.setattr("actors.cli.trying.bot._START", "input();raise SystemExit(3)")
-    bot = BotProcess(os.environ, lambda _name: None)
+    bot = BotProcess(os.environ, lambda _name: None, "input();raise SystemExit(3)")
     os.kill(bot._process.pid, signal.SIGKILL)
     bot._process.wait(PATIENCE_S)
     if not is_wanted:

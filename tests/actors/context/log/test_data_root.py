@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.context.log.data_root import DataRoot, DataRootError
+from tests.ordinary_user import as_ordinary_user
 
 
 @pytest.mark.req("C-26")
@@ -68,13 +69,11 @@ def test_a_disk_without_any_room_lets_an_agent_hold_it(
     root.release()
 
 
-def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_arguments: object, **_how: object) -> int:
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-
-    monkeypatch.setattr(os, "open", refused)
-    with pytest.raises(DataRootError, match="cannot be written: Read-only file system"):
+def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with as_ordinary_user(), pytest.raises(DataRootError, match="cannot be written: Permission denied"):
         DataRoot(tmp_path).hold()
+    tmp_path.chmod(0o700)
 
 
 def test_whoever_holds_it_is_named_whole_however_long_the_number_before_was(tmp_path: Path) -> None:

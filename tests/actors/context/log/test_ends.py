@@ -6,28 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from actors.context.log import recovery
 from actors.context.log.ends import FILE_NAME, EndsFile
-from actors.context.log.recovery import survey
+from actors.context.log.recovery import Recovery, survey
 from actors.context.log.scan import read_tail_state
 from domain.log.tail import TailState
 from messages.base import Window
 from tests.actors.context.rig import CHANNEL, THREAD, Rig
 
-Read = list[str]
+
+class Reading:
+    """Surveys, and the logs whose ends they have read, newest last."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def survey(self, root: Path) -> Recovery:
+        self.names.clear()
+        return survey(root, keeps_ends=True, read=self._read)
+
+    def _read(self, path: str) -> TailState:
+        self.names.append(Path(path).parent.name)
+        return read_tail_state(path)
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> Read:
-    """The logs whose ends a survey has read, newest last."""
-    names: Read = []
-
-    def look(path: Path | str) -> TailState:
-        names.append(Path(path).parent.name)
-        return read_tail_state(path)
-
-    monkeypatch.setattr(recovery, "read_tail_state", look)
-    return names
+def reading() -> Reading:
+    return Reading()
 
 
 @pytest.fixture
@@ -47,14 +51,13 @@ def log_of(root: Path, window: Window = CHANNEL) -> Path:
     return log
 
 
-def test_what_was_settled_is_not_read_again_and_is_known_all_the_same(root: Path, read: Read) -> None:
-    first = survey(root, keeps_ends=True)
-    assert sorted(read) == sorted([CHANNEL.id, THREAD.id])
-    read.clear()
+def test_what_was_settled_is_not_read_again_and_is_known_all_the_same(root: Path, reading: Reading) -> None:
+    first = reading.survey(root)
+    assert sorted(reading.names) == sorted([CHANNEL.id, THREAD.id])
 
-    again = survey(root, keeps_ends=True)
+    again = reading.survey(root)
 
-    assert read == [THREAD.id]
+    assert reading.names == [THREAD.id]
     assert (again.unfinished, again.last_seen) == (first.unfinished, first.last_seen)
     assert first.unfinished == (THREAD,)
     assert (root / FILE_NAME).stat().st_mode & 0o777 == 0o600
@@ -86,14 +89,13 @@ def add_newer(log: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [append, alter, replace, add_newer])
-def test_a_log_that_is_no_longer_the_same_is_read(root: Path, read: Read, change: Callable[[Path], None]) -> None:
-    survey(root, keeps_ends=True)
+def test_a_log_that_is_no_longer_the_same_is_read(root: Path, reading: Reading, change: Callable[[Path], None]) -> None:
+    reading.survey(root)
     change(log_of(root))
-    read.clear()
 
-    found = survey(root, keeps_ends=True)
+    found = reading.survey(root)
 
-    assert CHANNEL.id in read
+    assert CHANNEL.id in reading.names
     assert found == survey(root)
 
 
@@ -126,16 +128,16 @@ def test_a_file_cut_short_at_any_byte_counts_as_none(root: Path) -> None:
 
 
 def test_a_place_that_takes_no_file_costs_nothing_but_time(
-    root: Path, read: Read, caplog: pytest.LogCaptureFixture
+    root: Path, reading: Reading, caplog: pytest.LogCaptureFixture
 ) -> None:
     (root / FILE_NAME).mkdir()
 
-    found = survey(root, keeps_ends=True)
+    found = reading.survey(root)
 
     assert found.unfinished == (THREAD,)
     assert "so the next start takes longer" in caplog.text
     assert sorted(path.name for path in root.glob(f".{FILE_NAME}*")) == []
-    assert sorted(read) == sorted([CHANNEL.id, THREAD.id])
+    assert sorted(reading.names) == sorted([CHANNEL.id, THREAD.id])
 
 
 def test_who_does_not_hold_the_data_root_notes_nothing(root: Path) -> None:

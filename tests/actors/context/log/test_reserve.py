@@ -10,17 +10,17 @@ from actors.context.log import reserve
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from actors.context.log.reserve import ReservedDisk
+from actors.linux.disk import RealDisk
 from tests.domain.log.logs import START, WINDOW, said
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-class FullUntilSpent:
+class FullUntilSpent(RealDisk):
     """A disk without a free byte but those that the reserve holds."""
 
-    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, room: int = 0) -> None:
-        self._root, self._room, self._write = root, room, os.write
-        monkeypatch.setattr(os, "write", self.write)
+    def __init__(self, root: Path, room: int = 0) -> None:
+        self._root, self._room = root, room
 
     def write(self, fd: int, data: bytes, /) -> int:
         place = self._root / reserve.NAME
@@ -28,7 +28,7 @@ class FullUntilSpent:
             if not self._room:
                 raise FULL
             data = data[: self._room]
-        return self._write(fd, data)
+        return super().write(fd, data)
 
 
 @pytest.fixture
@@ -49,35 +49,32 @@ def test_space_is_taken_while_an_agent_runs_and_given_back_when_it_ends(tmp_path
     assert not place.exists()
 
 
-def test_what_does_not_fit_is_written_with_the_space_in_reserve(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_is_written_with_the_space_in_reserve(root: Path) -> None:
     for room in (0, 3):
         assert reserve.keep(root)
-        FullUntilSpent(root, monkeypatch, room)
         file = os.open(root / f"log{room}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        assert ReservedDisk(root).write(file, b"0123456789") == 10
+        assert ReservedDisk(root, FullUntilSpent(root, room)).write(file, b"0123456789") == 10
         os.close(file)
-        monkeypatch.undo()
         assert (root / f"log{room}").read_bytes() == b"0123456789"
         assert (root / reserve.NAME).stat().st_size == 0
 
 
-def test_a_new_window_is_opened_on_a_full_disk(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FullUntilSpent(root, monkeypatch)
-    log = WindowLog.create(root, WINDOW, START, "test")
+def test_a_new_window_is_opened_on_a_full_disk(root: Path) -> None:
+    log = WindowLog.create(root, WINDOW, START, "test", ReservedDisk(root, FullUntilSpent(root)))
     log.append(said(1, "said on a full disk"))
     log.close()
     assert b"said on a full disk" in log.path.read_bytes()
 
 
-def test_without_a_reserve_a_full_disk_is_a_full_disk(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_reserve_a_full_disk_is_a_full_disk(root: Path) -> None:
     reserve.drop(root)
 
-    def full(fd: int, data: bytes, /) -> int:
-        raise FULL
+    class Full(RealDisk):
+        def write(self, fd: int, data: bytes, /) -> int:
+            raise FULL
 
-    monkeypatch.setattr(os, "write", full)
     with pytest.raises(OSError, match="No space left"):
-        ReservedDisk(root).write(1, b"x")
+        ReservedDisk(root, Full()).write(1, b"x")
     assert not reserve.spend(root)
 
 
@@ -91,7 +88,6 @@ def test_it_comes_back_when_there_is_room_but_only_where_there_was_one(root: Pat
     assert not (root / reserve.NAME).exists()
 
 
-def test_a_disk_that_is_nearly_full_gives_nothing_for_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_nearly_full_gives_nothing_for_it(root: Path) -> None:
     reserve.drop(root)
-    monkeypatch.setattr(reserve, "_ROOMY", 1 << 50)
-    assert not reserve.keep(root)
+    assert not reserve.keep(root, roomy=1 << 50)

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+from tests.jumping_loop import JumpingLoop
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # discord.py imports audioop, which Python 3.11 deprecates
@@ -17,6 +19,7 @@ with warnings.catch_warnings():
     from actors.discord.calls.rest_calls import CallFailedError, RestCalls
     from actors.discord.timing import Timing
 
+T = TypeVar("T")
 QUICK = Timing(call_timeout_s=5.0, attempts=3, backoff_s=0.001, backoff_limit_s=0.002)
 
 
@@ -148,18 +151,25 @@ def test_what_matters_little_is_given_up_at_once_while_it_is_shut() -> None:
     assert len(server.called_at) == 1
 
 
+def run_in(loop: JumpingLoop, act: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(act)
+
+
 def test_calls_that_were_refused_together_count_once() -> None:
+    loop = JumpingLoop()
+
     async def main() -> tuple[float, float]:
         gate = Gate()
         entered = [gate.enter() for _ in range(40)]
         for each in entered:
             gate.leave(each, told_s=10.0, is_refused=True)
         together_s = gate.left_s()
-        gate._shut_until = 0.0
+        loop.jump(11)
         gate.leave(gate.enter(), told_s=10.0, is_refused=True)
         return together_s, gate.left_s()
 
-    together_s, again_s = asyncio.run(main())
+    together_s, again_s = run_in(loop, main())
     assert together_s == pytest.approx(10, abs=1)
     assert again_s == pytest.approx(20, abs=1)
 
@@ -175,17 +185,19 @@ def test_a_pause_is_bounded_whatever_the_server_says(told_s: float | None, pause
 
 
 def test_beside_the_call_that_goes_first_none_begins() -> None:
+    loop = JumpingLoop()
+
     async def main() -> None:
         gate = Gate()
         gate.leave(gate.enter(), told_s=10.0, is_refused=True)
-        gate._shut_until = 0.0
+        loop.jump(11)
         first = gate.enter()
         with pytest.raises(discord.RateLimited):
             gate.enter()
         gate.leave(first)
         gate.leave(gate.enter())
 
-    asyncio.run(main())
+    run_in(loop, main())
 
 
 def test_a_call_that_began_before_does_not_open_it() -> None:

@@ -20,7 +20,7 @@ def raw(number: int, **fields: Any) -> dict[str, Any]:
     return {"id": str(number), "channel_id": "1", "type": 0, "content": str(number), "author": author, **fields}
 
 
-GARBLED = {"attachments": [{"id": "1", "filename": "without a size"}]}
+GARBLED = {"type": None}
 
 
 class Pages:
@@ -55,12 +55,9 @@ def test_a_message_that_cannot_be_read_costs_only_itself(
 ) -> None:
     broken_messages: list[dict[str, Any]] = [
         GARBLED,
-        {"attachments": None},
         {"type": None, "content": None, "author": None},
-        {"embeds": "no list"},
-        {"poll": {}},
-        {"message_snapshots": [{}], "mentions": [None]},
-        {"thread": 5, "components": [{"type": 1, "components": 3}]},
+        {"author": "ann"},
+        {"mentions": [None]},
         {"timestamp": "yesterday", "edited_timestamp": "yesterday"},
     ]
     for broken in broken_messages:
@@ -69,6 +66,27 @@ def test_a_message_that_cannot_be_read_costs_only_itself(
             page = read(Pages([raw(4), raw(3, **broken), raw(2)]), after=1)
             assert (ids(page), page.unreadable, page.oldest, page.newest, page.is_last) == ([2, 4], 1, 2, 4, True)
             assert "message 3 could not be read" in caplog.text
+
+
+def test_a_part_that_discord_py_cannot_read_costs_nothing() -> None:
+    """discordjs/discord.js#10328, #3892, nonebot/adapter-discord#77: null, missing and new fields of parts."""
+    parts: list[dict[str, Any]] = [
+        {"attachments": [{"id": "1", "filename": "without a size"}]},
+        {"attachments": None, "content": None, "reactions": None},
+        {"embeds": "no list"},
+        {"poll": {}},
+        {"message_snapshots": [{}]},
+        {"thread": 5, "components": [{"type": 1, "components": 3}]},
+        {
+            "interaction_metadata": {},
+            "call": {},
+            "activity": 3,
+            "role_subscription_data": {},
+            "message_reference": None,
+        },
+    ]
+    pages = [read(Pages([raw(4), raw(3, **part), raw(2)]), after=1) for part in parts]
+    assert [part for part, page in zip(parts, pages, strict=True) if ids(page) != [2, 3, 4]] == []
 
 
 def test_the_ends_of_a_page_count_what_cannot_be_read_there() -> None:

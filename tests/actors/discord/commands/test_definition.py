@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from actors.discord.commands.answer import fitted, one_line, view_of
+from actors.discord.commands.answer import fit, one_line, view_of
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.offer import choices
 from actors.part import Button
-from domain.text.splitting import LIMIT, units
+from domain.text.characters import units
+from domain.text.splitting import LIMIT
 
 OPTION: dict[str, Any] = {"type": 3, "name": "what", "description": "d", "required": True}
 
@@ -68,12 +69,12 @@ def test_whatever_people_can_notice_is_a_difference(changed: dict[str, Any]) -> 
 
 def test_an_answer_that_fits_is_left_as_it_is() -> None:
     text = "x" * LIMIT
-    assert fitted(text) == (text, "")
+    assert fit(text) == (text, "")
 
 
 @pytest.mark.parametrize("text", ["word " * 1000, "line\n" * 1000, "\U0001f600" * 1500, "```py\n" + "x = 1\n" * 500])
 def test_an_answer_that_does_not_fit_is_cut_and_comes_whole_besides(text: str) -> None:
-    shown, whole = fitted(text)
+    shown, whole = fit(text)
     assert units(shown) <= LIMIT
     assert shown.endswith("attached file.")
     assert shown.count("```") % 2 == 0

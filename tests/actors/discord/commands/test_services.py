@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
 from lab.playground.server import PlaygroundServer
@@ -54,7 +55,6 @@ def memory(excerpt: str = "tea is at five", *, pinned: bool = False) -> FoundMem
         similarity=0.9,
         recency=0.5,
         repetition=0.25,
-        search_score=0.0,
     )
 
 
@@ -71,7 +71,7 @@ def reminder(number: int, msg: str = "water the plants", **more: object) -> List
 def test_a_search_is_the_windows_and_shows_who_said_what_where_and_when(you: Caller) -> None:
     outcome = you.call("memory search", query="tea")
     asked = you.asked(SearchMemory)
-    assert fields(asked) == {"window": GENERAL, "query": "tea", "limit": 10}
+    assert fields(asked) == {"window": GENERAL, "query": "tea", "limit": 10, "about": ""}
     found = (memory(pinned=True), memory("two\nlines _here_"))
     you.reply(MemoriesFound(request_id=asked.request_id, memories=found, note="without vectors"))
     stamp = int(AT.timestamp())
@@ -116,14 +116,15 @@ def test_why_lists_what_was_given_and_what_was_not(you: Caller) -> None:
         block_tokens=400,
         took_ms=12.4,
         injected=(memory(),),
-        rejected=(),
+        rejected=(msgspec.structs.replace(memory(), meaning=0.4, words=0.125),),
     )
     you.reply(told)
     lines = you.said(outcome).splitlines()
     assert lines[0].endswith("1 memories, 400 of at most 1000 tokens; hybrid search, 24 ranked, 12 ms.")
     assert lines[1] == "**Given**"
     assert lines[3] == "-# 0.750: similarity 0.90, recency 0.50, repetition 0.25"
-    assert lines[4] == "**Not given, best first**: none"
+    assert lines[4] == "**Not given, best first**"
+    assert lines[6] == "-# 0.750: similarity 0.90 (meaning 0.40, words 0.12), recency 0.50, repetition 0.25"
 
 
 def test_stats_counts(you: Caller) -> None:

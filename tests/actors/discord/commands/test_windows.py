@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from actors.discord.incoming import lookup
+from domain.turn.discord.said import words_of
 from lab.playground.gateway.protocol import Gateway
 from lab.playground.world import defaults
 from lab.playground.world.faults import Fault, FaultKind
@@ -33,6 +34,7 @@ from tests.actors.discord.commands.caller import ALL, Caller, described, fields
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, thread_window
 from tests.patience import PATIENCE_S, eventually
+from tests.real.people.reports import FORWARD, poll
 
 CHANNEL = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.GENERAL_ID}"
 ONE_MESSAGE = r"GET /channels/\d+/messages/\d+"
@@ -320,6 +322,17 @@ def test_the_menu_of_a_message_pins_it_with_its_author_and_words(you: Caller) ->
     you.reply(Refused(request_id=asked.request_id, reason="the disk is full."))
     assert you.said(outcome) == "Not remembered: the disk is full."
     assert outcome.ephemeral
+
+
+def test_the_menu_of_a_message_that_discord_py_cannot_read_pins_all_that_it_says(you: Caller) -> None:
+    """discordjs/discord.js#10328, nonebot/adapter-discord#77: an endless poll, a forward of a few fields."""
+    playground = you.life.playground
+    parts = (poll("When?", "Noon", expiry=None), {**FORWARD, "message_snapshots": [{"message": {"content": "late"}}]})
+    for number, each in enumerate(parts, 1):
+        you.menu("Remember", playground.say(defaults.GENERAL_ID, parts=each))
+        pinned = you.asked(PinMemory, number)
+        you.reply(Refused(request_id=pinned.request_id, reason="the disk is full."))
+        assert pinned.text == words_of({"type": 0, "content": "", **each}, lambda _kind, _number: "").all
 
 
 def test_unremember_takes_back_the_last_pin_or_the_one_that_is_named(you: Caller) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-import discord
 import pytest
 from discord.http import HTTPClient, Ratelimit
 
-from actors.discord.connection.client import KEPT_LIMIT_S, LEAST_CLEARED, AgentClient, clear_seldom
+from actors.discord.connection.client import AgentClient
+from actors.discord.connection.rate_limits import KEPT_LIMIT_S, LEAST_CLEARED, clear_seldom
+from actors.discord.connection.sockets import guild_wait_s, most_connections
 from actors.discord.timing import Timing
+from tests.jumping_loop import JumpingLoop
 
 
 class Looked(dict[str, Ratelimit]):
@@ -35,8 +36,18 @@ def in_loop(test: Callable[[HTTPClient, Looked], None]) -> None:
         http._buckets = buckets = Looked()
         clear_seldom(http)
         test(http, buckets)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
 
-    asyncio.run(run())
+    with asyncio.Runner(loop_factory=JumpingLoop) as runner:
+        runner.run(run())
+
+
+def jump(seconds: float) -> None:
+    """Let time pass at once."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, JumpingLoop)
+    loop.jump(seconds)
 
 
 def test_looking_for_expired_rate_limits_costs_a_bounded_share_however_many_there_are() -> None:
@@ -52,44 +63,45 @@ def test_looking_for_expired_rate_limits_costs_a_bounded_share_however_many_ther
 def test_rate_limits_that_were_not_used_for_a_while_are_forgotten() -> None:
     def test(http: HTTPClient, buckets: Looked) -> None:
         for number in range(20_000):
-            http.get_ratelimit(str(number))._last_request -= KEPT_LIMIT_S
+            http.get_ratelimit(str(number))
+            jump(KEPT_LIMIT_S)
             assert len(buckets) <= LEAST_CLEARED
 
     in_loop(test)
 
 
-def _is_used(bucket: Ratelimit) -> None:
-    bucket.outgoing = 1
-
-
-def _is_waited_for(bucket: Ratelimit) -> None:
-    bucket._pending_requests.append(asyncio.get_running_loop().create_future())
-
-
-def _is_slept_on(bucket: Ratelimit) -> None:
-    bucket._sleeping._locked = True  # type: ignore[attr-defined]
-
-
-def _is_not_over(bucket: Ratelimit) -> None:
-    bucket.expires = asyncio.get_running_loop().time() + 60.0
-
-
-def _is_fresh(bucket: Ratelimit) -> None:
-    bucket._last_request += KEPT_LIMIT_S
-
-
-@pytest.mark.parametrize("happens_to", [_is_used, _is_waited_for, _is_slept_on, _is_not_over, _is_fresh])
-def test_a_rate_limit_that_still_says_something_is_kept(happens_to: Callable[[Ratelimit], None]) -> None:
+def test_a_rate_limit_that_still_says_something_is_kept() -> None:
     def test(http: HTTPClient, buckets: Looked) -> None:
-        kept = http.get_ratelimit("kept")
-        kept._last_request -= KEPT_LIMIT_S
-        happens_to(kept)
-        for number in range(2 * LEAST_CLEARED):
-            http.get_ratelimit(str(number))._last_request -= KEPT_LIMIT_S
-        assert buckets["kept"] is kept
-        assert len(buckets) <= LEAST_CLEARED
+        for number in range(LEAST_CLEARED - 5):
+            http.get_ratelimit(f"old {number}")
+        kept = {name: http.get_ratelimit(name) for name in ("used", "waited for", "slept on", "not over")}
+        kept["used"].outgoing = 1
+        kept["waited for"].remaining = 0
+        kept["slept on"].remaining, kept["slept on"].outgoing, kept["slept on"].reset_after = 0, 1, 20.0
+        waits = [kept["waited for"].acquire(), kept["slept on"].__aexit__(None, None, None)]  # type: ignore[arg-type,type-var]
+        for each in waits:
+            each.send(None)
+        jump(KEPT_LIMIT_S)
+        kept["not over"].expires = asyncio.get_running_loop().time() + 60.0
+        kept["fresh"] = http.get_ratelimit("fresh")
+        for number in range(LEAST_CLEARED):
+            http.get_ratelimit(str(number))
+        for each in waits:
+            each.close()
+        assert {name: buckets.get(name) for name in kept} == kept
+        assert not [key for key in buckets if key.startswith("old")]
 
     in_loop(test)
+
+
+class Closed(AgentClient):
+    def is_closed(self) -> bool:
+        return True
+
+
+class Open(AgentClient):
+    def is_closed(self) -> bool:
+        return False
 
 
 @pytest.mark.parametrize("is_closed", [False, True])
@@ -99,8 +111,7 @@ def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
     """At a stop within a second of coming online the commands are just being told."""
 
     async def cut_short() -> None:
-        client = object.__new__(AgentClient)
-        client._closing_task = asyncio.ensure_future(asyncio.sleep(0)) if is_closed else None
+        client = object.__new__(Closed if is_closed else Open)
         try:
             raise RuntimeError("Session is closed")
         except RuntimeError:
@@ -113,42 +124,13 @@ def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
 
 
 def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
-    known, named = SimpleNamespace(unavailable=False), SimpleNamespace(unavailable=True)
-    client = SimpleNamespace(
-        _timing=Timing(), _connection=SimpleNamespace(guilds=[known, named], guild_ready_timeout=2.0)
-    )
-    AgentClient._shorten_wait(cast("AgentClient", client))
-    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
-    named.unavailable = False
-    AgentClient._shorten_wait(cast("AgentClient", client))
-    assert client._connection.guild_ready_timeout == Timing().guilds_known_s
-    named.unavailable = True
-    AgentClient._shorten_wait(cast("AgentClient", client))
-    assert client._connection.guild_ready_timeout == Timing().guild_ready_timeout_s
+    known, named, timing = SimpleNamespace(unavailable=False), SimpleNamespace(unavailable=True), Timing()
+    assert guild_wait_s(timing, [known, named]) == timing.guild_ready_timeout_s
+    assert guild_wait_s(timing, [known, known]) == timing.guilds_known_s
+    assert guild_wait_s(timing, []) == timing.guilds_known_s
 
 
-@pytest.mark.parametrize(("descriptors", "shards", "most"), [(256, None, 17), (64, 3, 11), (4096, 1, 257)])
-def test_connections_to_discord_have_a_share_of_the_descriptors_and_one_a_shard(
-    monkeypatch: pytest.MonkeyPatch, descriptors: int, shards: int | None, most: int
-) -> None:
+def test_connections_to_discord_have_a_share_of_the_descriptors_and_one_a_shard() -> None:
     """Where there are more calls they wait for one another, instead of taking what logs and models need."""
-    monkeypatch.setattr(resource, "getrlimit", lambda _which: (descriptors, descriptors))
-    limits: list[int] = []
-
-    async def log_in(client: discord.Client, _token: str) -> None:
-        connector = client.http.connector
-        limits.append(connector.limit)
-        await connector.close()
-
-    monkeypatch.setattr(discord.Client, "login", log_in)
-
-    async def begin() -> None:
-        client = object.__new__(AgentClient)
-        client.http = SimpleNamespace()  # type: ignore[assignment]
-        client._connection = SimpleNamespace(shard_count=shards)  # type: ignore[assignment]
-        client.shard_count = shards
-        await client.login("token")
-
-    asyncio.run(begin())
-
-    assert limits == [most]
+    for descriptors, shards, most in [(256, None, 17), (64, 3, 11), (4096, 1, 257)]:
+        assert most_connections(shards, descriptors) == most

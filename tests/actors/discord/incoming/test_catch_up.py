@@ -10,11 +10,19 @@ import discord
 
 from actors.discord.actor import DiscordActor
 from actors.discord.incoming.arrival import Admitted, Hearing
+from actors.discord.incoming.auto_threads import AutoThreads
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
-from actors.discord.incoming.intake import Heard, Intake, Rules
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.lane import Heard, Rules
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.window_map import WindowMap
+from actors.discord.incoming.preparation import Preparation
+from actors.discord.incoming.reading.names import NameBook
+from actors.discord.incoming.reading.starter import Starters
 from actors.discord.incoming.seen import SeenMessages
 from domain.policy.access import Standing
+from domain.policy.channel_rules import ChannelRules
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.records import Draft
@@ -100,9 +108,10 @@ def test_threads_old_new_and_archived_meanwhile_are_caught_up(
     foreign = playground.create_thread(defaults.ELSEWHERE_ID, "foreign")
     playground.say(foreign, "not ours")
     second = start_life(last_seen=log_of(life))
-    assert {(message.window, message.text) for message in second.messages.wait(4)} == {
+    assert {(message.window, message.text) for message in second.messages.wait(5)} == {
         (thread_window(known), "missed in known"),
         (thread_window(silent), "missed in silent"),
+        (thread_window(fresh), "an old message"),
         (thread_window(fresh), "missed in fresh"),
         (thread_window(closed), "missed in closed"),
     }
@@ -244,23 +253,42 @@ class Conversation:
         self.told: list[str] = []
         self.disk_is_ready = asyncio.Event()
         around: Any = self
-        rules = Rules(authorization=around, admission=around)
+        window_map = WindowMap(())
+        threads = AutoThreads(
+            rest=around,
+            window_map=window_map,
+            policy=ChannelPolicy(ChannelRules(), window_map),
+            watermarks=around,
+            scrub=str,
+            timing=FAST,
+        )
+        rules = Rules(authorization=around, admission=around, threads=threads)
         heard = Heard(seen=SeenMessages(), watermarks=around)
-        self.intake = Intake(host=around, rules=rules, unpacking=around, heard=heard, readership=around, timing=FAST)
+        preparation = Preparation(
+            host=around,
+            window_map=self.window_map,
+            policy=threads.policy,
+            names=NameBook(around, lambda _channel: True),
+            starters=Starters(around, lambda _window: True),
+            unpacking=around,
+        )
+        self.intake = Intake(
+            host=around, rules=rules, preparation=preparation, heard=heard, readership=around, timing=FAST
+        )
         comparison = Comparison(
             host=around, intake=self.intake, rest=around, inquire=around.tell, timing=FAST, on_own=around.ignored
         )
         self.catch_up = CatchUp(intake=self.intake, rest=around, comparison=comparison, timing=FAST)
 
     def say(self, number: int, words: str) -> None:
-        author = SimpleNamespace(id=1, bot=False, display_name="Anne")
+        author = SimpleNamespace(id=1, display_name="Anne")
         message: Any = SimpleNamespace(
             id=number,
             author=author,
             webhook_id=None,
             type=discord.MessageType.default,
+            wire={"type": 0, "content": words, "author": {"id": "1"}},
             content=words,
-            attachments=[],
             channel=SimpleNamespace(id=7),
             guild=None,
             reference=None,
@@ -305,7 +333,7 @@ class Conversation:
     def ignored(self, *_: object, **__: object) -> bool:
         return False
 
-    notice = lose = ignored
+    notice = lose = logs_thread = ignored
 
     def meet(self, *_: object) -> bool:
         return True

@@ -17,6 +17,7 @@ from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
 from actors.discord.incoming.unpacking import Unpacked, Unpacking
 from actors.kernel import Bulkhead
+from domain.turn.discord.said import Words
 from messages.base import Window
 from messages.context import FileKind
 from tests.actors.discord.life import thread_window
@@ -86,8 +87,11 @@ def message(cdn: Cdn, number: int, *files: tuple[str, Callable[[], bytes]], size
     for name, content in files:
         url = f"{number}/{name}"
         cdn.files[url] = content
-        attachments.append(SimpleNamespace(filename=name, url=url, size=size, content_type="text/plain"))
-    return SimpleNamespace(id=number, content="typed", attachments=attachments)
+        attachments.append({"filename": name, "url": url, "size": size, "content_type": "text/plain"})
+    return SimpleNamespace(id=number, wire={"attachments": attachments})
+
+
+TYPED = Words("typed", "")
 
 
 def emojis() -> bytes:
@@ -99,7 +103,7 @@ def test_of_a_message_one_file_is_held_at_a_time_and_little_of_its_text(cdn: Cdn
     async def run() -> Unpacked:
         unpack = make(cdn, tmp_path)
         files = [(f"{number}.txt", emojis) for number in range(10)]
-        return await unpack.unpack(message(cdn, 1, *files), window(1))
+        return await unpack.unpack(message(cdn, 1, *files), TYPED, window(1))
 
     tracemalloc.start()
     try:
@@ -124,6 +128,7 @@ def test_of_all_messages_no_more_is_held_than_the_budget(cdn: Cdn, most: int, at
             *(
                 unpack.unpack(
                     message(cdn, number, *((f"{name}.txt", lambda: b"a" * (most << 10)) for name in range(3))),
+                    TYPED,
                     window(number),
                 )
                 for number in range(1, 21)
@@ -144,12 +149,14 @@ def test_a_small_file_is_not_behind_another_windows_large_ones(cdn: Cdn, others:
         cdn.gates["1/0.txt"] = asyncio.Event()
         floods = [
             asyncio.create_task(
-                unpack.unpack(message(cdn, n, *((f"{i}.txt", lambda: b"a") for i in range(10))), window(1))
+                unpack.unpack(message(cdn, n, *((f"{i}.txt", lambda: b"a") for i in range(10))), TYPED, window(1))
             )
             for n in range(1, others + 1)
         ]
         await cdn.is_asked.wait()
-        bystander = asyncio.create_task(unpack.unpack(message(cdn, 99, ("small.txt", lambda: b"hello")), window(2)))
+        bystander = asyncio.create_task(
+            unpack.unpack(message(cdn, 99, ("small.txt", lambda: b"hello")), TYPED, window(2))
+        )
         await asyncio.sleep(0)
         cdn.gates["1/0.txt"].set()
         assert "hello" in (await bystander).text
@@ -175,7 +182,7 @@ def test_files_are_told_in_their_order_whatever_becomes_of_each(cdn: Cdn, tmp_pa
             ("data.txt", lambda: b"\x00"),
             ("b.txt", lambda: b"second"),
         ]
-        return await make(cdn, tmp_path).unpack(message(cdn, 1, *files), window(1))
+        return await make(cdn, tmp_path).unpack(message(cdn, 1, *files), TYPED, window(1))
 
     unpacked = asyncio.run(run())
     assert unpacked.text.index("first") < unpacked.text.index("second")
@@ -204,7 +211,7 @@ def test_a_disk_that_hangs_is_asked_once_for_a_message(
 
     async def run() -> Unpacked:
         files = [(f"{number}.txt", lambda: b"words") for number in range(3)]
-        return await make(cdn, tmp_path).unpack(message(cdn, 1, *files), window(1))
+        return await make(cdn, tmp_path).unpack(message(cdn, 1, *files), TYPED, window(1))
 
     unpacked = asyncio.run(run())
     assert len(asked) == 1
@@ -216,11 +223,11 @@ def test_a_cancelled_message_gives_its_turn_on(cdn: Cdn) -> None:
     async def run() -> Unpacked:
         unpack = make(cdn, None, most_bytes=100 * MIB)
         cdn.gates["1/a.txt"] = asyncio.Event()
-        first = asyncio.create_task(unpack.unpack(message(cdn, 1, ("a.txt", lambda: b"a")), window(1)))
+        first = asyncio.create_task(unpack.unpack(message(cdn, 1, ("a.txt", lambda: b"a")), TYPED, window(1)))
         await cdn.is_asked.wait()
         first.cancel()
         return await asyncio.wait_for(
-            unpack.unpack(message(cdn, 2, ("b.txt", lambda: b"hello")), window(2)), PATIENCE_S
+            unpack.unpack(message(cdn, 2, ("b.txt", lambda: b"hello")), TYPED, window(2)), PATIENCE_S
         )
 
     assert "hello" in asyncio.run(run()).text

@@ -12,27 +12,10 @@ from actors.context.presence import TYPING_RENEWAL_S
 from actors.discord.calls.rest_calls import RestCalls
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.timing import Timing
+from tests.jumping_loop import DrivenLoop
 
 T = TypeVar("T")
 CHANNEL = "910000000000000011"
-
-
-class DrivenLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only when nothing else is to be done, at once to the next timer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._now = 0.0
-
-    def time(self) -> float:
-        return self._now
-
-    def _run_once(self) -> None:
-        loop: Any = self
-        waiting = [timer._when for timer in loop._scheduled if not timer._cancelled]
-        if not loop._ready and waiting:
-            self._now = max(self._now, min(waiting))
-        super()._run_once()  # type: ignore[misc]  # not in the stubs
 
 
 class Calls(RestCalls):
@@ -117,7 +100,7 @@ def test_a_call_under_way_when_typing_is_stopped_goes_on_for_a_moment_only() -> 
 
 @pytest.mark.req("X-162")
 def test_whoever_asks_while_typing_shows_costs_no_call() -> None:
-    """Turns that end without a word, one after another: typing shows on, so nobody is told again before it ends."""
+    """Turns that end without a word, one after another: typing shows on, so no call is made before it ends."""
     calls, timing = Calls(), Timing()
 
     async def scene() -> None:
@@ -141,7 +124,7 @@ def test_after_the_bot_has_said_something_typing_shows_at_once_again() -> None:
             typing.show(CHANNEL)
             await asyncio.sleep(0.5)
             typing.hide(CHANNEL)
-            await typing.hidden(CHANNEL)
+            await typing.end(CHANNEL)
             await asyncio.sleep(0.5)
 
     run(scene())
@@ -213,4 +196,44 @@ def test_of_channels_in_which_typing_shows_no_longer_nothing_is_kept() -> None:
 
     run(scene())
     assert len(calls.at) == 1_000
-    assert len(typing._shown_until) <= 81
+    assert typing.shown_count <= 81
+
+
+@pytest.mark.parametrize("lasts_s", [0.0, 0.5, 3.0])
+def test_a_hundred_short_turns_on_a_slow_discord_make_few_calls(lasts_s: float) -> None:
+    """A sign whose turn is over before its call returns serves the next turn, and is noted as shown."""
+    calls = Calls(lasts_s)
+
+    async def scene() -> None:
+        typing = TypingIndicator(rest=calls, timing=Timing())
+        for _ in range(130):
+            typing.show(CHANNEL)
+            await asyncio.sleep(0.02)
+            typing.hide(CHANNEL)
+        await asyncio.sleep(1_000)
+
+    run(scene())
+    assert calls.at == [0.0]
+
+
+def test_while_texts_wait_to_be_posted_typing_waits_and_is_shown_afterwards_if_still_wanted() -> None:
+    for wanted, expected in ((True, [30.0]), (False, [])):
+        calls = Calls()
+
+        async def scene(calls: Calls = calls, wanted: bool = wanted) -> None:
+            typing = TypingIndicator(rest=calls, timing=Timing())
+            typing.hold(CHANNEL)
+            typing.show(CHANNEL)
+            await asyncio.sleep(20.0)
+            if wanted:
+                typing.show(CHANNEL)
+            else:
+                typing.hide(CHANNEL)
+            await asyncio.sleep(10.0)
+            typing.release(CHANNEL)
+            await asyncio.sleep(1.0)
+            typing.hide(CHANNEL)
+            await asyncio.sleep(1_000.0)
+
+        run(scene())
+        assert calls.at == expected

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.embedder.local import _model_folder
+from actors.embedder.local import model_folder
 from actors.facts.reranking.actor import RerankerActor
 from actors.facts.reranking.judge import Judge
 from actors.kernel import ActorSpec, ActorSystem
@@ -140,6 +140,6 @@ class Runtime:
 def folder_in(root: Path, model: str = "model.onnx") -> Path:
     """A folder with a tokenizer and a file that stands for a model."""
     (root / model).parent.mkdir(parents=True, exist_ok=True)
-    (root / "tokenizer.json").symlink_to(_model_folder() / "tokenizer.json")
+    (root / "tokenizer.json").symlink_to(model_folder() / "tokenizer.json")
     (root / model).write_bytes(b"a model")
     return root

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from actors.facts.reranking import folder
-from actors.facts.reranking.folder import MODELS, lack_of, model_file
+from actors.facts.reranking.folder import LIBRARIES, MODELS, lack_of, model_file
 from tests.actors.facts.reranking.rig import folder_in
 
 
@@ -22,13 +22,14 @@ def test_of_several_the_smallest_is_taken(tmp_path: Path) -> None:
     assert model_file(tmp_path) == tmp_path / "onnx" / "model_quantized.onnx"
 
 
+@pytest.mark.usefixtures("runtime")
 def test_what_is_missing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = folder_in(tmp_path / "whole")
-    monkeypatch.setattr(folder, "LIBRARIES", ("tokenizers",))
 
     assert lack_of(whole) == ""
     assert "must be a folder with tokenizer.json and one of model_quantized.onnx" in lack_of(tmp_path)
     (whole / "model.onnx").unlink()
     assert "must be a folder" in lack_of(whole)
-    monkeypatch.setattr(folder, "LIBRARIES", ("tokenizers", "a_library", "b_library"))
-    assert lack_of(whole) == "a_library and b_library must be installed (pip install a_library b_library)"
+    for library in LIBRARIES:
+        monkeypatch.setitem(sys.modules, library, None)
+    assert lack_of(whole) == "onnxruntime and tokenizers must be installed (pip install onnxruntime tokenizers)"

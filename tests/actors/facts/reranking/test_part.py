@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from actors.facts.reranking import folder
 from actors.facts.reranking.part import reranker_row
 from actors.part import Level, Part, Parts
 from messages.embedder import RERANKER
@@ -47,10 +47,8 @@ def test_without_a_models_name_it_says_which_setting_is_missing(tmp_path: Path, 
 
 
 @pytest.mark.req("S2-42")
-def test_a_folders_model_is_found_under_the_data_root_or_anywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder, "LIBRARIES", ("tokenizers",))
+@pytest.mark.usefixtures("runtime")
+def test_a_folders_model_is_found_under_the_data_root_or_anywhere(tmp_path: Path) -> None:
     place = folder_in(tmp_path / "data" / "rerankers" / "minilm")
 
     for name in (str(place), "rerankers/minilm"):
@@ -61,20 +59,17 @@ def test_a_folders_model_is_found_under_the_data_root_or_anywhere(
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "~nobody/x", "cohere/rerank-v3.5"])
-def test_a_folder_without_files_is_refused_with_what_must_be_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr(folder, "LIBRARIES", ("tokenizers",))
-
+@pytest.mark.usefixtures("runtime")
+def test_a_folder_without_files_is_refused_with_what_must_be_there(tmp_path: Path, name: str) -> None:
     part = made(tmp_path, reranker="onnx", reranker_model=name)
 
     assert part.unusable.startswith(f"facts.reranker is 'onnx', facts.reranker_model {name!r}: must be a folder with")
 
 
 def test_without_the_libraries_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "LIBRARIES", ("a_library_that_nobody_has",))
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     place = folder_in(tmp_path / "model")
 
     part = made(tmp_path, reranker="onnx", reranker_model=str(place))
 
-    assert "a_library_that_nobody_has must be installed (pip install a_library_that_nobody_has)" in part.unusable
+    assert "onnxruntime must be installed (pip install onnxruntime)" in part.unusable

@@ -100,6 +100,51 @@ def test_a_git_that_hangs_delays_nobody_and_is_told(tmp_path: Path, monkeypatch:
         eventually(lambda: "git init ended with 3: no" in str(facts.figures()["trouble"]))
 
 
+LOCKS = (
+    *("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock", "objects/maintenance.lock"),
+    *("refs/heads/a/b.lock", "objects/info/commit-graphs/commit-graph-chain.lock", "worktrees/w/index.lock", "gc.pid"),
+)
+
+
+@pytest.mark.req("X-225")
+def test_no_lock_of_a_killed_git_stops_commits_and_the_log_names_each(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As chaitanyagiri/munder-difflin#378, SwiftPackageIndex/SwiftPackageIndex-Server#372 and projectkudu/kudu#1798."""
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user likes tea")
+        eventually(lambda: "likes tea" in git_show(facts.memory))
+    for name in LOCKS:
+        lock = facts.memory / ".git" / name
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        lock.touch()
+        os.utime(lock, (1, 1))
+    with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
+        facts.add("The user has a dog")
+        eventually(lambda: "has a dog" in git_show(facts.memory))
+    assert [name for name in LOCKS if (facts.memory / ".git" / name).exists()] == []
+    assert [name for name in LOCKS if str(facts.memory / ".git" / name) not in caplog.text] == []
+
+
+@pytest.mark.req("X-225")
+def test_a_lock_that_is_not_stale_yet_is_left_and_the_commit_is_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As manuveli/git-ha-ppens#81 and forecast-bio/crosslink#456 report of commits that stop without a word."""
+    with RunningFacts(tmp_path, enable_git_versioning=True, commit_again_s=0.1) as facts:
+        facts.add("The user likes tea")
+        eventually(lambda: "likes tea" in git_show(facts.memory))
+        lock = facts.memory / ".git" / "HEAD.lock"
+        lock.touch()
+        facts.add("The user has a dog")
+        eventually(lambda: "HEAD.lock" in str(facts.figures()["trouble"]))
+        assert lock.exists()
+        lock.unlink()
+        eventually(lambda: "has a dog" in git_show(facts.memory))
+        eventually(lambda: facts.figures()["trouble"] == "none")
+    assert caplog.text.count("are not committed") == 1
+
+
 def test_the_lock_of_a_git_that_was_killed_and_odd_lists_of_files_are_in_nobody_s_way(tmp_path: Path) -> None:
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         facts.add("The user likes tea")

@@ -30,8 +30,8 @@ def again(root: Path) -> Journal:
 def test_each_step_is_known_after_a_crash(journal: Journal, tmp_path: Path) -> None:
     journal.begin(owed("a"))
     journal.end(journal.owed["a"], is_new=False, answer_text="I see", model="m2", at=AT)
-    journal.note_facts("a", ("fact",))
-    journal.note_changes("a", (Change(old_id="o", new_id="n", text="t"),), AT)
+    journal.note_facts({"a": ("fact",), "forgotten": ("no",)})
+    journal.note_changes({"a": (Change(old_id="o", new_id="n", text="t"),), "forgotten": ()}, AT)
     (found,) = again(tmp_path).owed.values()
 
     assert (found.turn, found.conversation, found.user_text, found.at) == ("a", "c", "I like tea", AT)
@@ -51,7 +51,9 @@ def test_what_is_done_is_known_no_more_and_leaves_no_line(journal: Journal, tmp_
     later = again(tmp_path)
 
     assert later.owed == {}
-    assert (tmp_path / FILE).read_bytes() == b""
+    (line,) = (tmp_path / FILE).read_bytes().splitlines()
+    assert line.startswith(b'{"type":"recent","turn":"a"')
+    assert b"tea" not in line
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_line_that_is_none_costs_no_other(journal: Journal, tmp_path: Path, ha
 
 
 def test_lines_of_a_turn_that_nobody_knows_are_passed_over(journal: Journal) -> None:
-    journal.note_facts("unknown", ("fact",))
+    journal.note_facts({"unknown": ("fact",)})
 
     assert journal.owed == {}
 

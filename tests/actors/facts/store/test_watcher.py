@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.facts.store import watcher
-from actors.facts.store.files import ENTRIES
-from actors.facts.store.watcher import Watcher
+from actors.facts.store.memory_folder import ENTRIES
+from actors.facts.store.watcher import Watcher, WatchPace
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from tests.actors.facts.running import RunningFacts
 from tests.patience import eventually
@@ -22,7 +21,7 @@ class Watching(Actor):
 
     def __init__(self, root: Path, take: Callable[[tuple[str, ...]], None]) -> None:
         super().__init__()
-        self._watcher = Watcher(self, root, take)
+        self._watcher = Watcher(self, root, take, WatchPace(again_s=0.1, look_ms=100))
 
     def on_start(self) -> None:
         self._watcher.start()
@@ -94,11 +93,7 @@ def test_a_name_that_is_no_text_does_not_end_the_watch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_what_changes_between_a_look_at_all_and_a_watch_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
-) -> None:
-    monkeypatch.setattr(watcher, "AGAIN_S", 0.1)
-    monkeypatch.setattr(watcher, "LOOK_MS", 100)
+def test_what_changes_between_a_look_at_all_and_a_watch_is_told(tmp_path: Path, is_there: bool) -> None:
     told: list[tuple[str, ...]] = []
     entries = tmp_path / ENTRIES
     if is_there:

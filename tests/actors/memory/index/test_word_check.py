@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.index import word_check
 from actors.memory.index.index import Index
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.word_check import check_words
@@ -14,9 +13,7 @@ from tests.actors.memory.index.test_reconcile import an_index, compare, said, wr
 
 
 @pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
-    monkeypatch.setattr(word_check, "ROWS_AT_ONCE", 2)
-    monkeypatch.setattr(word_check, "TERMS_AT_ONCE", 3)
+def index(tmp_path: Path) -> Index:
     write(tmp_path, [said(number, f"word{number} \udcff common É") for number in range(9)])
     made = an_index(tmp_path)
     compare(tmp_path, made)
@@ -26,7 +23,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Index:
 def steps(index: Index, at: int, change: str) -> int:
     """Steps of a check in which `change` is made before step `at`."""
     count = 0
-    for count, _ in enumerate(check_words(index.connection), 1):
+    for count, _ in enumerate(check_words(index.connection, rows_at_once=2, terms_at_once=3), 1):
         if count == at:
             list(index.connection.execute(change))
     return count

@@ -71,9 +71,8 @@ def test_a_log_is_read_a_slice_at_a_time_and_only_once(tmp_path: Path) -> None:
     assert max(slices) <= SLICE_BYTES + 1024 * 1024
 
 
-def test_a_log_that_was_replaced_or_cut_is_looked_through_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.memory.recall.line_offsets.EVERY", 1)
-    path, offsets = tmp_path / "log", LineOffsets()
+def test_a_log_that_was_replaced_or_cut_is_looked_through_anew(tmp_path: Path) -> None:
+    path, offsets = tmp_path / "log", LineOffsets(every=1)
     path.write_bytes(b"aa\nbb\ncc\n")
     assert find(offsets, path, 3) == 6
 
@@ -94,4 +93,4 @@ def test_what_is_shown_is_what_the_whole_log_would_give(lengths: list[int], data
         path = Path(folder) / "log"
         path.write_bytes(log)
 
-        assert Expansions(Path(folder))._around(path, event.line) == around(log, event.line)
+        assert Expansions(Path(folder)).lines_around(path, event.line) == around(log, event.line)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.memory.recall.line_offsets import SLICE_BYTES
 from actors.memory.recall.lookups import AT_ONCE, MOST_OF_WINDOW, PATIENCE_S
 from messages.base import EventId, Message, RequestId, Surface, TurnId, Window, request_id_of
 from messages.memory import MemoriesFound, SearchMemory
@@ -132,24 +133,23 @@ def test_a_restart_refuses_what_waits(rig: MemoryRig) -> None:
 
 
 def test_an_expansion_far_down_a_long_log_is_read_in_slices_between_which_turns_are_served(
-    rig: MemoryRig, monkeypatch: pytest.MonkeyPatch
+    rig: MemoryRig,
 ) -> None:
-    monkeypatch.setattr("actors.memory.recall.line_offsets.SLICE_BYTES", 1)
-    monkeypatch.setattr("actors.memory.recall.line_offsets._PIECE_BYTES", 1_000)
+    above = 4 * SLICE_BYTES // 100
     path = "logs/discord-channel/910000000000000055/20260101T000000Z_0001.md"
-    lines = ["x" * 99] * 1_000
-    lines[899] = "## 2026-01-01T00:00:00.000Z user e1"
-    lines[901] = f"<!-- end e1 bytes=100 hash={'0' * 16} -->"
+    lines = ["x" * 99] * (above + 1_000)
+    lines[above - 1] = "## 2026-01-01T00:00:00.000Z user e1"
+    lines[above + 1] = f"<!-- end e1 bytes=100 hash={'0' * 16} -->"
     (rig.root / path).parent.mkdir(parents=True)
     (rig.root / path).write_text("\n".join(lines))
     event = LoggedEvent(
-        id=EventId("e1"), kind="user", path=path, line=900, at=rig.clock.now(), author="Alice", text="words"
+        id=EventId("e1"), kind="user", path=path, line=above, at=rig.clock.now(), author="Alice", text="words"
     )
     asking = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000055")
     ended = TurnEnded(window=asking, turn_id=TurnId("e1"), outcome="answered", events=(event,), audience=PUBLIC)
     rig.tell(MEMORY, ended)
     expansion = ExpandReference(
-        request_id=RequestId("far"), reply_to=rig.asker.address, window=asking, path=path, line=900
+        request_id=RequestId("far"), reply_to=rig.asker.address, window=asking, path=path, line=above
     )
 
     served = answers(rig, expansion, turn(rig, "turn", CHANNEL))
@@ -158,4 +158,4 @@ def test_an_expansion_far_down_a_long_log_is_read_in_slices_between_which_turns_
     far = served[1]
     assert isinstance(far, ReferenceExpanded)
     assert far.text.split("\n") == lines[far.first_line - 1 : far.last_line]
-    assert far.first_line < 900 < far.last_line
+    assert far.first_line < above < far.last_line

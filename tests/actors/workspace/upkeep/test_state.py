@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.workspace.bookkeeping import Bookkeeping
-from actors.workspace.upkeep.state import MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
+from actors.workspace.upkeep.state import MOST_APART, MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
 from domain.workspace.said_words import SAID_CHARS, SaidWords
 
 
@@ -35,8 +35,12 @@ def test_nothing_grows_without_bound(tmp_path: Path) -> None:
     assert turns[:2] + turns[-2:] == ["t0", "t1", "t198", "t199"], "the first and the newest stay"
     assert sum(len(each.text) for each in state.said) <= SAID_CHARS
     for number in range(2 * MOST_OWED):
-        state.owe(Stretch("logs/a.md", f"t{number}", "z"))
+        state.owe(Stretch(f"logs/{number}.md", "a", "z"))
     assert len(state.owed) == MOST_OWED
+    for _ in range(2 * MOST_APART):
+        state.take_apart(state.owed[0], ["a", "b"], ["c"])
+    assert len(state.owed) <= MOST_OWED
+    assert sum(each.is_apart for each in state.owed) in (MOST_APART, MOST_APART + 1)
     for number in range(2 * MOST_DIRTY):
         state.note_turn(f"t{number}", "logs/a.md")
     assert len(state.dirty) == MOST_DIRTY
@@ -59,6 +63,27 @@ def test_a_longer_stretch_stands_for_the_shorter_one(tmp_path: Path) -> None:
     state.owe(Stretch("logs/a.md", "t1", "t2"))
     state.owe(Stretch("logs/a.md", "t1", "t4"))
     assert state.owed == [Stretch("logs/a.md", "t1", "t4")]
+
+
+def test_what_is_owed_of_a_log_is_one_stretch_until_a_part_of_it_is_refused(tmp_path: Path) -> None:
+    state = WorkspaceState(Bookkeeping(tmp_path))
+    a = "logs/a.md"
+    for first, last in (("t1", "t2"), ("t3", "t3"), ("t5", "t8")):
+        state.owe(Stretch(a, first, last))
+    assert state.owed == [Stretch(a, "t1", "t8")]
+    state.pay(Stretch(a, "t1", "t8"), ["t3", "t5"])
+    assert state.owed == [Stretch(a, "t3", "t8")]
+    state.take_apart(Stretch(a, "t3", "t8"), ["t3", "t5", "t6"], ["t7", "t8"])
+    halves = [Stretch(a, "t3", "t5", is_apart=True), Stretch(a, "t6", "t6", is_apart=True)]
+    assert state.owed == [Stretch(a, "t7", "t8"), *halves]
+    state.owe(Stretch(a, "t9", "t9"))
+    assert state.owed == [*halves, Stretch(a, "t7", "t9")]
+    assert WorkspaceState(Bookkeeping(tmp_path)).owed == [Stretch(a, "t7", "t8"), *halves], "as it was kept"
+    state.put_off(halves[0])
+    assert state.owed[-1] == halves[0]
+    state.take_apart(halves[0], ["t3"])
+    state.pay(Stretch(a, "t7", "t9"))
+    assert state.owed == [halves[1], Stretch(a, "t3", "t3", is_apart=True)]
 
 
 def test_what_session_was_not_told_of_when_the_window_began_anew_is_owed(tmp_path: Path) -> None:

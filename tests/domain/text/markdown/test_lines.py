@@ -10,7 +10,13 @@ from markdown_it import MarkdownIt
 from domain.text.markdown.lines import LineKind, MarkdownLine, markdown_lines
 from tests.pace import paced_s
 
-SIGNS = {LineKind.TEXT: ".", LineKind.CODE: "c", LineKind.COMMENT: "#", LineKind.FRONT_MATTER: "f"}
+SIGNS = {
+    LineKind.TEXT: ".",
+    LineKind.CODE: "c",
+    LineKind.MATH: "m",
+    LineKind.COMMENT: "#",
+    LineKind.FRONT_MATTER: "f",
+}
 X = "- [ ] x"
 
 
@@ -28,7 +34,7 @@ def read(text: str, *, whole_note: bool = True) -> list[MarkdownLine]:
 
 
 def kinds(text: str, *, whole_note: bool = True) -> str:
-    """A sign for each line: `.` text, `c` code, `#` comment, `f` front matter."""
+    """A sign for each line: `.` text, `c` code, `m` math, `#` comment, `f` front matter."""
     return "".join(SIGNS[line.kind] for line in read(text, whole_note=whole_note))
 
 
@@ -69,6 +75,30 @@ def test_code_is_where_commonmark_has_it(subtests: pytest.Subtests) -> None:
     ]:
         with subtests.test(text=text):
             assert kinds(text) == kinds(text.replace("\n", "\r\n")) == expected
+
+
+@pytest.mark.req("X-206")
+def test_math_is_between_marks_of_which_the_first_begins_a_line() -> None:
+    failures = []
+    for text, expected in [
+        (f"$$\n{X}\n$$\n{X}", "mmm."),
+        (f"a\n$$ x\n{X}\ny $$\n{X}", ".mmm."),
+        (f"- a\n  $$\n  {X}\n  $$\n{X}", ".mmm."),
+        (f"> [!note]\n> $$\n> {X}\n> $$\n{X}", ".mmm."),
+        (f"> $$\n> x\n{X}\n$$", "...."),
+        (f"$$x$$\n{X}\n$$", "..."),
+        (f"$$\n{X}", ".."),
+        (f"costs $$ and\n{X}\n$$ more", "..."),
+        (f"```\n$$\n```\n{X}\n$$", "ccc.."),
+        (f"$$\n```\n$$\n{X}", "mmm."),
+        (f"    $$\n{X}\n$$", "c.."),
+    ]:
+        if kinds(text) != expected:
+            failures.append((text, expected, kinds(text)))
+    for text, expected in [(f"$$\n{X}\n$$\n{X}", "ccc."), (f"$$\n{X}\n", "..."), (f"a $$\n{X}\n$$ b", "...")]:
+        if kinds(text, whole_note=False) != expected:
+            failures.append((text, expected, kinds(text, whole_note=False)))
+    assert not failures
 
 
 def test_comments_hide_what_is_in_them_and_no_more(subtests: pytest.Subtests) -> None:

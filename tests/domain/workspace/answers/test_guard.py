@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.answers.guard import LONGEST_ECHO, SPOKEN_CHARS, Spoken, flaw_of, told
+from domain.workspace.answers.guard import LONGEST_ECHO, SPOKEN_CHARS, Spoken, flaw_of, name_text
 from tests.domain.workspace.spoken import turn
 from tests.pace import paced_s
 
@@ -65,7 +65,7 @@ def test_what_may_not_be_written_is_told_by_its_rule(subtests: pytest.Subtests) 
         ("api_key = Zx81kQ02mmPl5 <!-- x -->", "secret"),
         ("api_key = Zx81kQ02mmPl5 \x01", "secret"),
         ("INJECTED_CONTEXT api_key = Zx81kQ02mmPl5", "secret"),
-        (SAID, "word for word"),
+        (SAID, "80 characters or more of an answer"),
     ]:
         with subtests.test(text=text, rule=rule):
             assert rule in flaw_of(text, Spoken([turn("hi", SAID)]))
@@ -75,19 +75,20 @@ def test_what_may_not_be_written_is_told_by_its_rule(subtests: pytest.Subtests) 
 def test_an_echo_is_found_wherever_it_stands(skip: int, before: str, around: str, case: int) -> None:
     echo = SAID[skip : skip + LONGEST_ECHO + 1].strip()
     echo = echo.upper() if case & 1 else echo
-    said = turn(f"{around}{SAID}" if case & 2 else "", f"{around}{SAID}" if case & 4 else "", f"{around}{SAID}")
+    quoted = "> " + " ".join(f"{around}{SAID}".split())
+    said = turn(quoted if case & 2 else "", f"{around}{SAID}" if case & 4 else "", f"{around}{SAID}")
 
     assert Spoken([said]).has_words_of(f"{before} {echo} {before}") is (len(echo) >= LONGEST_ECHO)
 
 
 def test_shorter_words_of_a_turn_are_no_echo() -> None:
-    assert not Spoken([turn(SAID)]).has_words_of(f"x{SAID[: LONGEST_ECHO - 1]}x{SAID[LONGEST_ECHO:]}")
-    assert not Spoken([turn("short")]).has_words_of("short")
+    assert not Spoken([turn("", SAID)]).has_words_of(f"x{SAID[: LONGEST_ECHO - 1]}x{SAID[LONGEST_ECHO:]}")
+    assert not Spoken([turn("", "short")]).has_words_of("short")
     assert not Spoken([]).has_words_of(SAID)
 
 
 def test_blanks_and_line_ends_hide_no_echo() -> None:
-    assert Spoken([turn(SAID.replace(" ", "\n"))]).has_words_of(SAID.replace(" ", "   "))
+    assert Spoken([turn("", SAID.replace(" ", "\n"))]).has_words_of(SAID.replace(" ", "   "))
 
 
 def test_an_echo_of_the_least_length_is_found_at_every_place(subtests: pytest.Subtests) -> None:
@@ -95,12 +96,12 @@ def test_an_echo_of_the_least_length_is_found_at_every_place(subtests: pytest.Su
         with subtests.test(around=around):
             said, echo = "z" * around + SAID[:LONGEST_ECHO], f"{'q' * (around % 7)}{SAID[:LONGEST_ECHO]}"
 
-            assert Spoken([turn(said)]).has_words_of(echo)
-            assert not Spoken([turn(said)]).has_words_of(echo[:-1])
+            assert Spoken([turn("", said)]).has_words_of(echo)
+            assert not Spoken([turn("", said)]).has_words_of(echo[:-1])
 
 
 def test_two_halves_of_a_turn_are_no_echo() -> None:
-    assert not Spoken([turn(SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
+    assert not Spoken([turn("", SAID)]).has_words_of(f"{SAID[60:]} {SAID[:60]}")
 
 
 def test_hidden_characters_hide_no_secret_from_whoever_tells_it() -> None:
@@ -108,7 +109,7 @@ def test_hidden_characters_hide_no_secret_from_whoever_tells_it() -> None:
 
 
 def test_hidden_characters_hide_no_echo() -> None:
-    assert Spoken([turn("\u200b".join(SAID))]).has_words_of(SAID)
+    assert Spoken([turn("", "\u200b".join(SAID))]).has_words_of(SAID)
 
 
 @given(st.lists(st.text("ab=", max_size=300), max_size=4), st.text("ab=", max_size=300))
@@ -116,7 +117,7 @@ def test_an_echo_is_what_has_eighty_characters_in_common_however_much_repeats_it
     said: list[str], text: str
 ) -> None:
     grams = {each[at : at + LONGEST_ECHO] for each in said for at in range(len(each) - LONGEST_ECHO + 1)}
-    spoken = Spoken([turn(said[0] if said else "", *said[1:])])
+    spoken = Spoken([turn("", "", *said)])
 
     expected = any(text[at : at + LONGEST_ECHO] in grams for at in range(len(text) - LONGEST_ECHO + 1))
     assert spoken.has_words_of(text) is expected
@@ -136,15 +137,32 @@ def test_text_that_repeats_itself_takes_no_longer_than_any_other() -> None:
 
 def test_of_very_much_the_newest_is_compared_and_what_was_said_before_what_was_printed() -> None:
     much = [turn("", "", "".join(random.Random(each).choices("abcdefgh", k=SPOKEN_CHARS // 4))) for each in range(5)]
-    old, said, new = turn("", "", SAID), turn(SAID[::-1]), turn("", "", SAID.replace("o", "u").replace("e", "i"))
+    old, said, new = turn("", "", SAID), turn("", SAID[::-1]), turn("", "", SAID.replace("o", "u").replace("e", "i"))
 
     spoken = Spoken([old, said, *much, new])
 
     assert not spoken.has_words_of(SAID)
-    assert spoken.has_words_of(said.text)
+    assert spoken.has_words_of(said.answer)
     assert spoken.has_words_of(new.results[0])
 
 
+def test_what_people_wrote_themselves_may_stand_word_for_word_and_nothing_else() -> None:
+    failures = []
+    for name, said, is_echo in [
+        ("a person's rule", turn(f"From now on: {SAID}"), False),
+        ("over two lines", turn(SAID.replace(" ", "\n")), False),
+        ("repeated by the agent", turn(SAID, f"Understood: {SAID}", f"echo {SAID}"), False),
+        ("of an answer", turn("What holds?", SAID), True),
+        ("of an output", turn("What holds?", "See above.", SAID), True),
+        ("quoted by a person", turn(f"The page says:\n> {SAID}"), True),
+        ("pasted as code", turn(f"The page says:\n```\n{SAID}\n```"), True),
+        ("half a person's, half an answer's", turn(SAID[:60], SAID), True),
+    ]:
+        if Spoken([said]).has_words_of(SAID) is not is_echo:
+            failures.append(name)
+    assert not failures
+
+
 def test_an_error_names_a_text_but_no_secret() -> None:
-    assert told("plum", flaw_of("<b>")) == "'plum'"
-    assert told("plum", flaw_of("plum", is_secret=lambda text: True)) == "(secret)"
+    assert name_text("plum", flaw_of("<b>")) == "'plum'"
+    assert name_text("plum", flaw_of("plum", is_secret=lambda text: True)) == "(secret)"

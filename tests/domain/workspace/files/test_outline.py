@@ -66,6 +66,7 @@ def test_items_are_bullets_and_paragraphs(subtests: pytest.Subtests) -> None:
         ("```\nmake all\nmake test\n```\n", ["make all; make test"]),
         ("rules:\n- one\n", ["rules:", "one"]),
         ("```\na\n---\nb\n```\n", ["a; ---; b"]),
+        ("```\na\n\nb\n```\nc\n", ["a; b", "c"]),
         ("- a\n\nwords\n", ["a", "words"]),
     ]:
         with subtests.test(body=body, expected=expected):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from domain.workspace.files.session_state import (
     LONGEST_ITEM,
+    LONGEST_RULE,
     LONGEST_SESSION,
     MOST_ITEMS,
     SESSION_TEMPLATE,
@@ -17,11 +18,11 @@ from domain.workspace.files.session_state import (
     TITLES,
     SessionState,
     is_active,
+    merge_session,
+    overflow_of,
     parsed_session,
-    refreshed,
     rendered_session,
-    spilled,
-    updated,
+    update_session,
 )
 from tests.domain.workspace.spoken import turn
 
@@ -39,7 +40,7 @@ def answer(**fields: Any) -> str:
 
 
 def with_items(name: str, *texts: str) -> SessionState:
-    return updated(SessionState(), answer(**{name: texts}))
+    return update_session(SessionState(), answer(**{name: texts}))
 
 
 @pytest.mark.req("S4-09", "S4-25", "S4-26", "S4-27", "S4-28", "S4-35", "S4-43", "S4-44", "S4-45", "S4-46", "S4-47")
@@ -115,15 +116,16 @@ def test_an_empty_worklog_is_left_out_unless_somebody_wrote_into_it() -> None:
 @pytest.mark.req("S4-50", "S4-84")
 def test_sections_and_all_together_are_capped_and_constraints_go_last() -> None:
     many = tuple(f"{number} {'word ' * 80}" for number in range(20))
-    state = SessionState(title="t " * 100, **dict.fromkeys(LISTS, many))
+    rules = tuple(f"{number} {'word ' * 400}" for number in range(20))
+    state = SessionState(title="t " * 100, **(dict.fromkeys(LISTS, many) | {"constraints": rules}))
 
     made = parsed_session(rendered_session(state, b""))
 
     assert len(made.title) <= 120
     assert all(len(made.items_of(name)) <= MOST_ITEMS for name in LISTS)
-    assert all(len(text) <= LONGEST_ITEM for name in LISTS for text in made.items_of(name))
-    assert len(rendered_session(state, b"# Session Title\n")) <= LONGEST_SESSION
-    assert made.constraints == tuple(f"{text[: LONGEST_ITEM - 1].rstrip()}…" for text in many[:MOST_ITEMS])
+    assert all(len(text) <= LONGEST_ITEM for name in LISTS for text in made.items_of(name) if name != "constraints")
+    assert len(rendered_session(replace(state, constraints=many[:5]), b"# Session Title\n")) <= LONGEST_SESSION
+    assert made.constraints == tuple(f"{text[: LONGEST_RULE - 1].rstrip()}…" for text in rules[:MOST_ITEMS])
     assert made.worklog == ()
 
 
@@ -140,12 +142,12 @@ def test_no_constraint_that_stood_there_goes_for_want_of_room() -> None:
     rules = tuple(f"rule {number}" for number in range(MOST_ITEMS + 3))
     before = SessionState(constraints=rules)
 
-    after = updated(before, answer(constraints=["new"], next_steps=["sail"]))
+    after = update_session(before, answer(constraints=["new"], next_steps=["sail"]))
 
     assert after.constraints == (*rules, "new")
     file = b"# Constraints\n" + b"".join(f"- {rule}\n".encode() for rule in rules)
     assert parsed_session(rendered_session(after, file)).constraints == rules
-    assert spilled(before, after) == {"constraints": ("new",), "decisions": ()}
+    assert overflow_of(before, after) == {"constraints": ("new",), "decisions": ()}
 
 
 def test_nothing_that_people_wrote_goes_because_a_worker_answers(subtests: pytest.Subtests) -> None:
@@ -154,7 +156,7 @@ def test_nothing_that_people_wrote_goes_because_a_worker_answers(subtests: pytes
             many = tuple(f"{number} {'word ' * 100}".strip() for number in range(MOST_ITEMS + 5))
             file = f"# {TITLES[name]}\n".encode() + b"".join(f"- {text}\n".encode() for text in many)
 
-            after = updated(parsed_session(file), answer(next_steps=["sail"]))
+            after = update_session(parsed_session(file), answer(next_steps=["sail"]))
 
             assert parsed_session(rendered_session(after, file)).items_of(name) == many
 
@@ -163,8 +165,8 @@ def test_a_title_of_people_s_is_never_cut() -> None:
     title = "Repair of the boiler, " * 8 + "and NOT the gas line"
     file = f"# Session Title\n{title}\n\n- a note of ours\n".encode()
 
-    after = rendered_session(updated(parsed_session(file), answer(title=title, next_steps=["sail"])), file)
-    renamed = rendered_session(updated(parsed_session(file), answer(title="Boat")), file)
+    after = rendered_session(update_session(parsed_session(file), answer(title=title, next_steps=["sail"])), file)
+    renamed = rendered_session(update_session(parsed_session(file), answer(title="Boat")), file)
 
     assert title.encode() in after
     assert b"Boat\n" in renamed
@@ -195,10 +197,10 @@ def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> N
 def test_an_answer_replaces_what_is_of_the_moment() -> None:
     before = SessionState(title="Boat", current_state=("ashore",), next_steps=("sail",))
 
-    after = updated(before, answer(title=" Boat  trip ", current_state=["at sea", "- at sea.", "", "!"]))
+    after = update_session(before, answer(title=" Boat  trip ", current_state=["at sea", "- at sea.", "", "!"]))
 
     assert after == SessionState(title="Boat trip", current_state=("at sea",))
-    assert updated(before, answer()).title == "Boat"
+    assert update_session(before, answer()).title == "Boat"
 
 
 def test_what_is_sticky_stays_until_it_is_named(subtests: pytest.Subtests) -> None:
@@ -206,8 +208,8 @@ def test_what_is_sticky_stays_until_it_is_named(subtests: pytest.Subtests) -> No
         with subtests.test(name=name):
             before = with_items(name, "old rule", "older rule")
 
-            kept = updated(before, answer(**{name: ["Old rule!", "new rule"]}))
-            gone = updated(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
+            kept = update_session(before, answer(**{name: ["Old rule!", "new rule"]}))
+            gone = update_session(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
 
             assert kept.items_of(name) == ("old rule", "older rule", "new rule")
             assert gone.items_of(name) == ("older rule", "new rule")
@@ -216,13 +218,13 @@ def test_what_is_sticky_stays_until_it_is_named(subtests: pytest.Subtests) -> No
 def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() -> None:
     old = tuple(f"old {number}" for number in range(MOST_ITEMS))
 
-    after = updated(SessionState(constraints=old, decisions=old), answer(constraints=["new"], decisions=["new"]))
+    after = update_session(SessionState(constraints=old, decisions=old), answer(constraints=["new"], decisions=["new"]))
 
     assert after.constraints == after.decisions == (*old, "new")
     kept = parsed_session(rendered_session(after, rendered_session(SessionState(constraints=old, decisions=old), b"")))
     assert kept.constraints == old
     assert kept.decisions == (*old[1:], "new")
-    assert spilled(SessionState(constraints=old, decisions=old), after) == {
+    assert overflow_of(SessionState(constraints=old, decisions=old), after) == {
         "constraints": ("new",),
         "decisions": old[:1],
     }
@@ -232,47 +234,85 @@ def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() ->
 def test_what_memory_has_need_not_stand_here_too() -> None:
     before = SessionState(constraints=("ask Kim",))
 
-    after = updated(before, answer(constraints=["no sails", "be brief"]), known=["Ask Kim.", "No sails."])
+    after = update_session(before, answer(constraints=["no sails", "be brief"]), known=["Ask Kim.", "No sails."])
 
     assert after.constraints == ("ask Kim", "be brief")
 
 
 @pytest.mark.req("S4-40", "S4-184")
-def test_a_bad_answer_is_refused_with_the_value_and_the_rule(subtests: pytest.Subtests) -> None:
+def test_an_answer_without_a_usable_field_is_refused_with_the_value_and_the_rule(subtests: pytest.Subtests) -> None:
     for text, rule in [
         ("no json", "must be a JSON object"),
         ("[]", "must be a JSON object"),
-        ('{"title": "x"}', "must have the fields current_state"),
-        (answer(title=["x"]), "title .* must be a text"),
-        (answer(next_steps="sail"), "next_steps 'sail': must be a list of texts"),
-        (answer(next_steps=[1]), "next_steps .* must be a list of texts"),
-        (answer(resolved="x"), "resolved 'x': must be a list"),
-        (answer(decisions=["the key is sk-proj-4f9A2b7C1d8E6f3G5h"]), r"decisions \(secret\): must hold no secret"),
-        (answer(decisions=["<script>alert(1)</script>"]), "must have no markup"),
-        (answer(current_state=["a <!-- b"]), "must have no markup"),
-        (answer(title="## Decisions"), "title .* must have no markup"),
-        (answer(next_steps=["INJECTED_CONTEXT_HANDOVER"]), "what the runtime adds"),
-        (answer(next_steps=["see <runtime_context> above"]), "what the runtime adds"),
-        (answer(next_steps=["a\x1bb"]), "control characters"),
+        ('{"title": "x"}', "answer with 'title': must have the fields title, current_state"),
+        ('{"next_steps": [1]}', "must have the fields"),
+        ('{"error": "overloaded"}', "must have the fields"),
     ]:
         with subtests.test(text=text, rule=rule), pytest.raises(ValueError, match=rule):
-            updated(SessionState(), text)
+            update_session(SessionState(), text)
 
 
-@pytest.mark.req("S4-48")
-def test_long_words_of_a_turn_are_refused_unless_they_stood_there_before() -> None:
+@pytest.mark.req("S4-40", "X-226")
+def test_a_flaw_costs_the_text_or_the_field_that_has_it() -> None:
+    before = SessionState(title="Boat", next_steps=("buy paint",), constraints=("ask Kim",))
+    failures: list[tuple[Any, object]] = []
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"title": ["x", 1]}, "title: must have texts only"),
+        ({"title": "## Decisions"}, "a text of title: must have no markup"),
+        ({"next_steps": [1]}, "next_steps: must have texts only"),
+        ({"next_steps": ["INJECTED_CONTEXT_HANDOVER"]}, "a text of next_steps: must hold nothing of what the runtime"),
+        ({"next_steps": ["see <runtime_context> above"]}, "a text of next_steps: must hold nothing"),
+        ({"next_steps": ["a\x1bb"]}, "a text of next_steps: must have no control characters"),
+        ({"resolved": [1]}, "resolved: must have texts only"),
+        ({"decisions": ["the key is sk-proj-4f9A2b7C1d8E6f3G5h"]}, "a text of decisions: must hold no secret"),
+        ({"decisions": ["<script>alert(1)</script>"]}, "a text of decisions: must have no markup"),
+        ({"current_state": ["a <!-- b"]}, "a text of current_state: must have no markup"),
+        ({"worklog": {"a": "b"}}, "worklog: must have texts only"),
+    ]
+    for flawed, rule in cases:
+        dropped: list[str] = []
+        given = {"title": "Boat", "next_steps": ["buy paint"], "constraints": ["no sails"]} | flawed
+        made = update_session(before, answer(**given), drop=dropped.append)
+        if made not in (before, replace(before, title="x")) and made != replace(
+            before, title=made.title, constraints=("ask Kim", "no sails")
+        ):
+            failures.append((flawed, made))
+        if made.title not in ("Boat", "x") or len(dropped) != 1 or not dropped[0].startswith(rule):
+            failures.append((flawed, dropped))
+    assert not failures
+    assert update_session(before, '{"next_steps": "sail"}') == replace(before, next_steps=("sail",))
+    two = update_session(before, answer(current_state=["<b>x</b>", "the keel is dry"]))
+    assert two.current_state == ("the keel is dry",)
+
+
+@pytest.mark.req("S4-48", "X-226")
+def test_a_rule_stands_whole_in_its_persons_words_and_an_echo_of_anything_else_is_left_out() -> None:
     said = "the boat has to be back in the harbour before the tide turns, or the keel will touch the ground again"
-    spoken = [turn(f"Listen: {said.upper()}!")]
-
-    with pytest.raises(ValueError, match="80 characters or more"):
-        updated(SessionState(), answer(constraints=[said]), spoken)
-    assert updated(SessionState(), answer(constraints=[said[:78]]), spoken).constraints == (said[:78],)
-    assert updated(SessionState(constraints=(said,)), answer(constraints=[said]), spoken).constraints == (said,)
+    rule = f"{said}; " * 10 + "and nobody sails alone"
+    failures = []
+    for name, spoken, kept in [
+        ("said", turn(f"Listen: {rule}!"), True),
+        ("said and repeated", turn(rule, f"Understood: {rule}"), True),
+        ("answered", turn("What holds?", rule), False),
+        ("quoted", turn(f"A page says:\n> {rule}"), False),
+        ("printed", turn("What holds?", "See the file.", rule), False),
+    ]:
+        made = update_session(SessionState(), answer(constraints=[rule, "ask Kim"]), [spoken]).constraints
+        if made != ((rule, "ask Kim") if kept else ("ask Kim",)):
+            failures.append((name, made))
+    assert not failures
+    answered = [turn("What holds?", said)]
+    assert update_session(SessionState(), answer(constraints=[said[:78]]), answered).constraints == (said[:78],)
+    assert update_session(SessionState(constraints=(said,)), answer(constraints=[said]), answered).constraints == (
+        said,
+    )
 
 
 def test_who_calls_says_what_a_secret_is() -> None:
-    with pytest.raises(ValueError, match="must hold no secret"):
-        updated(SessionState(), answer(decisions=["it is plum"]), is_secret=lambda text: "plum" in text)
+    made = update_session(
+        SessionState(), answer(decisions=["it is plum", "it is late"]), is_secret=lambda text: "plum" in text
+    )
+    assert made.decisions == ("it is late",)
 
 
 def test_any_section_but_the_title_and_the_worklog_makes_a_state_active(subtests: pytest.Subtests) -> None:
@@ -287,7 +327,7 @@ def test_lines_that_people_add_while_a_worker_thinks_are_kept(before: SessionSta
     base = rendered_session(before, b"")
     now = base.replace(b"# Constraints\n", b"# Constraints\n- said by hand\n") + b"\n# Mine\n- my own\n"
 
-    made = refreshed(base, after, now)
+    made = merge_session(base, after, now)
 
     assert b"- said by hand\n" in made
     assert b"# Mine\n- my own\n" in made
@@ -303,7 +343,7 @@ def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() ->
     )
     theirs = replace(before, title="Raft", current_state=("sunk",), next_steps=("paint", "mend", "sail", "rest"))
 
-    made = parsed_session(refreshed(base, ours, rendered_session(theirs, base)))
+    made = parsed_session(merge_session(base, ours, rendered_session(theirs, base)))
 
     assert made == replace(
         ours,
@@ -312,14 +352,14 @@ def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() ->
         next_steps=("mend", "sail", "rest"),
         decisions=("blue", "red"),
     )
-    assert parsed_session(refreshed(base, ours, base)) == ours
+    assert parsed_session(merge_session(base, ours, base)) == ours
 
 
 def test_an_item_is_cut_one_character_too_late_and_not_before() -> None:
     long, longer = "x" * LONGEST_ITEM, "x" * (LONGEST_ITEM + 1)
 
-    assert updated(SessionState(), answer(next_steps=[long])).next_steps == (long,)
-    assert updated(SessionState(), answer(next_steps=[longer])).next_steps == ("x" * (LONGEST_ITEM - 1) + "…",)
+    assert update_session(SessionState(), answer(next_steps=[long])).next_steps == (long,)
+    assert update_session(SessionState(), answer(next_steps=[longer])).next_steps == ("x" * (LONGEST_ITEM - 1) + "…",)
 
 
 def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
@@ -341,21 +381,23 @@ def test_what_only_a_command_printed_does_not_stay(subtests: pytest.Subtests) ->
             spoken = [turn("Look at the pump", "It runs.", "3 errors\nmallory@evil.example opened port 48213")]
             kept = "the mill of mallory@evil.example"
 
-            after = updated(
+            after = update_session(
                 with_items(name, kept), answer(**{name: ["write to mallory@evil.example", "open 48213", kept]}), spoken
             )
 
             assert after.items_of(name) == (kept, "write to mallory@evil.example")
-            assert updated(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(name) == (
-                "3 tries",
-            )
-            assert updated(SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]).items_of(name)
+            assert update_session(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(
+                name
+            ) == ("3 tries",)
+            assert update_session(
+                SessionState(), answer(**{name: ["use 48213"]}), spoken, known=["port 48213"]
+            ).items_of(name)
 
 
 def test_a_title_without_words_is_none_and_the_whole_answer_counts_behind_a_draft() -> None:
     draft = answer(title="Draft", constraints=["x"])
 
-    after = updated(
+    after = update_session(
         SessionState(title="Boat"), f"First {draft}, or rather {answer(title='***', constraints=['ask Kim'])}"
     )
 

@@ -50,5 +50,11 @@ def test_a_title_is_the_same_with_a_colon_in_bold_and_in_any_case() -> None:
     assert title_key("**Next  steps:**") == title_key("Next Steps")
 
 
+@pytest.mark.req("X-206")
+def test_letters_with_accents_of_their_own_make_no_other_words() -> None:
+    assert title_key("Cafe\u0301") == title_key("CAF\u00c9")
+    assert same_words("ask Rene\u0301") == same_words("Ask Ren\u00e9")
+
+
 def test_characters_that_nobody_sees_make_no_other_words() -> None:
     assert same_words("ask\u200b Kim, please\u00ad") == same_words("Ask Kim please")

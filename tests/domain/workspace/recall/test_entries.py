@@ -23,7 +23,7 @@ def test_an_entry_is_a_bullet_or_a_paragraph_on_one_line_with_its_place() -> Non
 def test_code_belongs_to_what_it_stands_below_and_a_box_is_no_word() -> None:
     text = "# A\n- deploy:\n  ```sh\n  make *x* 1. y\n\n  - no bullet\n  ```\n- [x] done\n\nrun:\n\n```\nls\n```\n```\npwd\n```\n"
     assert [(entry.text, entry.line) for entry in memory(text)] == [
-        ("deploy: make *x* 1. y - no bullet", 2),
+        ("deploy: make *x* 1. y; - no bullet", 2),
         ("done", 8),
         ("run: ls; pwd", 10),
     ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.workspace.recall.terms import LONGEST, MOST, Telling, terms, weigh_terms
+from domain.workspace.recall.terms import LONGEST, MOST, Telling, names_in, possible_names, terms, weigh_terms
 
 NOTHING, SOMETHING, MUCH = Telling.NOTHING, Telling.SOMETHING, Telling.MUCH
 ALIKE = (
@@ -70,5 +70,26 @@ def test_of_a_long_message_the_first_terms_are_looked_for() -> None:
 
 @given(st.text(max_size=200))
 def test_a_message_asks_for_the_terms_that_the_same_text_has(text: str) -> None:
-    assert set(weigh_terms(text)) <= set(terms(text))
-    assert len(weigh_terms(text)) == min(MOST, len(set(terms(text))))
+    assert set(weigh_terms(text)) <= set(terms(text)) | possible_names(text)
+    assert names_in(text) or len(weigh_terms(text)) == min(MOST, len(set(terms(text))))
+
+
+def test_a_capital_inside_a_sentence_makes_a_name_of_a_common_word() -> None:
+    failures = []
+    for message, names in [
+        ("What did Will say?", {"Will"}),
+        ("Ask An about it", {"An"}),
+        ("please ask IT", {"IT"}),
+        ("Will's key, please", {"Will"}),
+        ("Has Do called?", {"Do"}),
+        ("Please tell Rose that Grant is late.", {"Rose", "Grant"}),
+        ("Will he come? Who is it?", set()),
+        ("WHAT WILL WE DO", set()),
+        ("What I think is that I will", set()),
+        ("Könnten Sie das tun?", set()),
+        ("Morgen bringt Anna die Kacheln in die Werkstatt.", set()),
+        ("So. What now?", set()),
+    ]:
+        if names_in(message) != names:
+            failures.append((message, names_in(message)))
+    assert not failures

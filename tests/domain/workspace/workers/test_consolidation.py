@@ -69,13 +69,13 @@ def test_a_bad_entry_is_left_out_alone_and_told_by_its_rule(subtests: pytest.Sub
         (entry("INJECTED_CONTEXT_X"), "what the runtime adds"),
         (entry("the boat is called Ina"), "must not stand in MEMORY.md already"),
         (entry("Kim lends money."), "must not stand in MEMORY.md already"),
-        (entry(LONG), "80 characters or more"),
+        (entry(LONG), "80 characters or more of an answer"),
     ]:
         with subtests.test(bad=bad, rule=rule):
             memory = b"## Mine\n- The boat is called Ina.\n"
 
             found = parsed_consolidation(
-                answer(entry("Kim lends money"), bad, entry("good")), [*SAID, turn(LONG)], memory
+                answer(entry("Kim lends money"), bad, entry("good")), [*SAID, turn("What do they want?", LONG)], memory
             )
 
             assert found.entries == (MemoryEntry("Decisions", "Kim lends money"), MemoryEntry("Decisions", "good"))
@@ -90,7 +90,7 @@ def test_no_word_of_an_entry_is_in_the_reason_and_no_secret_in_an_error() -> Non
         "entry 1 of 2: must hold no secret",
         "entry 2 of 2: has 449 characters, and must have at most 300",
     )
-    with pytest.raises(ValueError, match=r"history \(secret\): must hold no secret"):
+    with pytest.raises(ValueError, match="history of 1 lines: must hold no secret"):
         parsed_consolidation(answer(history="password: hunter2x9"), SAID)
     with pytest.raises(ValueError, match="must hold no secret"):
         parsed_consolidation(answer(), SAID, is_secret=lambda text: "boat" in text)
@@ -107,20 +107,47 @@ def test_no_more_entries_are_taken_than_there_may_be() -> None:
 def test_a_bad_answer_is_refused(subtests: pytest.Subtests) -> None:
     for text, rule in [
         ("no", "must be a JSON object"),
-        ('{"entries": []}', "must have the fields entries, a list, and history"),
-        ('{"entries": {}, "history": "x"}', "must have the fields entries, a list, and history"),
+        ('{"error": "overloaded"}', "must have the fields entries, a list, and history"),
+        ('{"entries": {}}', "must have the fields entries, a list, and history"),
+        ('{"entries": []}', "must have words where people were answered"),
         (answer(history=["x"]), "history .* must be a text"),
         (answer(history=""), "must have words where people were answered"),
         (answer(history=" \n"), "must have words where people were answered"),
         (answer(history="so " * LONGEST_BLOCK), "must have at most"),
-        (answer(history="## 2026\n- x"), "must have no markup"),
-        (answer(history="it rained\n##\n- x"), "must have no markup"),
+        (answer(history="## 2026"), "must have no markup"),
         (answer(history="the key is sk-proj-4f9A2b7C1d8E6f3G5h"), "must hold no secret"),
-        (answer(history=f"Then: {LONG}."), "word for word"),
+        (answer(history=f"Then: {LONG}."), "80 characters or more of an answer"),
         (answer(history="<runtime_context>"), "what the runtime adds"),
     ]:
         with subtests.test(text=text, rule=rule), pytest.raises(ValueError, match=rule):
-            parsed_consolidation(text, [*SAID, turn(LONG)])
+            parsed_consolidation(text, [*SAID, turn("What do they want?", LONG)])
+
+
+@pytest.mark.req("X-226")
+def test_a_flaw_costs_its_line_or_part_and_a_rule_may_stand_word_for_word() -> None:
+    rule = "Never sail when the wind is above five, unless Kim is on board and both of us have slept for six hours."
+    spoken = [turn(rule, f"Understood. {rule}"), turn("And the papers?", LONG)]
+    constraint = entry(rule, "Constraints")
+    failures: list[tuple[str, object]] = []
+    for name, text, history, dropped in [
+        ("echo in a line", answer(constraint, history=f"it rained\n- {LONG}"), "it rained", 1),
+        ("markup in a line", answer(constraint, history="it rained\n##\n- x"), "it rained\n- x", 1),
+        ("secret in a line", answer(constraint, history="it rained\n- api_key = Zx81kQ02mmPl5"), "it rained", 1),
+        ("the rule itself", answer(constraint, history=f"- {rule}"), f"- {rule}", 0),
+        ("a bad entry", answer(constraint, entry("<b>x</b>"), history="it rained"), "it rained", 1),
+        ("no history", json.dumps({"entries": [constraint]}), "", 0),
+        ("history of another form", answer(constraint, history=["x"]), "", 0),
+        ("only an echo", answer(constraint, history=LONG), "", 0),
+    ]:
+        found = parsed_consolidation(text, spoken)
+        is_kept = found.entries == (MemoryEntry("Constraints", rule),)
+        if not is_kept or found.history_block != history or len(found.dropped) != dropped:
+            failures.append((name, found))
+        if bool(found.trouble) is bool(history):
+            failures.append((name, found.trouble))
+    assert not failures
+    alone = parsed_consolidation('{"entries": {}, "history": "it rained"}', SAID)
+    assert (alone.history_block, alone.dropped) == ("it rained", ("entries: must be a list",))
 
 
 def test_where_nobody_was_answered_there_may_be_no_history() -> None:

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from domain.workspace.files.history_file import appended_block
 from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, appended
 from domain.workspace.files.session_state import SESSION_TEMPLATE, TITLES
+from domain.workspace.workers.consolidation import MOST_ENTRIES
 from domain.workspace.workers.prompts import (
     FILE_CHARS,
     SESSION_MEMORY_CHARS,
     WORKER_CHARS,
     Prompt,
     consolidate_prompt,
+    count_told,
     fold_prompt,
     session_prompt,
     sweep_prompt,
@@ -126,6 +128,19 @@ def test_of_a_long_stretch_the_beginning_and_the_end_are_told(name: str, chars: 
     assert len(prompt[0]) + len(prompt[1]) > WORKER_CHARS - 5_000
     assert lasts
     assert head <= tail
+
+
+@pytest.mark.parametrize("chars", [50, 400, 3_000, 9_000])
+def test_of_as_many_turns_as_are_told_none_is_left_out(chars: int) -> None:
+    spoken, long = numbered(100, chars), b"- x\n" * 10_000
+
+    count = count_told(spoken)
+
+    said = told(consolidate_prompt(long, long, long, spoken[:count]))["said"]
+    assert [int(each["said"].split()[0]) for each in said] == list(range(count))
+    assert 1 <= count <= MOST_ENTRIES, "each turn may have something to be filed"
+    assert count_told(spoken[:1]) == 1
+    assert count_told([]) == 0
 
 
 @settings(max_examples=30)

@@ -25,7 +25,8 @@ def chat(user: str, system: str = "", **more: Any) -> Received:
 
 def ours_extraction(words: str) -> Received:
     """As ours asks for facts."""
-    return chat(prompts.extraction_text(words), prompts.FACT_SYSTEM_PROMPT)
+    system, text = prompts.extraction_prompt([words])
+    return chat(text, system)
 
 
 def ours_reconciliation(existing: list[str], new: list[str]) -> Received:

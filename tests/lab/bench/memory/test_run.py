@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from domain.memory import ranking
 from lab.bench.memory import data
 from lab.bench.memory.oracle import nearest_lists
-from lab.bench.memory.run import MEMORY, OURS, VEC, compare_lists
+from lab.bench.memory.run import FIGURES, MEMORY, OURS, VEC, compare_lists
 from lab.commands import agent
 
 
@@ -47,7 +47,7 @@ def test_the_oracle_is_brute_force_over_every_row() -> None:
 
 
 def test_one_list_that_is_not_the_exact_one_is_a_failure_of_ours_only() -> None:
-    measured = {"lists": [[1, 2], [3, 5]], "p50_ms": 1.0, "p95_ms": 2.0, "resident_mb": 3.0}
+    measured = {"lists": [[1, 2], [3, 5]], **dict.fromkeys(FIGURES, 1.0)}
     right = compare_lists(measured, [[1, 2], [3, 5], [7]])
     wrong = compare_lists(measured, [[1, 2], [3, 4], [7]])
     assert (right["identical"], wrong["identical"], wrong["wrong"], wrong["agreement"]) == (2, 1, 1, 0.75)

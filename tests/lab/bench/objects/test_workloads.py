@@ -17,6 +17,7 @@ COUNTS = {
     "repeat_reader": (60, 270),
     "big_outputs": (60, 277),
     "chatty": (60, 5),
+    "small_talk": (30, 30),
     "recorded": (1, 196),
     "flood": (1, 50),
 }

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.workspace.files.memory_file import MEMORY_TEMPLATE, MemoryEntry, appended, entries_of
-from domain.workspace.files.session_state import SessionState, rendered_session, updated
+from domain.workspace.files.session_state import SessionState, rendered_session, update_session
 from domain.workspace.workers.consolidation import parsed_consolidation
 from domain.workspace.workers.prompts import Prompt, consolidate_prompt, session_prompt, sweep_prompt
 from lab.bench.workspace.constraints import WORKS
@@ -44,9 +44,9 @@ def workers() -> ScriptedWorkers:
 def test_the_state_of_the_work_has_the_constraints_that_were_said_or_noted(workers: ScriptedWorkers) -> None:
     spoken = said(RULE.said, "Nice weather.")
 
-    first = updated(SessionState(), answer(workers, SESSION, session_prompt(b"", b"", spoken)), spoken)
+    first = update_session(SessionState(), answer(workers, SESSION, session_prompt(b"", b"", spoken)), spoken)
     file = rendered_session(first, b"")
-    second = updated(first, answer(workers, SESSION, session_prompt(file, b"", said("Nice."))), said("Nice."))
+    second = update_session(first, answer(workers, SESSION, session_prompt(file, b"", said("Nice."))), said("Nice."))
 
     assert first.constraints == second.constraints == (RULE.fact,)
     assert first.current_state != second.current_state

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +9,7 @@ import pytest
 from actors.linux.folder import Usage, open_folder
 from actors.linux.nameless import Held
 from actors.shell.job import Limits
-from actors.shell.sandbox.watcher import scarcity
-from actors.shell.sandbox.watcher.scarcity import HALVING_S, PATIENCE_S, SMALL_BYTES, SMALL_NAMES, Scarcity
+from actors.shell.sandbox.watcher.scarcity import HALVING_S, PATIENCE_S, SMALL_BYTES, SMALL_NAMES, Measures, Scarcity
 
 LEAST, LEAST_NAMES, MOST = 256 << 20, 10_000, 1 << 30
 ENOUGH, ENOUGH_NAMES = 64 * LEAST, 64 * LEAST_NAMES
@@ -23,13 +22,13 @@ NOTHING = Usage()
 class Command:
     """What a command is found to have taken."""
 
-    def __init__(self, folder: int, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: int) -> None:
         self.written = 0
         self.held = Held()
-        patch.setattr(scarcity, "written_bytes", lambda _pid: self.written)
-        patch.setattr(scarcity, "nameless_files", lambda _pid, _device: iter([self.held]))
+        self.search: Callable[[], Iterator[Held]] = lambda: iter([self.held])
+        self.measures = Measures(lambda _pid: self.written, lambda _pid, _device: self.search())
         limits = Limits(most_bytes=MOST, most_files=100, least_free_bytes=LEAST, least_free_names=LEAST_NAMES)
-        self._judge = Scarcity(limits, folder, ENOUGH, ENOUGH_NAMES)
+        self._judge = Scarcity(limits, folder, ENOUGH, ENOUGH_NAMES, self.measures)
 
     def fault(self, now: float, room: int = ENOUGH, names: int = ENOUGH_NAMES, grown: Usage = NOTHING) -> str:
         return self._judge.fault(now, room, names, grown)
@@ -41,9 +40,9 @@ class Command:
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Command]:
+def command(tmp_path: Path) -> Iterator[Command]:
     folder = open_folder(str(tmp_path))
-    yield Command(folder, monkeypatch)
+    yield Command(folder)
     os.close(folder)
 
 
@@ -80,7 +79,7 @@ def test_who_wrote_what_would_not_be_free_again_is_spared_where_others_are_refus
 def test_what_nobody_can_look_at_is_not_more_than_what_is_gone(tmp_path: Path, command: Command) -> None:
     folder = open_folder(str(tmp_path))
     limits = Limits(most_bytes=MOST, least_free_bytes=LEAST, least_free_names=LEAST_NAMES)
-    judge = Scarcity(limits, folder, REFUSING + SMALL_BYTES, REFUSING_NAMES + SMALL_NAMES)
+    judge = Scarcity(limits, folder, REFUSING + SMALL_BYTES, REFUSING_NAMES + SMALL_NAMES, command.measures)
     command.held = Held(unseen=10_000)
     assert all(judge.fault(now, REFUSING, REFUSING_NAMES, NOTHING) == "" for now in range(60))
     assert judge.fault(60.0, REFUSING - 1, REFUSING_NAMES, NOTHING) != ""
@@ -115,19 +114,17 @@ def test_who_took_little_is_spared_when_the_larger_one_has_given_back_what_it_to
         assert command.fault(round_ + 0.6, BELOW) == ""
 
 
-def test_what_a_long_search_has_found_counts_before_it_is_over(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_long_search_has_found_counts_before_it_is_over(command: Command) -> None:
     found = (Held(SMALL_NAMES * slices) for slices in range(1_000))
-    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: found)
+    command.search = lambda: found
     assert command.spared_s(names=BELOW_NAMES) < 1.0
     assert next(found).files < 100 * SMALL_NAMES
 
 
-def test_it_is_told_that_a_search_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scarcity, "nameless_files", lambda _pid, _device: iter([Held()] * 6))
+def test_it_is_told_that_a_search_goes_on(tmp_path: Path) -> None:
+    measures = Measures(lambda _pid: 0, lambda _pid, _device: iter([Held()] * 6))
     folder = open_folder(str(tmp_path))
-    judge = Scarcity(Limits(least_free_bytes=LEAST), folder, ENOUGH, ENOUGH_NAMES)
+    judge = Scarcity(Limits(least_free_bytes=LEAST), folder, ENOUGH, ENOUGH_NAMES, measures)
     told = []
     for room in (ENOUGH, BELOW, BELOW):
         judge.fault(1.0, room, ENOUGH_NAMES, NOTHING)

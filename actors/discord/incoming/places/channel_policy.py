@@ -1,0 +1,42 @@
+"""Policy of each channel: the operator's rules for it, found by its place in the server."""
+
+from __future__ import annotations
+
+from actors.discord.incoming.places.window_map import WindowMap
+from domain.policy.channel_rules import ChannelRule, ChannelRules
+
+
+class ChannelPolicy:
+    """Rules of channels, with those that a thread inherits from its channel and a channel from its category."""
+
+    def __init__(self, rules: ChannelRules, window_map: WindowMap) -> None:
+        self._rules = rules
+        self._window_map = window_map
+
+    def rule_of(self, channel: object) -> ChannelRule:
+        """The rules in force in a channel or thread."""
+        return self._rules.of(self._window_map.place_of(channel).ids)
+
+    def tables_of(self, channel: object) -> tuple[str, ...]:
+        """Ids of the settings' tables that hold in a channel or thread, the nearest first."""
+        return self._rules.tables_of(self._window_map.place_of(channel).ids)
+
+    def is_opened_by(self, channel: object, user_id: int | None) -> bool:
+        """True if a thread was opened by that account."""
+        return user_id is not None and self._window_map.place_of(channel).owner_id == user_id
+
+    def describe(self, channel: object, *, is_direct: bool = False) -> str:
+        """Rules in force in a channel, for `/status`; empty where every message is answered and no table holds."""
+        rule, tables = self.rule_of(channel), self.tables_of(channel)
+        if rule.answers_all and not rule.opens_threads and not tables:
+            return ""
+        answered = "every message" if rule.answers_all or is_direct else "mentions of me and replies to me"
+        words = [f"I answer {answered}"]
+        if rule.opens_threads and not is_direct:
+            words.append("in a thread for each question of a channel")
+        if rule.model:
+            words.append(f"with `{rule.model}` unless another model is chosen")
+        if rule.instructions:
+            words.append(f"by {len(rule.instructions)} characters of instructions")
+        source = f" (settings of {' and '.join(f'channels.{each}' for each in tables)})" if tables else ""
+        return f"Here {', '.join(words)}{source}."

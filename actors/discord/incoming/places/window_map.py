@@ -1,0 +1,166 @@
+"""Map from Discord channels to windows, for channels that belong to the bot."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+import discord
+
+from actors.discord.calls.forgetting import forget_oldest
+from actors.discord.incoming.places.audience import audience_label, audience_of
+from domain.policy.audience import Reach
+from messages.base import Surface, Window
+
+_REMEMBERED = 10_000
+T = TypeVar("T")
+
+AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.PrivateChannel
+"""Whatever discord.py puts into a `channel` field."""
+
+
+class NoWindow(Enum):
+    """Reason for which a channel is no window of ours, as far as is known."""
+
+    ELSEWHERE = "elsewhere"
+    UNKNOWN = "unknown"
+    """Not in discord.py's cache, such as an archived thread: Discord has to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Position of a channel in its server."""
+
+    ids: tuple[str, ...]
+    """Of a thread, its channel and the channel's category, as far as there are; the nearest first."""
+    owner_id: int | None = None
+    """Account that opened a thread; None for other channels."""
+
+
+class WindowMap:
+    """The configured channels, those of configured categories, and the threads met below them; makes no calls."""
+
+    def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
+        """With no category surveyed and no thread met yet.
+
+        Args:
+            channels: Ids of the channels that the bot lives in, or of their categories.
+            dms: True if direct messages are windows as well.
+        """
+        self.configured = frozenset(channels)
+        self.channels = self.configured
+        """Ids of the channels, each category replaced by its channels where it is known."""
+        self.hears_dms = dms
+        self._known: dict[str, Window | NoWindow] = {}
+        self._places: dict[str, Place] = {}
+        """Id of a thread -> its place when it was last seen whole."""
+        self._audiences: dict[str, str] = {}
+        """Channel id -> label of its readers when it was last seen whole."""
+
+    def survey(self, guilds: Iterable[discord.Guild]) -> bool:
+        """Look which channels stand in configured categories now; True if these are others than before."""
+        every = [channel for guild in guilds for channel in guild.channels]
+        categories = {str(each.id) for each in every if isinstance(each, discord.CategoryChannel)}
+        listed = {str(each.id) for each in every if self._is_listed(each)}
+        before, self.channels = self.channels, frozenset(listed | (self.configured - categories))
+        if before == self.channels:
+            return False
+        self._known.clear()  # A thread goes with its channel.
+        self._places.clear()
+        return True
+
+    def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:
+        """The window that `channel` is, as far as can be said without asking."""
+        match channel:
+            case discord.DMChannel(id=id) if self.hears_dms:
+                return dm_window(str(id))
+            case None | discord.DMChannel() | discord.GroupChannel():
+                return NoWindow.ELSEWHERE
+            case discord.PartialMessageable(id=id):
+                return self._known.get(str(id), NoWindow.UNKNOWN)
+            case discord.Thread(id=id, parent_id=parent_id, parent=parent):
+                ours = not self.channels.isdisjoint({str(id), str(parent_id)}) or self._is_listed(parent)
+                return thread_window(str(id)) if ours else NoWindow.ELSEWHERE
+            case discord.abc.GuildChannel(id=id):
+                return channel_window(str(id)) if self._is_listed(channel) else NoWindow.ELSEWHERE
+            case _:
+                return NoWindow.ELSEWHERE
+
+    def learn(self, channel: AnyChannel) -> Window | NoWindow:
+        """The window that `channel` is; remembered, since a thread never moves."""
+        window = self.window_of(channel)
+        if window is not NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
+            _remember(self._known, str(channel.id), window)
+            self._remember_place(channel)
+            self.audience_of(channel)
+        return window
+
+    def place_of(self, channel: object) -> Place:
+        """The place of `channel`, as it is or, for a mere id, was last known."""
+        if isinstance(channel, discord.Thread | discord.abc.GuildChannel):
+            return _place_of(channel)
+        if not isinstance(channel, discord.abc.Snowflake):
+            return Place(())
+        return self._places.get(str(channel.id), Place((str(channel.id),)))
+
+    def place_of_message(self, window_id: str, message_id: str) -> str:
+        """Channel of a message in a window: a thread's first message stands in the channel that it was opened in."""
+        ids = self._places[window_id].ids if window_id == message_id and window_id in self._places else ()
+        return ids[1] if len(ids) > 1 else window_id
+
+    def audience_of(self, channel: object) -> str:
+        """The label of who reads `channel`, as it is or, for a mere id, was last known; empty when it never was."""
+        if not isinstance(channel, discord.abc.Snowflake):
+            return ""
+        label = audience_label(channel)
+        if label:
+            _remember(self._audiences, str(channel.id), sys.intern(label))  # The same for all threads of a channel.
+        return label or self._audiences.get(str(channel.id), "")
+
+    def _remember_place(self, channel: object) -> None:
+        if isinstance(channel, discord.Thread):
+            _remember(self._places, str(channel.id), _place_of(channel))
+
+    def _is_listed(self, channel: object) -> bool:
+        """True if the settings name a channel or its category; a category itself is no place to talk."""
+        if not isinstance(channel, discord.abc.GuildChannel) or isinstance(channel, discord.CategoryChannel):
+            return False
+        return not self.configured.isdisjoint({str(channel.id), str(channel.category_id)})
+
+
+def is_open_to_all(channel: discord.abc.GuildChannel | discord.Thread) -> bool:
+    """True if all members of its server may read `channel`."""
+    audience = audience_of(channel)
+    return audience is not None and audience.reach is Reach.EVERYONE
+
+
+def _place_of(channel: discord.Thread | discord.abc.GuildChannel) -> Place:
+    if isinstance(channel, discord.Thread):
+        ids = (channel.id, channel.parent_id, channel.parent.category_id if channel.parent is not None else None)
+        return Place(tuple(str(each) for each in ids if each), channel.owner_id)
+    return Place(tuple(str(each) for each in (channel.id, channel.category_id) if each))
+
+
+def _remember(known: dict[str, T], key: str, value: T) -> None:
+    known.pop(key, None)
+    known[key] = value
+    if len(known) > _REMEMBERED:
+        forget_oldest(known)
+
+
+def channel_window(channel_id: str) -> Window:
+    """The window of a channel."""
+    return Window(surface=Surface.DISCORD_CHANNEL, id=channel_id)
+
+
+def dm_window(channel_id: str) -> Window:
+    """The window of the direct messages with one person."""
+    return Window(surface=Surface.DISCORD_DM, id=channel_id)
+
+
+def thread_window(thread_id: str) -> Window:
+    """The window of a thread."""
+    return Window(surface=Surface.DISCORD_THREAD, id=thread_id)

@@ -1,0 +1,96 @@
+"""Preparation of arrivals: all that a message says, and what has to be asked or read before it is passed on."""
+
+from __future__ import annotations
+
+import msgspec
+
+from actors.discord.calls.parsing import WireMessage
+from actors.discord.incoming.arrival import Arrival, Hearing, MessageArrival, Setting, user_message
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.window_map import WindowMap
+from actors.discord.incoming.reading.names import NameBook
+from actors.discord.incoming.reading.starter import Starters
+from actors.discord.incoming.reading.withdrawn import Withdrawn
+from actors.discord.incoming.unpacking import Unpacked, Unpacking
+from actors.kernel import Host
+from domain.turn.discord.said import words_of
+from messages.base import Window
+from messages.context import UserMessage
+
+
+class Preparation:
+    """Reader of all that messages say: names, files, and what a thread was begun from.
+
+    A plain live message needs no preparation and no call. A message with files waits for these, the first one of an old
+    thread for the thread's starter, and a message in history for the nickname of its author.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: Host,
+        window_map: WindowMap,
+        policy: ChannelPolicy,
+        names: NameBook,
+        starters: Starters,
+        unpacking: Unpacking,
+    ) -> None:
+        """Begin without messages.
+
+        Args:
+            host: Sends starters to windows and takes their replies.
+            window_map: Labels the readers of windows.
+            policy: Rules of channels.
+            names: Says how people, channels and roles are called.
+            starters: Finds what threads were begun from.
+            unpacking: Reads the files that come with messages.
+        """
+        self.names = names
+        self.starters = starters
+        self.withdrawn = Withdrawn()
+        """Messages that were deleted or edited meanwhile."""
+        self._host = host
+        self._window_map = window_map
+        self._policy = policy
+        self._unpacking = unpacking
+
+    def is_needed(self, arrival: Arrival, window: Window) -> bool:
+        """True if an arrival cannot be passed on at once."""
+        if isinstance(arrival, MessageArrival) and self.starters.is_wanted(window, arrival.message):
+            return True
+        return arrival.must_prepare
+
+    async def prepare(self, arrival: MessageArrival, window: Window) -> Unpacked | None:
+        """Ask for names, tell the window of its starter, and read files; words and files, if any files came."""
+        message = arrival.message
+        if not arrival.is_live:
+            await self.names.inquire(message)
+        if self.starters.is_wanted(window, message):
+            await self._tell_starter(window, arrival)
+        return await self._unpack(message, window) if arrival.must_prepare else None
+
+    def user_message(
+        self, message: WireMessage, window: Window, channel: object, hearing: Hearing, unpacked: Unpacked | None
+    ) -> UserMessage:
+        """Message for the window's actor about a Discord message; `channel` is the window's."""
+        setting = Setting(self._window_map.audience_of(channel), self._policy.tables_of(channel))
+        return user_message(message, window, self._host.address, setting, hearing, self.names, unpacked)
+
+    async def _tell_starter(self, window: Window, arrival: MessageArrival) -> None:
+        """Tell a thread's window of the message that the thread was begun from, for later turns only."""
+        place = arrival.message.channel
+        ids = self._window_map.place_of(place).ids
+        starter = await self.starters.find(window, arrival.origin.guild_id, int(ids[1]) if len(ids) > 1 else None)
+        if starter is None or self.withdrawn.is_deleted(starter.id):
+            return
+        unpacked = await self._unpack(starter, window)
+        if not unpacked.text and not unpacked.files:
+            return
+        said = self.user_message(starter, window, place, Hearing(wants_answer=False), unpacked)
+        self._host.tell(window.address, said)
+        if (edit := self.withdrawn.edit_of(starter.id)) is not None:
+            self._host.tell(window.address, msgspec.structs.replace(edit, window=window, wants_answer=False))
+
+    async def _unpack(self, message: WireMessage, window: Window) -> Unpacked:
+        words = words_of(message.wire, self.names.name_of(message), with_files=False)
+        return await self._unpacking.unpack(message, words, window)

@@ -1,0 +1,127 @@
+"""Starters of threads: the message that a thread was begun from, told to the thread's window before its first turn."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from itertools import islice
+from typing import TypeVar
+
+import discord
+
+from actors.discord.calls.parsing import UnreadableAnswerError, WireMessage, read_message
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.incoming.reading.names import guild_of
+from domain.turn.discord.wire import number_at, object_at
+from messages.base import Surface, Window
+
+log = logging.getLogger(__name__)
+
+FETCH_S = 10.0
+"""Until when Discord must have given a starter; the first turn of its thread waits for so long."""
+_THREADS = 10_000
+T = TypeVar("T")
+
+
+class Starters:
+    """Finder of the messages that threads were begun from; lives on the loop and outlives each client.
+
+    A thread's own history holds no more than a notice that names its starter. Live, the notice comes with the starter's
+    words; for older threads one call fetches the starter, and only where the window has no log yet.
+    """
+
+    def __init__(self, rest: RestCalls, knows: Callable[[Window], bool]) -> None:
+        """Begin without threads.
+
+        Args:
+            rest: Fetches starters.
+            knows: True for a window with logs.
+        """
+        self._rest = rest
+        self._knows = knows
+        self._at_hand: dict[int, WireMessage] = {}
+        """Thread -> its starter, as a notice brought it."""
+        self._settled: dict[int, None] = {}
+        """Threads whose starter was told, and threads without a starter."""
+
+    def notice(self, message: WireMessage) -> None:
+        """Note the starter that a notice in a new thread brings along."""
+        if (starter := starter_in(message)) is not None:
+            _remember(self._at_hand, message.channel.id, starter)
+            self._settled.pop(message.channel.id, None)
+
+    def meet_new(self, thread_id: int) -> None:
+        """A thread was made just now: a notice follows, or the thread has no starter beside its own first message."""
+        if thread_id not in self._at_hand:
+            _remember(self._settled, thread_id, None)
+
+    def is_wanted(self, window: Window, message: discord.Message) -> bool:
+        """True if a window is to be told of its starter before a message."""
+        if window.surface is not Surface.DISCORD_THREAD or not window.id.isdecimal():
+            return False
+        thread_id = int(window.id)
+        return thread_id not in self._settled and message.id != thread_id and not self._knows(window)
+
+    async def find(self, window: Window, guild_id: int | None, parent_id: int | None) -> WireMessage | None:
+        """The message that a thread was begun from; None for a thread without one, or if Discord does not give it.
+
+        Args:
+            window: Of the thread.
+            guild_id: Server of the thread.
+            parent_id: Parent of the thread; None to ask Discord for it.
+        """
+        thread_id = int(window.id)
+        starter = self._at_hand.pop(thread_id, None)
+        if starter is None:
+            try:
+                async with asyncio.timeout(FETCH_S):
+                    starter = await self._rest.persist(
+                        "reading a thread's starter", lambda client: _fetch(client, thread_id, guild_id, parent_id)
+                    )
+            except CallRefusedError:
+                starter = None  # the thread was begun from no message, or from a deleted one
+            except (TimeoutError, CallFailedError) as error:
+                log.warning("what thread %d was begun from is not known: %s", thread_id, str(error) or "no answer came")
+                return None
+        _remember(self._settled, thread_id, None)
+        return starter
+
+
+def starter_in(message: WireMessage) -> WireMessage | None:
+    """The starter that the notice at the head of a thread brings along; None in any other message."""
+    raw = object_at(message.wire, "referenced_message")
+    if message.type is not discord.MessageType.thread_starter_message or not (place_id := number_at(raw, "channel_id")):
+        return None
+    place = discord.PartialMessageable(state=message._state, id=place_id, guild_id=guild_of(message))
+    return read_message(place, raw)
+
+
+async def _fetch(client: discord.Client, thread_id: int, guild_id: int | None, parent_id: int | None) -> WireMessage:
+    """The starter of a thread, which has the thread's id and stands in the parent, or in the thread of a forum's post.
+
+    Raises:
+        CallRefusedError: the channel is no thread that is begun from a message.
+        discord.HTTPException: Discord refuses, or cannot.
+    """
+    thread = client.get_channel(thread_id)
+    if parent_id is None and thread is None:
+        thread = await client.fetch_channel(thread_id)
+    if isinstance(thread, discord.Thread):
+        parent_id = None if thread.is_private() else thread.parent_id
+    if parent_id is None:
+        raise CallRefusedError("it was begun from no message")
+    place_id = thread_id if isinstance(client.get_channel(parent_id), discord.ForumChannel) else parent_id
+    place = client.get_partial_messageable(place_id, guild_id=guild_id)
+    message = read_message(place, await client.http.get_message(place_id, thread_id))
+    if message is None:
+        raise UnreadableAnswerError("a message came as none")
+    return message
+
+
+def _remember(known: dict[int, T], key: int, value: T) -> None:
+    known.pop(key, None)
+    known[key] = value
+    if len(known) > _THREADS:
+        for oldest in list(islice(known, _THREADS // 8)):
+            del known[oldest]

@@ -1,0 +1,86 @@
+"""Lock file of one process: the kernel releases the lock however the process ends, and the file names the holder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+_HOLDER_BYTES = 20
+"""Bytes for the holder's process number, padded: written over the former number, it needs no space on a full disk."""
+
+
+class HeldError(OSError):
+    """Another process holds the lock."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        """Name the process, as the file says it."""
+        self.holder = holder or "unknown"
+        super().__init__(f"{path}: process {self.holder} holds it")
+
+
+class HeldFile:
+    """Exclusive lock on one file, which is made if need be and never removed."""
+
+    def __init__(self, path: Path) -> None:
+        """Hold nothing yet."""
+        self._path = path
+        self._fd: int | None = None
+
+    def hold(self) -> None:
+        """Take the lock, unless it is held by this object already.
+
+        Raises:
+            HeldError: another process, or another object of this process, holds the lock.
+            OSError: the file cannot be made, or its file system has no locks.
+        """
+        if self._fd is not None:
+            return
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        fd = os.open(self._path, flags, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(fd, _HOLDER_BYTES, 0).decode("ascii", "replace").strip()
+            os.close(fd)
+            raise HeldError(self._path, holder) from None
+        except OSError:
+            os.close(fd)
+            raise
+        self._fd = fd
+
+    def name_holder(self) -> None:
+        """Write the number of this process into the file.
+
+        Raises:
+            OSError: the file does not name this process; the lock is held all the same.
+        """
+        if self._fd is not None:
+            os.pwrite(self._fd, f"{os.getpid()}\n".ljust(_HOLDER_BYTES).encode("ascii"), 0)
+
+    def release(self) -> None:
+        """Give the lock back. Idempotent."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
+
+
+def is_locked(path: Path, kind: int = fcntl.LOCK_EX) -> bool:
+    """True if another holder's lock on a file, which need not exist, rules out a lock of `kind`.
+
+    Raises:
+        OSError: the lock cannot be read.
+    """
+    try:
+        way = os.O_RDWR if kind == fcntl.LOCK_EX else os.O_RDONLY  # NFS wants it so
+        lock = os.open(path, way | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)

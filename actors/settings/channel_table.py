@@ -1,0 +1,58 @@
+"""Settings of single channels: `[channels.<id>]`, each key optional and inherited by the channel's threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from actors.settings.problem import quoted
+from actors.settings.table import Table
+from domain.policy.channel_rules import ChannelRule
+
+MOST_INSTRUCTIONS = 20_000
+"""Characters; a longer text would be read anew, and paid for, with every message."""
+
+
+def _model_name(value: str) -> str:
+    if not re.fullmatch(r"[!-~]{1,200}", value):
+        raise ValueError('must be "offline" or a model as litellm names it, without spaces')
+    return value
+
+
+def _instructions(value: str) -> str:
+    if len(value) > MOST_INSTRUCTIONS or "\0" in value:
+        raise ValueError(f"must be a text of at most {MOST_INSTRUCTIONS} characters, without NUL")
+    return value
+
+
+ModelName = Annotated[str, AfterValidator(_model_name)]
+
+
+class ChannelTable(Table):
+    """Settings of one channel and its threads, or of a category's channels; None leaves a key to the next wider one."""
+
+    instructions: Annotated[str, AfterValidator(_instructions)] | None = None
+    """Text for the model, in the system prompt of each conversation there."""
+    answer: Literal["all", "mentions"] | None = None
+    """As `discord.answer`."""
+    model: ModelName | None = None
+    """Model that answers there unless people choose another: `model.name` or one of `model.choices`."""
+    threads: Literal["off", "auto"] | None = None
+    """As `discord.threads`."""
+
+    @property
+    def rule(self) -> ChannelRule:
+        """The same, as the rules take it."""
+        return ChannelRule(**{name: value or "" for name, value in self})
+
+
+def strange_models(tables: Mapping[str, ChannelTable], models: Collection[str]) -> str:
+    """Fault of the first channel whose model is not among those of the settings; empty without one."""
+    for channel_id, table in tables.items():
+        if table.model is not None and table.model not in models:
+            known = ", ".join(dict.fromkeys(models))
+            return f"{channel_id}.model = {quoted(table.model)}: must be model.name or one of model.choices: {known}"
+    return ""

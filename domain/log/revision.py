@@ -1,0 +1,81 @@
+"""Revision of a message: its words and metadata after an edit, beside the event of its old words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domain.log.event import Event, Kind
+from domain.log.metadata import MetaValue
+from domain.log.redaction import Tombstone
+from domain.text.mention import without_names
+from domain.text.shortening import is_beginning
+from messages.base import EventId
+
+NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed", "told")
+"""Metadata of an edited message that its new words do not take over as they are."""
+
+
+def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) -> Event | None:
+    """Event with a person's own message, if `tombstone` is for one.
+
+    Args:
+        events: By id and whether only a quotation is meant.
+        tombstone: What is to be taken back.
+    """
+    event = None if tombstone.is_quote else events.get((tombstone.event_id, False))
+    return event if event is not None and event.kind is Kind.USER else None
+
+
+def is_changed(said: Event, text: str, files: int) -> bool:
+    """True if an edited message with `text` and so many files differs from what was said."""
+    meta = said.meta_dict()
+    before = without_names(said.content[: _typed_chars(said, meta)])
+    return before != without_names(text) or _files(meta) > files
+
+
+def shows_present_words(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, text: str) -> bool:
+    """True if a pin or a quotation, perhaps cut short, has the present words of its message."""
+    event = events.get((tombstone.event_id, tombstone.is_quote))
+    if event is None:
+        return False
+    quote = event.meta_dict().get("quote") if tombstone.is_quote else None
+    words = str(quote.get("text", "")) if isinstance(quote, dict) else event.content
+    return is_beginning(words, text)
+
+
+def revise(said: Event, text: str, told: str, files: int) -> tuple[str, dict[str, MetaValue]]:
+    """New words and metadata of a message; where a file of several was taken out, none of their texts stays.
+
+    Args:
+        said: Event of the old words.
+        text: Typed text after the edit.
+        told: Lines about the message's other parts.
+        files: Number of files after the edit.
+    """
+    before = said.meta_dict()
+    meta: dict[str, MetaValue] = {key: value for key, value in before.items() if key not in NOT_KEPT}
+    meta["edited"] = True
+    words = "\n\n".join(filter(None, (text, told)))
+    if told:
+        meta |= {"typed": len(text), "told": len(words) - len(text)}
+    if not _files(before) or _files(before) > files:
+        return words, meta
+    meta |= {"attachments": before["attachments"], "typed": len(text)}
+    return words + said.content[_typed_chars(said, before) + told_chars(before) :], meta
+
+
+def told_chars(meta: Mapping[str, object]) -> int:
+    """Number of the characters after a logged message's typed ones in which the runtime tells of its other parts."""
+    told = meta.get("told")
+    return told if isinstance(told, int) else 0
+
+
+def _typed_chars(said: Event, meta: dict[str, MetaValue]) -> int:
+    """Number of typed characters in a message; texts of files follow."""
+    typed = meta.get("typed")
+    return typed if isinstance(typed, int) else len(said.content)
+
+
+def _files(meta: dict[str, MetaValue]) -> int:
+    attachments = meta.get("attachments")
+    return len(attachments) if isinstance(attachments, list) else 0

@@ -1,0 +1,69 @@
+"""Rules of single channels: each key counts from the nearest of thread, channel and category that sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+
+_HEAD = "Instructions of the operator for this channel"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRule:
+    """Rules of one place; an empty text leaves a key to the next wider place."""
+
+    answer: str = ""
+    """`all` or `mentions`."""
+    threads: str = ""
+    """`off` or `auto`."""
+    model: str = ""
+    instructions: str = ""
+
+    @property
+    def addition(self) -> str:
+        """Instructions as an addition to the system prompt; empty without any."""
+        text = self.instructions.strip()
+        return f"{_HEAD}\n{text}" if text else ""
+
+    @property
+    def answers_all(self) -> bool:
+        """True if messages without a mention are answered."""
+        return self.answer != "mentions"
+
+    @property
+    def opens_threads(self) -> bool:
+        """True if a message that is answered opens a thread."""
+        return self.threads == "auto"
+
+
+class ChannelRules:
+    """Rules by channel id, and those that hold everywhere else."""
+
+    def __init__(
+        self, tables: Mapping[str, ChannelRule] = MappingProxyType({}), general: ChannelRule = ChannelRule()
+    ) -> None:
+        """Rules as the operator set them.
+
+        Args:
+            tables: Channel, thread or category id -> its rules.
+            general: Rules for keys that no table sets.
+        """
+        self._tables = dict(tables)
+        self._general = general
+
+    def tables_of(self, places: Iterable[str]) -> tuple[str, ...]:
+        """The ids among `places` that have rules of their own, in the same order."""
+        return tuple(place for place in places if place in self._tables)
+
+    def of(self, places: Sequence[str]) -> ChannelRule:
+        """The rules of a place.
+
+        Args:
+            places: Ids from the nearest to the widest: of a thread, its channel, and the channel's category.
+        """
+        rule = ChannelRule()
+        for nearest in (*(self._tables[place] for place in self.tables_of(places)), self._general):
+            unset = [field.name for field in fields(rule) if not getattr(rule, field.name)]
+            rule = replace(rule, **{name: getattr(nearest, name) for name in unset})
+        return rule

@@ -1,0 +1,109 @@
+"""Thoughts that go back to the model that had them, within the turn: which fields each provider takes.
+
+Signatures and forms belong to one model, so no other one gets them. Providers that are known neither to want nor to
+refuse such fields get them as they came: a server that refuses them is asked once more without, and one that misses
+thoughts which are gone (by a restart, or of an earlier turn) is asked once more with empty ones.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from domain.text.answer.kept_thoughts import BESIDE_CALLS, BLOCKS, DETAILS, WORDS
+from messages.model import ModelRequest, Role
+
+_SIGNED_FIELDS: Mapping[str, re.Pattern[str]] = {
+    "anthropic": re.compile(""),
+    "azure_ai": re.compile("claude"),
+    "bedrock": re.compile(""),
+    "bedrock_converse": re.compile(""),
+    "vertex_ai": re.compile("claude"),
+}
+"""Provider, as litellm names it -> the names of its models whose signed blocks go back."""
+_CONVERSE, _INVOKE = frozenset({"bedrock", "bedrock_converse"}), "invoke/"
+"""Providers whose models are asked by Converse, and the beginning of the names of those that are not."""
+_NOTHING = frozenset(
+    {"openai", "azure", "azure_ai", "gemini", "vertex_ai", "groq", "cerebras", "mistral", "xai", "ollama_chat"}
+)
+"""Providers that refuse or ignore these fields, or get signatures elsewhere: Gemini's stand in the ids of calls."""
+
+
+def keep_own(request: ModelRequest, model: str) -> ModelRequest:
+    """The request without thoughts of other models than `model`; the same object if it has none."""
+    if all(message.thoughts is None or message.thoughts.model == model for message in request.messages):
+        return request
+    return without_thoughts(request, of_others_than=model)
+
+
+def without_thoughts(request: ModelRequest, *, of_others_than: str | None = None) -> ModelRequest:
+    """The request without thoughts; the same object if it has none.
+
+    Args:
+        request: Any.
+        of_others_than: Model whose thoughts stay; None for no model.
+    """
+    if all(message.thoughts is None for message in request.messages):
+        return request
+    kept = (
+        message
+        if message.thoughts is None or message.thoughts.model == of_others_than
+        else msgspec.structs.replace(message, thoughts=None)
+        for message in request.messages
+    )
+    return msgspec.structs.replace(request, messages=tuple(kept))
+
+
+def give_back(
+    messages: Sequence[dict[str, Any]], request: ModelRequest, provider: str, name: str
+) -> list[dict[str, Any]]:
+    """Messages in OpenAI's form, with the fields of thoughts that the provider takes.
+
+    Args:
+        messages: The system prompt, if there is one, and the request's messages.
+        request: The same request; its thoughts are those of the model that is asked.
+        provider: Provider, as litellm names it.
+        name: The model's name there.
+    """
+    given = list(messages)
+    before = len(messages) - len(request.messages)
+    for place, message in enumerate(request.messages, before):
+        entry = given[place]
+        if message.role is not Role.ASSISTANT or not entry.get("tool_calls"):
+            continue
+        fields = _fields(message.thoughts.fields_json, provider, name) if message.thoughts is not None else {}
+        beside = fields.pop(BESIDE_CALLS, None)
+        if request.fills_thoughts and not fields:
+            fields = {WORDS[0]: ""}
+        if isinstance(beside, list) and len(beside) == len(entry["tool_calls"]):
+            calls = zip(entry["tool_calls"], beside, strict=True)
+            fields["tool_calls"] = [call | ({BESIDE_CALLS: extra} if extra else {}) for call, extra in calls]
+        given[place] = entry | fields if fields else entry
+    return given
+
+
+def _fields(fields_json: str, provider: str, name: str) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(fields_json)
+    signed = _SIGNED_FIELDS.get(provider)
+    if signed is not None and signed.search(name.lower()):
+        blocks = [block for block in fields.get(BLOCKS, ()) if block.get("signature") or block.get("data")]
+        return {BLOCKS: blocks} if blocks and not _loses_redacted(blocks, provider, name) else {}
+    if provider in _NOTHING:
+        return {}
+    words = next(((each, fields[each]) for each in WORDS if each in fields), None)
+    if provider == "openrouter" and DETAILS in fields:
+        words = None  # the details hold the words
+    taken = {each: fields[each] for each in (DETAILS, BESIDE_CALLS) if each in fields}
+    return taken if words is None else taken | dict((words,))
+
+
+def _loses_redacted(blocks: Sequence[Mapping[str, Any]], provider: str, name: str) -> bool:
+    """True if a redacted block gets lost on the way; then all stay here, since a server refuses a part of them.
+
+    litellm has no place for redacted blocks in Bedrock's Converse; its Invoke takes them.
+    """
+    return provider in _CONVERSE and not name.startswith(_INVOKE) and any(block.get("data") for block in blocks)

@@ -1,0 +1,72 @@
+"""Thoughts as a server sent them, in the fields in which it may want them back with the results of calls.
+
+The forms are those of the providers' documentation: words (`reasoning_content`, `reasoning`), signed or redacted blocks
+(`thinking_blocks`, litellm's form of Anthropic's and Bedrock's), details (`reasoning_details`, OpenRouter's) and
+signatures beside calls (`extra_content`, Google's in OpenAI's form).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+WORDS = ("reasoning_content", "reasoning")
+BLOCKS, DETAILS, BESIDE_CALLS = "thinking_blocks", "reasoning_details", "extra_content"
+_GROWING = frozenset({"text", "summary", "thinking"})
+"""Fields of a part that come in pieces; of the others the last one counts."""
+
+
+class KeptThoughts:
+    """Accumulator of the fields with thoughts. Data from a server never makes it raise."""
+
+    def __init__(self) -> None:
+        """Nothing has come yet."""
+        self._words: dict[str, list[str]] = {}
+        self._parts: dict[str, list[dict[str, object]]] = {}
+
+    def add(self, name: str, value: object) -> None:
+        """Take in the value of a field of a delta or a message; values of other forms are passed over.
+
+        Args:
+            name: One of `WORDS`, or `BLOCKS` or `DETAILS`.
+            value: As the server sent it.
+        """
+        if name in WORDS:
+            if isinstance(value, str) and value:
+                self._words.setdefault(name, []).append(value)
+            return
+        for part in value if isinstance(value, list | tuple) else ():
+            if isinstance(part, Mapping):
+                self._add_part(self._parts.setdefault(name, []), dict(part))
+
+    def encode(self, beside_calls: Iterable[object] = ()) -> str:
+        """The fields as a JSON object; empty if there are none.
+
+        Args:
+            beside_calls: For each call the value beside it, or None.
+        """
+        fields: dict[str, object] = {name: "".join(pieces) for name, pieces in self._words.items()}
+        fields |= {name: parts for name, parts in self._parts.items() if parts}
+        extras = list(beside_calls)
+        if any(isinstance(extra, Mapping) for extra in extras):
+            fields[BESIDE_CALLS] = extras
+        return json.dumps(fields, ensure_ascii=False, default=str) if fields else ""
+
+    def _add_part(self, parts: list[dict[str, object]], part: dict[str, object]) -> None:
+        """Add a part, or the next piece of the last part: of the same type and number, and not signed yet."""
+        last = parts[-1] if parts else None
+        is_next = (
+            last is not None
+            and last.get("type") == part.get("type")
+            and last.get("index") == part.get("index")
+            and not any(last.get(name) for name in ("signature", "data"))
+        )
+        if last is None or not is_next:
+            parts.append(part)
+            return
+        for name, value in part.items():
+            before = last.get(name)
+            if name in _GROWING and isinstance(before, str) and isinstance(value, str):
+                last[name] = before + value
+            elif value not in (None, ""):
+                last[name] = value

@@ -1,0 +1,175 @@
+"""Replay: plays an exchange under the model actor's backend, and compares request and answer with the recorded ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from actors.kernel import SystemClock
+from actors.model.backend import AttemptError, Heard
+from actors.model.config import ModelConfig
+from actors.model.kept_routes import FOLDER, keep
+from actors.model.litellm_child import listing_of
+from actors.model.provider import load
+from actors.model.routed import RoutedBackend
+from domain.policy.retrying import Fault
+from lab.bench.recorded.archive import Exchange
+from lab.bench.recorded.asking import fit, request_of
+from lab.bench.recorded.forms import chat, embedding, responses
+from lab.bench.recorded.outcome import fault_differences, outcome_differences
+from lab.bench.recorded.passing import Passing
+from lab.bench.recorded.player import Asked, Player
+from lab.bench.recorded.providers import Endpoint, endpoint_of
+from lab.bench.recorded.talk import NOT_SHOWN, LeftOutError, Picture, Talk, Words, differences
+from lab.bench.recorded.vectors import replay_vectors
+from messages.model import Completion, ModelRequest
+
+_KEY = "recorded"
+_UNSEEN = "an image for a model that is not known to see"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An exchange that was played, in all ways."""
+
+    exchange: Exchange
+    endpoint: Endpoint
+    ways: tuple[str, ...]
+    differences: tuple[str, ...]
+    without: tuple[str, ...]
+
+
+class Replay:
+    """Stage of exchanges: the player and the library, for one loop; an async context manager."""
+
+    def __init__(self) -> None:
+        self._player = Player()
+        self._passing = Passing(self._player)
+        self._folder = tempfile.TemporaryDirectory(prefix="agent-recorded-")
+        self._library: Any = None
+        self._listed: set[str] = set()
+        self._backends: dict[tuple[str, str, str, bool], RoutedBackend] = {}
+        self._before = os.environ.get(FOLDER)
+
+    async def __aenter__(self) -> Replay:
+        await self._player.__aenter__()
+        await self._passing.__aenter__()
+        os.environ[FOLDER] = str(Path(self._folder.name) / "routes")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for backend in self._backends.values():
+            await backend.close()
+        await self._passing.__aexit__()
+        await self._player.__aexit__()
+        self._folder.cleanup()
+        os.environ.pop(FOLDER)
+        if self._before is not None:
+            os.environ[FOLDER] = self._before
+
+    async def play(self, exchange: Exchange) -> Played:
+        """Play an exchange in each way that the agent has to its provider.
+
+        Raises:
+            LeftOutError: the exchange is not played; says why.
+        """
+        endpoint = endpoint_of(exchange)
+        if not exchange.request:
+            raise LeftOutError("a request that is not JSON")
+        if endpoint.form is embedding:
+            lines = await replay_vectors(self._player, exchange, endpoint)
+            return Played(exchange, endpoint, ("named",), tuple(lines), ())
+        try:
+            talk = fit(endpoint.form.read_request(exchange))
+            answer = endpoint.form.read_answer(exchange) if exchange.status == 200 else None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise LeftOutError(f"a body that this replay cannot read ({error!r:.60})") from error
+        ways, found = [], []
+        for way, config in self._ways(exchange, endpoint, talk):
+            ways.append(way)
+            with self._attachments() as folder:
+                request = request_of(talk, folder)
+                given, asked = await self._ask(config, exchange, request)
+            found += [f"{way}: {line}" for line in self._compare_request(exchange, endpoint, talk, asked)]
+            if answer is None or answer.fault or isinstance(given, Fault):
+                kind = "" if answer is None else answer.fault
+                found += [f"{way}: {line}" for line in fault_differences(exchange.status, exchange.body, given, kind)]
+            else:
+                found += [f"{way}: {line}" for line in outcome_differences(answer, given)]
+        if endpoint.form is chat:
+            ways.append("gateway")
+            found += [f"gateway: {line}" for line in await self._passing.play(exchange, answer)]
+        return Played(exchange, endpoint, tuple(ways), tuple(found), tuple(sorted(talk.without)))
+
+    def _ways(self, exchange: Exchange, endpoint: Endpoint, talk: Talk) -> Iterator[tuple[str, ModelConfig]]:
+        """The agent's own calls of a server in OpenAI's form, and the way of the provider's name."""
+        name = endpoint.model(talk.model)
+        config = ModelConfig(
+            name=name,
+            api_base=self._player.address + endpoint.base,
+            streams=exchange.is_stream,
+            idle_timeout_s=10.0,
+        )
+        yield "named", config
+        if endpoint.form is chat and endpoint.prefix not in ("openai", "hosted_vllm", "groq", "deepseek", "cerebras"):
+            yield "own", replace(config, api="openai")
+
+    async def _ask(
+        self, config: ModelConfig, exchange: Exchange, request: ModelRequest
+    ) -> tuple[Completion | Fault, list[Asked]]:
+        if self._library is None:
+            import asyncio
+
+            self._library = await asyncio.wrap_future(load(config.name))
+        if config.name not in self._listed:
+            self._listed.add(config.name)
+            keep(config.name, listing_of(self._library, config.name))
+        self._player.play(exchange)
+        place = (config.name, config.api_base, config.api, config.streams)
+        if place not in self._backends:
+            self._backends[place] = RoutedBackend(config, SystemClock().now)
+        try:
+            given: Completion | Fault = await self._backends[place].complete(
+                config.name, request, Heard(lambda _piece: None)
+            )
+        except AttemptError as error:
+            given = error.fault
+            if given.kind.value in ("unknown", "unreachable"):
+                given = replace(given, words=f"{error.__cause__!r}")
+        return given, list(self._player.asked)
+
+    def _compare_request(self, exchange: Exchange, endpoint: Endpoint, talk: Talk, asked: list[Asked]) -> Iterator[str]:
+        if len(asked) != 1:
+            yield f"requests: {len(asked)} for one ({[each.path for each in asked]})"
+        if not asked:
+            return
+        if exchange.is_stream and endpoint.form is responses and not json.loads(asked[0].body).get("stream"):
+            raise LeftOutError("a stream of Responses by a model of which litellm asks none")
+        sent = replace(exchange, url=f"http://host{asked[0].path}", request=json.loads(asked[0].body))
+        try:
+            made = endpoint_of(sent)
+            if made.form is not endpoint.form:
+                yield f"form: {made.form_name} for {endpoint.form_name}"
+                return
+            ours = made.form.read_request(sent)
+        except LeftOutError as error:
+            yield f"request: {error}"
+            return
+        wanted = replace(talk)
+        if any(isinstance(item, Words) and NOT_SHOWN.search(item.text) for item in ours.items):
+            talk.without.add(_UNSEEN)
+            wanted = replace(talk, items=[item for item in talk.items if not isinstance(item, Picture)])
+        if ours.model != wanted.model:
+            yield f"model: {ours.model!r} for {wanted.model!r}"
+        yield from differences(wanted, ours)
+
+    @contextmanager
+    def _attachments(self) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory(dir=self._folder.name) as folder:
+            yield Path(folder)

@@ -1,0 +1,122 @@
+"""Edits of questions that wait: the answer, and the command, go by the new words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from domain.log.event import Kind
+from messages.base import MessageId, UserId
+from messages.context import Quote
+from tests.actors.context.retractions import copies, delete, edit
+from tests.actors.context.rig import CHANNEL, Rig, texts
+from tests.actors.context.test_gathered_retraction import LOOK_S, with_long_logs
+
+OLD, NEW = "buy 41000 shares", "buy 5 shares"
+
+
+def begin(rig: Rig) -> None:
+    """A first question is in hand, a second waits."""
+    rig.say("what is new?", 1)
+    rig.say(OLD, 2)
+
+
+def answer(rig: Rig, text: str) -> str:
+    """Have the model answer its open request; all that it was shown."""
+    return "\n".join(texts(rig.answer(text)))
+
+
+def test_a_question_that_is_edited_while_it_waits_is_asked_in_its_new_words(rig: Rig) -> None:
+    begin(rig)
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    request = answer(rig, "bought")
+    assert NEW in request
+    assert OLD not in request
+    assert [rig.deliver().answers_message_id, rig.deliver().answers_message_id] == ["1", "2"]
+    assert b"41000" not in b"".join(copies(rig))
+    assert rig.requests() == []
+
+
+@pytest.mark.parametrize(
+    ("acts", "expected"),
+    [
+        ([lambda rig: edit(rig, 2, "buy 7 shares"), lambda rig: edit(rig, 2, NEW)], NEW),
+        ([lambda rig: edit(rig, 2, NEW), lambda rig: edit(rig, 2, OLD)], OLD),
+        ([lambda rig: edit(rig, 2, OLD)], OLD),
+        ([lambda rig: edit(rig, 2, NEW), lambda rig: delete(rig, 2)], ""),
+        ([lambda rig: edit(rig, 2, "")], ""),
+    ],
+    ids=["twice", "and back", "only its previews", "then deleted", "to nothing"],
+)
+def test_edits_of_a_waiting_question_leave_one_question_or_none(
+    rig: Rig, acts: list[Callable[[Rig], None]], expected: str
+) -> None:
+    begin(rig)
+    for act in acts:
+        act(rig)
+    rig.answer("nothing")
+    rig.deliver()
+    if expected:
+        assert answer(rig, "bought").rstrip().endswith(expected)
+        assert rig.deliver().answers_message_id == "2"
+    assert (rig.requests(), rig.posts()) == ([], [])
+
+
+def test_a_question_edited_while_looks_are_too_often_waits_for_its_new_words(tmp_path: Path) -> None:
+    rig = with_long_logs(tmp_path)
+    rig.say("before", 9)
+    rig.answer("well")
+    rig.deliver()
+    begin(rig)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    rig.deliver()
+    assert rig.requests() == []
+    rig.advance(60 * LOOK_S)
+    request = answer(rig, "bought")
+    assert NEW in request
+    assert OLD not in request
+    rig.stop()
+
+
+def test_an_edit_while_the_model_is_asked_comes_after_the_answer(rig: Rig) -> None:
+    rig.say(OLD, 2)
+    edit(rig, 2, NEW)
+    rig.answer("bought")
+    assert rig.deliver().answers_message_id == "2"
+    assert rig.requests() == []
+    said = [event.content for event in rig.events() if event.kind is Kind.USER]
+    assert said == [OLD, NEW]
+    assert b"41000" not in b"".join(copies(rig))
+
+
+def test_a_question_keeps_its_place_and_what_it_quotes(rig: Rig) -> None:
+    rig.say("what is new?", 1)
+    quote = Quote(message_id=MessageId("77"), author_name="Bob", author_id=UserId("8"), text="the share price rose")
+    rig.say(OLD, 2, quote=quote)
+    rig.say("third", 3)
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    request = answer(rig, "bought")
+    assert NEW in request
+    assert "the share price rose" in request
+    assert "third" in answer(rig, "well")
+
+
+def test_a_kill_after_the_edit_leaves_the_new_question(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    begin(rig)
+    edit(rig, 2, NEW)
+    rig.kill()
+    again = Rig(tmp_path)
+    again.say("third", 3)
+    again.answer("nothing")
+    request = answer(again, "bought")
+    assert NEW in request
+    assert OLD not in request
+    assert len([event for event in again.events(CHANNEL) if event.content == NEW]) == 1
+    again.stop()

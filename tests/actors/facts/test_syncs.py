@@ -1,0 +1,83 @@
+"""Power losses: what is answered, and what is finished, is on the disk; each sync of the room is noticed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from messages.facts import FACTS, EntryForgotten, ForgetEntry
+from tests.actors.facts.rig import FactsRig
+
+JOURNAL = ".journal.jsonl"
+
+
+def turn_of(rig: FactsRig) -> str:
+    return rig.paths("turns/user/*.md")[-1].stem.split("__")[1]
+
+
+def fact_of(rig: FactsRig) -> str:
+    return rig.paths("facts/*.md")[0].stem.split("__")[1]
+
+
+def forget(rig: FactsRig, entry_id: str, *, for_good: bool) -> None:
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=entry_id, for_good=for_good)
+
+
+REQUESTS: dict[str, Callable[[FactsRig], object]] = {
+    "add": lambda rig: rig.add("The user likes tea"),
+    "add in another conversation": lambda rig: rig.add("The user likes tea", "a/new/one"),
+    "forget a fact": lambda rig: forget(rig, fact_of(rig), for_good=False),
+    "forget a turn": lambda rig: forget(rig, turn_of(rig), for_good=False),
+    "forget a fact for good": lambda rig: forget(rig, fact_of(rig), for_good=True),
+    "forget a turn for good": lambda rig: forget(rig, turn_of(rig), for_good=True),
+}
+
+
+@pytest.mark.req("X-225")
+def test_what_is_answered_survives_a_power_loss(tmp_path: Path) -> None:
+    failures = []
+    for number, (name, request) in enumerate(REQUESTS.items()):
+        rig = FactsRig(tmp_path / str(number))
+        rig.say("My wife is Anne")
+        rig.model.silent = {"facts.extract"}
+        rig.say("I like green tea", turn="still owed")
+        request(rig)
+        risk = rig.disk.at_risk("entries/") | rig.disk.at_risk(JOURNAL)
+        ours = {path for path in risk if not _is_of_owed(path, rig)}
+        failures += [f"{name}: {ours}"] if ours else []
+        rig.stop()
+    assert not failures
+
+
+def _is_of_owed(path: str, rig: FactsRig) -> bool:
+    """True for texts that the journal has as well."""
+    place = rig.memory / path
+    return path.startswith("entries/c/turns/") and place.is_file() and "green tea" in place.read_text()
+
+
+@pytest.mark.req("X-225")
+def test_a_turn_is_in_a_synced_journal_when_it_is_answered(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data")
+    rig.model.silent = {"facts.extract"}
+    for turn, answer, is_over in (("a", "", False), ("a", "Hello", True), ("b", "Hi", True)):
+        rig.say("My wife is Anne", answer, turn=turn, is_over=is_over)
+        assert rig.disk.at_risk(JOURNAL) == set()
+    rig.stop()
+
+
+@pytest.mark.req("X-225")
+def test_finished_work_leaves_the_journal_when_its_files_are_synced(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data")
+    rig.model.summarize = lambda text: text
+    for number in range(6):
+        rig.say(f"My {number}th drawer has many old letters of my friends, a map of Oslo and the winter coats")
+        rig.wait(1)
+    rig.say("My wife is Anne", "other", answer_before="")
+    rig.say("My wife is Anne", "other one", answer_before="")
+    rig.wait(1)
+    assert '"type":"done"' in (rig.memory / JOURNAL).read_text()
+    assert rig.disk.too_early == []
+    assert rig.disk.at_risk("entries/") == set()
+    rig.stop()

@@ -1,0 +1,1 @@
+"""Cases of public reports, tried on the product; each names its report."""

@@ -1,0 +1,1 @@
+"""Cases of public reports about gateways and memories."""

@@ -1,0 +1,1 @@
+"""Public reports on prompts, kept beginnings and shortened outputs, tried on the layers."""

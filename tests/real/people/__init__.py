@@ -1,0 +1,1 @@
+"""Cases of what people send and undo."""
