@@ -104,6 +104,13 @@ class AgentClient(discord.Client):
         self.http.connector = CleanConnector(limit=most_connections(self.shard_count))
         await super().login(token)
 
+    async def close(self) -> None:
+        """Close the connection; discord.py 2.7.1 does not end its waits for servers, which then fail without a loop."""
+        state: Any = self._connection
+        for waiting in filter(None, (state._ready_task, *getattr(state, "_ready_tasks", {}).values())):
+            waiting.cancel()
+        await super().close()
+
     async def has_lost_session(self) -> None:
         """Return when a connection has had no session for longer than one takes to open."""
         self._shards.launch()

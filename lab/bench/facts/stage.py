@@ -129,18 +129,20 @@ class Gateway:
         return self._group.look() or Usage(0.0, 0.0)
 
     def settle(self, quiet_s: float = QUIET_S) -> Seen:
-        """Wait until it does nothing more, and asks for nothing; what has been asked for by then.
+        """Wait until it asks for nothing for `quiet_s` and does nothing for `QUIET_S`; what has been asked for by then.
 
         Raises:
             MeasurementError: it has ended, or goes on after `SETTLE_S`.
         """
-        begun = since = perf_counter()
+        begun = asked = worked = perf_counter()
         seen, cpu_s, pause = self.upstream.requests(), self.costs().cpu_s, threading.Event()
-        while perf_counter() - since < quiet_s:
+        while perf_counter() - asked < quiet_s or perf_counter() - worked < QUIET_S:
             pause.wait(_STEP_S)
             now, used_s = self.upstream.requests(), self.costs().cpu_s
-            if now.total != seen.total or used_s - cpu_s > _BUSY_CPU_S or _is_busy(self._program.pid):
-                seen, cpu_s, since = now, used_s, perf_counter()
+            if now.total != seen.total:
+                seen, asked = now, perf_counter()
+            if used_s - cpu_s > _BUSY_CPU_S or _is_busy(self._program.pid):
+                cpu_s, worked = used_s, perf_counter()
             if not self._program.is_running or perf_counter() - begun > SETTLE_S:
                 raise MeasurementError(f"a gateway ended, or is not done: {last_line(self._log)}")
         return seen

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from actors.gateway.body import BodyBounds, BodyBudget, refusal_of
 from actors.gateway.errors import GatewayError
 from tests.actors.gateway.raw import BODY, OK, RawUpstream, answer_on, chunks, request
 from tests.actors.gateway.rig import GatewayRig
-from tests.patience import eventually
+from tests.patience import PATIENCE_S, eventually
 
 PATHS = ["/v1/chat/completions", "/v1/embeddings"]
 
@@ -131,10 +132,9 @@ def test_bodies_that_would_not_fit_beside_one_another_are_refused_and_the_room_i
     rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000, most_held_bodies=2)
     try:
         half = request("POST", PATHS[0], b"", "Content-Length: 1000") + b"{"
-        with rig.raw(half), rig.raw(half):
-            eventually(lambda: rig.figures()["in_flight"] == 2)
-            with rig.raw(half) as late:
-                head, body, _ = answer_on(late)
+        with rig.raw(half) as first, rig.raw(half) as second, rig.raw(half) as third:
+            (refused, *_), _, _ = select.select([first, second, third], [], [], PATIENCE_S)
+            head, body, _ = answer_on(refused)
         eventually(lambda: rig.figures()["in_flight"] == 0)
 
         assert head.startswith(b"HTTP/1.1 503 ")

@@ -55,6 +55,30 @@ freed = resident()
 assert trim_heaps()
 print(full, freed, resident())
 """
+_BETWEEN = """
+import ctypes, os
+from actors.linux.heap import LARGE_BYTES, bound_heaps
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+assert bound_heaps()
+
+def resident():
+    with open("/proc/self/statm") as figures:
+        return int(figures.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+libc.free(ctypes.c_void_p(libc.malloc(4 * LARGE_BYTES)))  # after which glibc would take as much from a heap
+before = resident()
+large = []
+for _ in range(200):
+    large.append(libc.malloc(LARGE_BYTES))
+    ctypes.memset(large[-1], 1, LARGE_BYTES)
+    libc.malloc(2_000)  # what stays
+full = resident()
+for place in large:
+    libc.free(ctypes.c_void_p(place))
+print(before, full, resident())
+"""
 _IS_GLIBC = hasattr(ctypes.CDLL(None), "gnu_get_libc_version")
 
 
@@ -75,3 +99,11 @@ def test_what_is_free_goes_back_to_the_system() -> None:
     full, freed, trimmed = map(int, ran.stdout.split())
     assert freed > full - 10
     assert trimmed < full - 80
+
+
+@pytest.mark.skipif(not _IS_GLIBC, reason="only glibc moves its threshold")
+def test_large_memory_goes_back_although_small_memory_stays_behind_it() -> None:
+    ran = subprocess.run([sys.executable, "-c", _BETWEEN], capture_output=True, text=True, check=True)
+    before, full, freed = map(int, ran.stdout.split())
+    assert full > before + 45
+    assert freed < before + 5

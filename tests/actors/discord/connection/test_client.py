@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import discord
 import pytest
 from discord.http import HTTPClient, Ratelimit
 
@@ -121,6 +122,33 @@ def test_a_handler_that_the_end_of_the_connection_cuts_short_is_no_error(
         asyncio.run(cut_short())
 
     assert [record.levelno for record in caplog.records] == [logging.INFO if is_closed else logging.ERROR]
+
+
+class Bare(AgentClient):
+    """A client without the rest of the agent."""
+
+    def __init__(self) -> None:
+        discord.Client.__init__(self, intents=discord.Intents(guilds=True), guild_ready_timeout=60.0)
+
+    async def on_connect(self) -> None:
+        """Nothing is taken in."""
+
+
+def test_a_client_that_is_closed_while_servers_are_waited_for_waits_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    """Else discord.py's task ends after the client and fails, as a client that is closed has no loop."""
+
+    async def run() -> None:
+        async with Bare() as client:
+            user = {"id": "1", "username": "bot", "discriminator": "0", "avatar": None}
+            client._connection.parse_ready({"user": user, "application": {"id": "1", "flags": 0}, "guilds": []})  # type: ignore[typeddict-item]
+            (waiting,) = (task for task in asyncio.all_tasks() if "delay_ready" in repr(task.get_coro()))
+            await asyncio.sleep(0)
+        await asyncio.wait([waiting], timeout=1.0)
+        assert waiting.done()
+        assert waiting.cancelled() or waiting.exception() is None
+
+    asyncio.run(run())
+    assert not caplog.records
 
 
 def test_a_server_that_is_named_and_not_described_yet_is_waited_for() -> None:
