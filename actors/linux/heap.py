@@ -7,7 +7,7 @@ import ctypes
 _M_ARENA_MAX = -8
 _M_MMAP_THRESHOLD = -3
 HEAPS = 2
-"""One for the main thread, one for all others: Python's threads run one at a time, and so do most of their mallocs."""
+"""Number of heaps: the main thread's and a shared one, as Python runs one thread at a time, and so most mallocs."""
 LARGE_BYTES = 256 * 1024
 """Size from which memory has pages of its own; a read of a socket by asyncio asks for so much."""
 
