@@ -19,7 +19,7 @@ from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
-from actors.shell.sandbox.remedy import examine, remedy
+from actors.shell.sandbox.remedy import NO_PROC, ROOT, examine, has_proc, remedy
 from actors.shell.sandbox.scope import has_scopes
 from actors.shell.sandbox.view import View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
@@ -65,7 +65,7 @@ class Found:
     level: Level | None = None
 
 
-async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = "bwrap") -> Level:
+async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = "bwrap", root: Path = ROOT) -> Level:
     """The best level that `choice` permits and that works.
 
     Args:
@@ -73,6 +73,7 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         bash: Its path.
         warden: Runs the trials.
         bwrap: Name or path of bubblewrap.
+        root: As in `examine`.
 
     Raises:
         ValueError: no such choice.
@@ -99,7 +100,8 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         else:
             why = f" ({'; '.join(reasons)})" if reasons else ""
             return Level(enclosure, f"{binary.text}{why}")
-    refusal = f"{'; '.join(reasons)}. {remedy(examine(broken))}"
+    said = "; ".join(reasons)
+    refusal = f"{said}. {remedy(examine(broken, said, root))}"
     return Level(None, f"refusing: {refusal}", refusal)
 
 
@@ -151,6 +153,8 @@ async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
 
 def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
     """Prepare a trial: a folder, a file that must be out of reach, and a server that must be out of reach."""
+    if not has_proc():
+        raise _UntriedError(f"A sandbox is tried before it is trusted, and that takes /proc. {NO_PROC}")
     try:
         folder = TemporaryFolder("agent-probe-")
         inside, canary = _bait(prepared.enter_context(folder))

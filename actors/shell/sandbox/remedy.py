@@ -1,10 +1,15 @@
-"""Remedies: what an operator has to do on this machine so that bubblewrap works, found from what the kernel says."""
+"""Remedies: one sentence with what an operator has to do on this machine so that bubblewrap works.
+
+The cause is found from the kernel's settings, the marks of container runtimes and what bubblewrap says.
+"""
 
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +21,28 @@ sys.exit(ctypes.get_errno() if ctypes.CDLL(None, use_errno=True).unshare(0x10000
 _TRIAL_S = 5.0
 _KEEP = "(and in a file of /etc/sysctl.d, to keep it)"
 _PROFILE = "/etc/apparmor.d/remembrancer-bwrap"
-_CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv", "/run/systemd/container")
+ROOT = Path("/")
+"""Folder below which /proc and the marks of containers lie."""
+_MARKS = {
+    "run/.containerenv": "podman",
+    "run/secrets/kubernetes.io": "kubernetes",
+    ".dockerenv": "docker",
+    "run/systemd/container": "other",
+}
+"""File or folder that a container's runtime leaves -> the runtime."""
+_OPTIONS = {
+    "docker": "start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined, and with "
+    "--security-opt apparmor=unconfined where the host has AppArmor",
+    "podman": "start it with --security-opt seccomp=unconfined --security-opt unmask=ALL, and with "
+    "--security-opt label=disable where the host has SELinux",
+    "kubernetes": "give it a seccompProfile and an appArmorProfile of type Unconfined, and procMount Unmasked",
+    "lxc": "set security.nesting=true for it (lxc config set NAME security.nesting=true)",
+}
+_OTHER_OPTIONS = (
+    "start it without a seccomp filter and without masks on /proc (--security-opt seccomp=unconfined "
+    "--security-opt systempaths=unconfined), and with --security-opt apparmor=unconfined where the host has AppArmor"
+)
+NO_PROC = "There is no /proc here: mount -t proc proc /proc (in a chroot or a container: inside of it)."
 _PACKAGES = (
     ("apt-get", "apt-get install bubblewrap"),
     ("dnf", "dnf install bubblewrap"),
@@ -34,16 +60,24 @@ class Machine:
     """True if a bubblewrap binary exists."""
     binary: str = ""
     """Its path."""
+    said: str = ""
+    """Words of bubblewrap at the trial; empty if unknown."""
+    has_proc: bool = True
+    """True if /proc is mounted."""
+    is_wsl1: bool = False
+    """True for the first Windows Subsystem for Linux, which has no Linux kernel."""
     apparmor_restricts: bool = False
     """`kernel.apparmor_restrict_unprivileged_userns` (Ubuntu since 23.10)."""
     debian_forbids: bool = False
     """`kernel.unprivileged_userns_clone` is 0 (Debian until 10, Arch's hardened kernel)."""
     no_user_namespaces: bool = False
     """`user.max_user_namespaces` is 0."""
-    is_container: bool = False
-    """True if this machine is a container."""
+    container: str = ""
+    """Container runtime around this machine: `docker`, `podman`, `kubernetes`, `lxc` or `other`; empty for none."""
     is_filtered: bool = False
     """True if system calls of this process are filtered, as container runtimes and systemd's units do."""
+    is_chroot: bool = False
+    """True if no file system is mounted at the root folder, as in a chroot."""
     unshare_errno: int = 0
     """Why the kernel makes no user namespace; 0 if it does."""
     installer: str = ""
@@ -51,69 +85,164 @@ class Machine:
 
 
 def remedy(machine: Machine) -> str:
-    """Remedy as one or two sentences with the exact command."""
-    if not machine.has_binary:
-        return f"Install bubblewrap: {machine.installer or 'with the package manager of this system'}."
-    if machine.no_user_namespaces:
-        return f"User namespaces are switched off: sysctl -w user.max_user_namespaces=15000 {_KEEP}."
-    if machine.debian_forbids:
-        return f"User namespaces are shut to ordinary users: sysctl -w kernel.unprivileged_userns_clone=1 {_KEEP}."
-    if machine.apparmor_restricts:
-        rule = f"profile remembrancer-bwrap {machine.binary} flags=(unconfined) {{ userns, }}"
-        return (
-            "AppArmor keeps user namespaces from programs without a profile: "
-            f"echo 'abi <abi/4.0>, include <tunables/global> {rule}' > {_PROFILE} && apparmor_parser -r {_PROFILE} "
-            f"(or, for all programs: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 {_KEEP})."
-        )
-    if machine.is_container:
-        return (
-            "The container keeps namespaces from its processes: start it with --security-opt seccomp=unconfined "
-            "--security-opt systempaths=unconfined, and with --security-opt apparmor=unconfined where the host has "
-            "AppArmor; in Kubernetes with a seccompProfile of type Unconfined and procMount Unmasked."
-        )
-    if machine.unshare_errno and machine.is_filtered:
-        return (
-            "A seccomp filter keeps namespaces from this process: in Kubernetes give it a seccompProfile of type "
-            "Unconfined and procMount Unmasked, in another container --security-opt seccomp=unconfined and "
-            "--security-opt systempaths=unconfined, in a systemd unit no RestrictNamespaces= and no SystemCallFilter=."
-        )
-    if machine.unshare_errno:
-        why = errno.errorcode.get(machine.unshare_errno, str(machine.unshare_errno))
-        return f"The kernel makes no user namespaces ({why}): it needs CONFIG_USER_NS, and no policy that forbids them."
-    return "User namespaces can be made here, so the cause is in what bubblewrap says."
+    """Remedy as one sentence with the exact command."""
+    return next(sentence(machine) for applies, sentence in _REMEDIES if applies(machine))
 
 
-def examine(binary: str) -> Machine:
+def _is_denied(machine: Machine) -> bool:
+    """True if a policy may be the cause: bubblewrap was denied something, or its words are unknown."""
+    return not machine.said or "ermission" in machine.said or "not permitted" in machine.said
+
+
+def _host(machine: Machine) -> str:
+    return " on the host of this container" if machine.container else ""
+
+
+def _install(machine: Machine) -> str:
+    return f"Install bubblewrap: {machine.installer or 'with the package manager of this system'}."
+
+
+def _raise_limit(machine: Machine) -> str:
+    return (
+        "User namespaces are switched off or used up: "
+        f"sysctl -w user.max_user_namespaces=15000{_host(machine)} {_KEEP}."
+    )
+
+
+def _allow_cloning(machine: Machine) -> str:
+    return (
+        "User namespaces are shut to ordinary users: "
+        f"sysctl -w kernel.unprivileged_userns_clone=1{_host(machine)} {_KEEP}."
+    )
+
+
+def _load_profile(machine: Machine) -> str:
+    rule = f"profile remembrancer-bwrap {machine.binary} flags=(unconfined) {{ userns, }}"
+    return (
+        "AppArmor keeps user namespaces from programs without a profile: "
+        f"echo 'abi <abi/4.0>, include <tunables/global> {rule}' > {_PROFILE} && apparmor_parser -r {_PROFILE} "
+        f"(or, for all programs: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 {_KEEP})."
+    )
+
+
+def _open_container(machine: Machine) -> str:
+    options = _OPTIONS.get(machine.container, _OTHER_OPTIONS)
+    host = "; on its host: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" * machine.apparmor_restricts
+    return f"The container keeps namespaces from its processes: {options}{host}."
+
+
+def _lift_filter(_machine: Machine) -> str:
+    return (
+        "A seccomp filter keeps namespaces from this process: in Kubernetes give it a seccompProfile of type "
+        "Unconfined and procMount Unmasked, in another container --security-opt seccomp=unconfined and "
+        "--security-opt systempaths=unconfined, in a systemd unit no RestrictNamespaces= and no SystemCallFilter=."
+    )
+
+
+def _explain_errno(machine: Machine) -> str:
+    why = errno.errorcode.get(machine.unshare_errno, str(machine.unshare_errno))
+    return f"The kernel makes no user namespaces ({why}): it needs CONFIG_USER_NS, and no policy that forbids them."
+
+
+def _say(sentence: str) -> Callable[[Machine], str]:
+    return lambda _machine: sentence
+
+
+_REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...] = (
+    (lambda machine: not machine.has_binary, _install),
+    (
+        lambda machine: machine.is_wsl1,
+        _say("WSL 1 has no namespaces: give this distribution WSL 2 (in Windows: wsl --set-version NAME 2)."),
+    ),
+    (lambda machine: not machine.has_proc, _say(NO_PROC)),
+    (lambda machine: machine.no_user_namespaces or machine.unshare_errno == errno.ENOSPC, _raise_limit),
+    (lambda machine: machine.debian_forbids and _is_denied(machine), _allow_cloning),
+    (
+        lambda machine: "overflowuid" in machine.said or "overflowgid" in machine.said,
+        _say(
+            "/proc/sys/kernel/overflowuid cannot be read here: mount /proc whole, and let the agent's user read it "
+            "(in a systemd unit no ProcSubset=pid)."
+        ),
+    ),
+    (
+        lambda machine: machine.is_chroot or "pivot_root: Invalid" in machine.said,
+        _say(
+            "The root folder here is a chroot or an initramfs, in which no namespaces can be made: start the agent "
+            "where a file system is mounted at / (in a container, or with systemd-nspawn -D instead of chroot)."
+        ),
+    ),
+    (
+        lambda machine: "RTM_NEWADDR" in machine.said and not _is_denied(machine),
+        _say(
+            "New networks have an address already, as gVisor makes them: give this container another runtime "
+            "(docker run --runtime runc)."
+        ),
+    ),
+    (lambda machine: bool(machine.container) and _is_denied(machine), _open_container),
+    (lambda machine: machine.apparmor_restricts and _is_denied(machine), _load_profile),
+    (lambda machine: machine.is_filtered and (machine.unshare_errno != 0 or _is_denied(machine)), _lift_filter),
+    (
+        lambda machine: "mount proc" in machine.said,
+        _say(
+            "/proc is masked here, so no other one can be mounted: start this container with "
+            "--security-opt systempaths=unconfined (Podman: unmask=ALL, Kubernetes: procMount Unmasked)."
+        ),
+    ),
+    (lambda machine: machine.unshare_errno != 0, _explain_errno),
+    (lambda _machine: True, _say("User namespaces can be made here, so the cause is in what bubblewrap says.")),
+)
+"""Condition of a remedy, and the sentence; the first remedy whose condition holds is given."""
+
+
+def examine(binary: str, said: str = "", root: Path = ROOT) -> Machine:
     """Examine this machine.
 
     Args:
         binary: Path of a bubblewrap that is there but does not work; empty for none.
+        said: Its words at the trial.
+        root: Folder of the machine, for a test of another one.
     """
     return Machine(
         has_binary=bool(binary),
         binary=binary,
-        apparmor_restricts=_setting("kernel/apparmor_restrict_unprivileged_userns") == "1",
-        debian_forbids=_setting("kernel/unprivileged_userns_clone") == "0",
-        no_user_namespaces=_setting("user/max_user_namespaces") == "0",
-        is_container=any(Path(mark).exists() for mark in _CONTAINER_MARKS),
-        is_filtered=_is_filtered(),
+        said=said,
+        has_proc=has_proc(root),
+        is_wsl1=_text(root, "proc/sys/kernel/osrelease").endswith("-Microsoft"),
+        apparmor_restricts=_text(root, "proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1",
+        debian_forbids=_text(root, "proc/sys/kernel/unprivileged_userns_clone") == "0",
+        no_user_namespaces=_text(root, "proc/sys/user/max_user_namespaces") == "0",
+        container=_container(root),
+        is_filtered="\nSeccomp:\t2\n" in _text(root, "proc/self/status"),
+        is_chroot=_is_chroot(root),
         unshare_errno=_errno_of_unshare(),
         installer=next((line for program, line in _PACKAGES if _is_installed(program)), ""),
     )
 
 
-def _setting(name: str) -> str:
+def has_proc(root: Path = ROOT) -> bool:
+    """True if /proc is mounted."""
+    return Path(root, "proc/self/status").exists()
+
+
+def _text(root: Path, name: str) -> str:
+    """Text of a file without white space around it; empty if the file cannot be read."""
     try:
-        return Path("/proc/sys", name).read_text().strip()
+        return Path(root, name).read_text(errors="replace").strip()
     except OSError:
         return ""
 
 
-def _is_filtered() -> bool:
-    try:
-        return "\nSeccomp:\t2\n" in Path("/proc/self/status").read_text()
-    except OSError:
-        return False
+def _container(root: Path) -> str:
+    runtime = next((runtime for mark, runtime in _MARKS.items() if Path(root, mark).exists()), "")
+    if runtime == "other" and _text(root, "run/systemd/container").startswith("lxc"):
+        return "lxc"
+    return runtime
+
+
+def _is_chroot(root: Path) -> bool:
+    """True if no mount is at the root folder; False if that is not known."""
+    mounts = [line.split() for line in _text(root, "proc/self/mountinfo").splitlines()]
+    return bool(mounts) and not any(fields[4:5] == ["/"] for fields in mounts)
 
 
 def _is_installed(program: str) -> bool:
@@ -123,6 +252,6 @@ def _is_installed(program: str) -> bool:
 def _errno_of_unshare() -> int:
     """Try to make a user namespace in a process of its own; 0 if that works, or cannot be tried."""
     try:
-        return subprocess.run([sys.executable, "-I", "-S", "-c", _UNSHARE], cwd="/", timeout=_TRIAL_S).returncode
+        return subprocess.run([sys.executable, "-I", "-S", "-c", _UNSHARE], cwd=os.sep, timeout=_TRIAL_S).returncode
     except (OSError, subprocess.TimeoutExpired):
         return 0
