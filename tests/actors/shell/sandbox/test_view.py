@@ -95,3 +95,14 @@ def test_every_file_system_in_memory_has_a_size() -> None:
     for at, word in enumerate(words):
         if word == "--tmpfs":
             assert words[at - 2] == "--size", words[at + 1]
+
+
+def test_what_the_kernel_shows_can_only_be_read() -> None:
+    words = command_line("bwrap", VIEW, "bash", "true")
+
+    for path in ("/proc", "/dev", "/"):
+        at = [number for number, pair in enumerate(itertools.pairwise(words)) if pair == ("--remount-ro", path)]
+        assert len(at) == 1, path
+        assert [
+            number for number, word in enumerate(words) if word == path and words[number - 1][2:] in ("proc", "dev")
+        ] < at
