@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -114,13 +115,20 @@ class PublicAddresses:
     look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
     """
 
-    def __init__(self, also_open: frozenset[HostPort] = frozenset(), most_bytes: int = MAX_RECEIVED_BYTES) -> None:
+    def __init__(
+        self,
+        also_open: frozenset[HostPort] = frozenset(),
+        most_bytes: int = MAX_RECEIVED_BYTES,
+        owns: Callable[[str, int], bool] = is_own,
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
             also_open: Addresses that may be read without being public.
             most_bytes: Most bytes that one socket may receive, of any kind.
+            owns: True if an address is this machine's.
         """
+        self._owns = owns
         self._also_open = also_open
         self._most_bytes = most_bytes
         self.received_bytes = 0
@@ -138,7 +146,7 @@ class PublicAddresses:
             return _BoundedSocket(self, family, kind, protocol)
         if not is_public(host):
             raise ForbiddenAddressError(f"{host} is not a public address: only those are read")
-        if is_own(host, family):
+        if self._owns(host, family):
             raise ForbiddenAddressError(f"{host} is an address of this machine: only other public ones are read")
         return _BoundedSocket(self, family, kind, protocol)
 

@@ -67,6 +67,15 @@ def test_the_gate_opens_for_public_addresses_and_for_exactly_the_places_it_was_g
             gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", place))
 
 
+def test_the_gate_is_shut_for_a_public_address_of_this_machine() -> None:
+    """A service that listens on the machine's public address trusts neighbours, as those on loopback do."""
+    gate = PublicAddresses(owns=lambda host, _family: host == "8.8.4.4")
+
+    gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("8.8.8.8", 443))).close()
+    with pytest.raises(ForbiddenAddressError, match=r"8\.8\.4\.4 is an address of this machine"):
+        gate((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("8.8.4.4", 443)))
+
+
 def test_this_machine_knows_its_own_addresses() -> None:
     assert is_own("127.0.0.1", socket.AF_INET)
     assert not is_own("8.8.8.8", socket.AF_INET)
