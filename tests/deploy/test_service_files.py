@@ -120,6 +120,14 @@ def test_the_image_has_the_wheel_and_locked_packages_and_no_compiler() -> None:
     assert build[0][1].split()[0] == image[0][1].split()[0], "the environment's Python is the same in both"
 
 
+@pytest.mark.req("X-237")
+def test_the_image_begins_at_one_base_by_its_digest() -> None:
+    bases = {stage[0][1].partition(" AS ")[0] for stage in stages()}
+
+    assert len(bases) == 1
+    assert re.fullmatch(r"python:3\.\d+-slim-[a-z]+@sha256:[0-9a-f]{64}", bases.pop())
+
+
 def test_the_image_runs_the_agent_as_a_user_of_its_own() -> None:
     steps = stages()[-1]
     words = [word for word, _ in steps]
