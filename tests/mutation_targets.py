@@ -12,6 +12,8 @@ from __future__ import annotations
 import sys
 
 TIMEOUT_S = 300.0
+TEST_OPTIONS = ("-x", "-q", "-n", "0", "-p", "no:randomly")
+"""Of pytest, for a run that ends at the first test that falls; tests/guards takes them too."""
 
 _CONTEXT = "tests/actors/context"
 _LOGS = f"{_CONTEXT}/log"
@@ -113,7 +115,7 @@ def configure(module: str) -> str:
 module-path = "{module}"
 timeout = {TIMEOUT_S}
 excluded-modules = []
-test-command = "bin/test -x -q -n 0 -p no:randomly {TARGETS[module]}"
+test-command = "bin/test {" ".join(TEST_OPTIONS)} {TARGETS[module]}"
 
 [cosmic-ray.distributor]
 name = "local"

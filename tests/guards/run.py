@@ -1,0 +1,97 @@
+"""Taking out of each guard in a copy of the checkout: prints which tests fall.
+
+    .venv/bin/python -P -m tests.guards.run             # all, in some minutes
+    .venv/bin/python -P -m tests.guards.run gateway web # those whose file has one of these words in its path
+
+A guard whose test does not fall is held by no test, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.util import cache_from_source
+from pathlib import Path
+
+from tests.guards.guard import ROOT, Guard
+from tests.guards.table import GUARDS
+from tests.mutation_targets import TEST_OPTIONS
+
+_LEFT_OUT = (".git", ".venv", "__pycache__", ".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "data")
+_PASSED, _FAILED = 0, 1
+"""Exit codes of pytest."""
+_TEST_S = 600.0
+
+
+def copy_checkout(place: Path) -> Path:
+    """A copy of the checkout in the folder `place`, with the same packages."""
+    copy = place / "checkout"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
+    (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
+    return copy
+
+
+def run_tests(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
+    """Exit code and output of pytest in a copy."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [copy / ".venv" / "bin" / "python", "-P", "-m", "pytest", *TEST_OPTIONS, *tests],
+        cwd=copy,
+        env={**environ, "PYTHONPATH": str(copy), "OPENBLAS_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_TEST_S * max(1, len(tests) // 10),
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def take_out(guard: Guard, copy: Path) -> str:
+    """Result of the guard's test without the guard: `fell`, or the reason why the test did not fall."""
+    file = copy / guard.file
+    text = file.read_text(encoding="utf-8")
+    try:
+        _write(file, guard.without(text))
+        code, output = run_tests(copy, [guard.test_id])
+    finally:
+        _write(file, text)
+    if code == _FAILED:
+        return "fell"
+    why = "its test passes" if code == _PASSED else f"pytest ended with {code}"
+    return f"DID NOT FALL ({why})\n{_indented(output)}"
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a module so that Python compiles it anew: compiled files are known by whole seconds and size."""
+    file.write_text(text, encoding="utf-8")
+    Path(cache_from_source(str(file))).unlink(missing_ok=True)
+
+
+def _indented(output: str) -> str:
+    return "\n".join(f"    {line}" for line in output.splitlines()[-12:])
+
+
+def main(words: Sequence[str]) -> int:
+    """Take out the guards whose file has one of `words` in its path, all without words; the exit code."""
+    chosen = [guard for guard in GUARDS if not words or any(word in guard.file for word in words)]
+    fell = 0
+    with tempfile.TemporaryDirectory(prefix="guards-", dir="/var/tmp") as place:  # in sandboxes /tmp is another one
+        copy = copy_checkout(Path(place))
+        code, output = run_tests(copy, sorted({guard.test_id for guard in chosen}))
+        if code != _PASSED:
+            print(f"tests fall with every guard in its place (pytest ended with {code})\n{_indented(output)}")  # noqa: T201
+            return 1
+        for number, guard in enumerate(chosen, 1):
+            end = take_out(guard, copy)
+            fell += end == "fell"
+            print(f"{number:3} {guard.title}\n    {guard.test_id}: {end}", flush=True)  # noqa: T201
+    print(f"{len(chosen)} guards taken out, {fell} fell, {len(chosen) - fell} did not")  # noqa: T201
+    return int(fell < len(chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
