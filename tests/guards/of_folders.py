@@ -112,7 +112,7 @@ OF_FOLDERS: tuple[Guard, ...] = (
     ),
     *guards_of(
         "actors/shell/sandbox/kept_names.py",
-        ('(".env", ".env.*", ', "(", _NAMES),
+        ('"*.env.*", ', "", _NAMES),
         ('(".ssh", ', "(", _NAMES),
         ('".aws", ', "", _NAMES),
         ('(".netrc", ', "(", _NAMES),

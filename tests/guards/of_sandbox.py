@@ -177,7 +177,7 @@ OF_SANDBOX: tuple[Guard, ...] = (
             "for folder in path.split(os.pathsep)",
             f"{_LAUNCH}::test_no_program_is_looked_for_relative_to_the_working_directory",
         ),
-        ('"--noprofile", "--norc", ', "", f"{_LAUNCH}::test_no_start_up_file_is_read"),
+        ('"--noprofile", "--norc", ', "", f"{_LAUNCH}::test_bash_gets_the_command_as_one_argument"),
     ),
     *guards_of(
         "actors/shell/log_visibility.py",

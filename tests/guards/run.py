@@ -25,6 +25,8 @@ _LEFT_OUT = (".git", ".venv", "__pycache__", ".pytest_cache", ".hypothesis", ".m
 _PASSED, _FAILED = 0, 1
 """Exit codes of pytest."""
 _TEST_S = 600.0
+_HANGS_S = 60
+"""Seconds after which a test has fallen that hangs without its guard, as one that opens a pipe does."""
 
 
 def copy_checkout(place: Path) -> Path:
@@ -39,7 +41,7 @@ def run_tests(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
     """Exit code and output of pytest in a copy."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
-        [copy / ".venv" / "bin" / "python", "-P", "-m", "pytest", *TEST_OPTIONS, *tests],
+        [copy / ".venv" / "bin" / "python", "-P", "-m", "pytest", *TEST_OPTIONS, f"--timeout={_HANGS_S}", *tests],
         cwd=copy,
         env={**environ, "PYTHONPATH": str(copy), "OPENBLAS_NUM_THREADS": "1"},
         stdin=subprocess.DEVNULL,
