@@ -1,7 +1,7 @@
 """Taking out of each guard in a copy of the checkout: prints which tests fall.
 
-    .venv/bin/python -P -m tests.guards.run             # all, in some minutes
-    .venv/bin/python -P -m tests.guards.run gateway web # those whose file has one of these words in its path
+    .venv/bin/python -m tests.guards.run             # all, in some minutes
+    .venv/bin/python -m tests.guards.run gateway web # those whose file has one of these words in its path
 
 A guard whose test does not fall is held by no test, and the exit code is 1.
 """

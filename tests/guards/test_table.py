@@ -19,7 +19,7 @@ def text_of(path: str) -> str:
 
 
 @cache
-def tests_of(path: str) -> frozenset[str]:
+def collected_from(path: str) -> frozenset[str]:
     """Names of the test functions that pytest collects from a file."""
     if not (ROOT / path).is_file():
         return frozenset()
@@ -38,7 +38,7 @@ def test_every_guard_stands_in_its_file_once_and_the_file_is_python_without_it()
 @pytest.mark.req("X-237")
 def test_every_guards_test_is_collected() -> None:
     named = [guard.test_id.partition("::") for guard in GUARDS]
-    assert [f"{path}::{name}" for path, _, name in named if name not in tests_of(path)] == []
+    assert [f"{path}::{name}" for path, _, name in named if name not in collected_from(path)] == []
 
 
 def test_every_guard_is_there_once_and_there_are_many() -> None:

@@ -16,7 +16,7 @@ RUN, DEV = "requirements.lock", "requirements-dev.lock"
 PROJECT = "remembrancer"
 _PIN = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\\n]+?))? \\\n")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
-_ASKER = re.compile(r"#\s+(?:via )?([A-Za-z0-9_.-]+(?: \([^)]*\))?|-c \S+)$", re.MULTILINE)
+_ASKER = re.compile(r"#\s+(?:via )?(?!via$)([A-Za-z0-9_.-]+(?: \([^)]*\))?|-c \S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ def read_lock(text: str) -> list[Package]:
     """
     begins = list(_PIN.finditer(text))
     packages = []
-    for pin, end in zip(begins, [*(each.start() for each in begins[1:]), len(text)], strict=True):
+    ends = [each.start() for each in begins[1:]] + [len(text)]
+    for pin, end in zip(begins, ends, strict=False):
         body = text[pin.end() : end]
         packages.append(
             Package(
