@@ -71,6 +71,8 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 OBJECT_LISTS = (228,)
+SANDBOX_STARTS = (237,)
+"""Of machines that forbid sandboxes, guards and the supply chain."""
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
@@ -132,6 +134,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *READER,
         *REQUESTS,
         *OBJECT_LISTS,
+        *SANDBOX_STARTS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -23,7 +23,7 @@ _KEEP = "(and in a file of /etc/sysctl.d, to keep it)"
 _PROFILE = "/etc/apparmor.d/remembrancer-bwrap"
 ROOT = Path("/")
 """Folder below which /proc and the marks of containers lie."""
-_MARKS = {
+_CONTAINER_MARKS = {
     "run/.containerenv": "podman",
     "run/secrets/kubernetes.io": "kubernetes",
     ".dockerenv": "docker",
@@ -233,7 +233,7 @@ def _text(root: Path, name: str) -> str:
 
 
 def _container(root: Path) -> str:
-    runtime = next((runtime for mark, runtime in _MARKS.items() if Path(root, mark).exists()), "")
+    runtime = next((runtime for mark, runtime in _CONTAINER_MARKS.items() if Path(root, mark).exists()), "")
     if runtime == "other" and _text(root, "run/systemd/container").startswith("lxc"):
         return "lxc"
     return runtime
