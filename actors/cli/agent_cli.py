@@ -25,7 +25,7 @@ from actors.cli.common import (
     verbose_option,
 )
 from actors.cli.relay import relay
-from actors.cli.terminal import ShownCommand, echo_answer
+from actors.cli.terminal import ShownCommand, echo_answer, on_one_line
 from actors.linux.private_folder import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ TOLD_FOLDERS = ("skills", "memory", "logs")
 """Folders of a data root from which a model is told something."""
 LAST_S = 2
 """Seconds for printing the last output of an ended command; a stopped reader is not waited for."""
+MOST_NAMED = 20
+"""Lines about names that were set aside; further names are a number."""
 LOOK_S = 1.0
 """Seconds between two checks that a reader of the answer still exists."""
 
@@ -82,7 +84,7 @@ def agent_cli(
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, _given(model, no_memory=no_memory), told=ignore)
+    settings, secrets = load_settings(config_file, _chosen_settings(model, no_memory=no_memory), told=ignore)
     if sentence := left_out_sentence(settings, secrets, _data_left_out(settings)):
         note(sentence)
     shape_log(settings.log.format)
@@ -105,7 +107,7 @@ def agent_cli(
     fail(said.text)
 
 
-def _given(model: str | None, *, no_memory: bool) -> dict[str, object]:
+def _chosen_settings(model: str | None, *, no_memory: bool) -> dict[str, object]:
     """Settings that the options decide."""
     from actors.parts import LAYERS
 
@@ -161,11 +163,13 @@ def _one_turn(
             _require_no_command(text, {command.name.partition(" ")[0] for command in table.menu.commands})
             for spec in table.specs():
                 system.register(spec)
+            before = _obeyed_before(plan)
             system.start()
             try:
                 return ask(system, edge, text, told)
             finally:
                 system.stop()
+                _set_aside(plan, before)
     except (KeyboardInterrupt, _EndedError):
         signal.alarm(LAST_S)
         raise
@@ -210,6 +214,29 @@ def _require_writable(plan: Plan) -> None:
             check_writing(plan.caller_folder, plan.unchanging)
         except RefusedError as error:
             fail(f"--write: {error}")
+
+
+def _obeyed_before(plan: Plan) -> frozenset[str] | None:
+    """Names in the caller's folder that programs obey; None if commands may not write there."""
+    from actors.shell.sandbox.made_names import obeyed_paths
+
+    if not plan.caller_lets_write or plan.caller_folder is None:
+        return None
+    return obeyed_paths(plan.caller_folder, plan.private)
+
+
+def _set_aside(plan: Plan, before: frozenset[str] | None) -> None:
+    """Set aside names that commands made and programs would obey, and name each on stderr."""
+    from actors.shell.sandbox.made_names import set_aside
+
+    if before is None or plan.caller_folder is None:
+        return
+    moves = set_aside(plan.caller_folder, plan.private, before)
+    for move in moves[:MOST_NAMED]:
+        what = f"is now {move.now}" if move.now else "could not be set aside"
+        note(on_one_line(f"{move.name} {what}: a command made it, and programs obey that name; look at it first"))
+    if len(moves) > MOST_NAMED:
+        note(f"so it is with {len(moves) - MOST_NAMED:,} more")
 
 
 def _require_no_command(text: str, names: Iterable[str]) -> None:

@@ -144,15 +144,21 @@ class Program:
         assert self._process.stdout is not None
         return self._process.stdout.readline().decode().strip()
 
-    def end(self, timeout_s: float) -> bool:
-        """Ask it to end, as a service manager does; whether it did within so many seconds, or else it is killed."""
-        self._process.terminate()
+    def wait(self, timeout_s: float) -> bool:
+        """Wait for the program's end; True if the program has ended."""
         try:
             self._process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            self.kill()
             return False
         return True
+
+    def end(self, timeout_s: float) -> bool:
+        """Ask it to end, as a service manager does; whether it did within so many seconds, or else it is killed."""
+        self._process.terminate()
+        has_ended = self.wait(timeout_s)
+        if not has_ended:
+            self.kill()
+        return has_ended
 
     def kill(self) -> None:
         """Kill the program with all processes of the session; return when the program is gone."""

@@ -15,6 +15,7 @@ import click
 
 from actors.cli.common import fail, note
 from actors.cli.terminal.progress import progress_line
+from lab.commands.benchmarks import benchmark_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -110,6 +111,27 @@ BENCHES = {
         loopback. The second has the Discord actor in a process of its own, and windows that answer at once.
         """,
         (QUICK,),
+    ),
+    "escapes": Bench(
+        """Published sandbox escapes, each tried by a command in every sandbox that works here; a minute.
+
+        The scenarios of SandboxEscapeBench and SandboxBench, as far as they mean a shell in a sandbox. A figure counts
+        successes; 0 means held. Run it as root and as an ordinary user: each has permissions that the other lacks. Exit
+        code 1 when an attempt succeeds in a sandbox of this agent.
+        """,
+        (
+            click.Option(
+                ["--peer"],
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="Executable srt of an installed @anthropic-ai/sandbox-runtime: the same is tried in it.",
+            ),
+            click.Option(
+                ["--transcript"],
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="A file for the output of each attempt.",
+            ),
+            _several("only", "names", "NAME", "Only this attempt"),
+        ),
     ),
     "facts": Bench(
         """The gateway of the layer `facts`; two minutes, five with a peer.
@@ -275,85 +297,6 @@ BENCHES = {
 @click.group()
 def bench() -> None:
     """Measure the parts, each beside the peer that its row names."""
-
-
-def benchmark_of(name: str) -> Benchmark:
-    """Benchmark of a command, imported when the command runs."""
-    if name in ("continuity", "facts", "objects", "prompts", "upkeep", "workspace"):
-        return _layer_benchmark(name)
-    match name:
-        case "cache":
-            from lab.bench.cache.run import CACHE
-
-            return CACHE
-        case "cluster":
-            from lab.bench.cluster.run import CLUSTER
-
-            return CLUSTER
-        case "crashes":
-            from lab.bench.crashes.run import CRASHES
-
-            return CRASHES
-        case "discord":
-            from lab.bench.discord.figures import DISCORD
-
-            return DISCORD
-        case "kernel":
-            from lab.bench.kernel.run import KERNEL
-
-            return KERNEL
-        case "memory":
-            from lab.bench.memory.run import MEMORY
-
-            return MEMORY
-        case "recall":
-            from lab.bench.recall.run import RECALL
-
-            return RECALL
-        case "recorded":
-            from lab.bench.recorded.run import RECORDED
-
-            return RECORDED
-        case "shell":
-            from lab.bench.shell.run import SHELL
-
-            return SHELL
-        case "start":
-            from lab.bench.start.run import START
-
-            return START
-        case _:
-            from lab.bench.tasks.run import TASKS_DONE
-
-            return TASKS_DONE
-
-
-def _layer_benchmark(name: str) -> Benchmark:
-    match name:
-        case "continuity":
-            from lab.bench.continuity.run import CONTINUITY
-
-            return CONTINUITY
-        case "facts":
-            from lab.bench.facts.run import FACTS
-
-            return FACTS
-        case "objects":
-            from lab.bench.objects.run import OBJECTS
-
-            return OBJECTS
-        case "prompts":
-            from lab.bench.prompts.run import PROMPTS
-
-            return PROMPTS
-        case "upkeep":
-            from lab.bench.continuity.upkeep import UPKEEP
-
-            return UPKEEP
-        case _:
-            from lab.bench.workspace.run import WORKSPACE
-
-            return WORKSPACE
 
 
 def conduct(load: Callable[[], Benchmark], *, as_json: bool, **options: Any) -> None:

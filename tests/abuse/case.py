@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lab.bench.escapes.script import python
 from tests.abuse.ground import COMMAND_S, Ground
+
+__all__ = ["Case", "Command", "python"]
 
 Command = Callable[[Ground], str]
 
@@ -24,18 +27,3 @@ class Case:
 
     def __str__(self) -> str:
         return f"{self.number:02}-{self.name.replace(' ', '-')}"
-
-
-def python(code: str, *arguments: object) -> str:
-    """A command that runs `code` with `breach(words)`, the C library as `libc`, and `syscall(number, ...)`."""
-    prelude = (
-        "import ctypes, os, signal, socket, struct, sys\n"
-        "libc = ctypes.CDLL(None, use_errno=True)\n"
-        "def breach(*words): print('BREACH:', *words, flush=True)\n"
-        "def syscall(number, *given):\n"
-        "    done = libc.syscall(ctypes.c_long(number), *[\n"
-        "        ctypes.c_long(each) if isinstance(each, int) else each for each in given])\n"
-        "    return done, ctypes.get_errno()\n"
-    )
-    words = " ".join(f"'{argument}'" for argument in arguments)
-    return f"python3 -I -S - {words} <<'END-OF-CODE'\n{prelude}{code}\nEND-OF-CODE\n"

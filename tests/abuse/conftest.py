@@ -14,6 +14,8 @@ from messages.shell import BashRefused
 from tests.abuse.ground import Ground
 
 GROUPS, LOOKS = "groups", "looks"
+WRAPPERS = ("bwrap", "bundled")
+"""The system's bubblewrap, and the one that comes with the agent."""
 LEVELS = (LOOKS,) if find_groups(1) is None else (GROUPS, LOOKS)
 """Bounds of commands on this machine: control groups, where these can be made, and the looks of the watching process."""
 _PR_SET_CHILD_SUBREAPER = 36
@@ -30,16 +32,16 @@ def orphans_come_home() -> Iterator[None]:
 
 @pytest.fixture(scope="package", autouse=True)
 def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
-    """One ground with each kind of bounds, and one without a sandbox.
+    """One ground with each kind of bounds, one with each bubblewrap, and one without a sandbox.
 
     They are not in /tmp: bubblewrap shows another one there, into which a command may write what it likes.
     """
     with ExitStack() as opened:
         made = {}
-        for level in (*LEVELS, "none"):
+        for level in (*LEVELS, *WRAPPERS, "none"):
             root = Path(opened.enter_context(TemporaryDirectory(prefix=f"abuse-{level}-", dir="/var/tmp")))
             made[level] = opened.enter_context(
-                Ground(root, "none") if level == "none" else Ground(root, "auto", may_group=level == GROUPS)
+                Ground(root, "auto", may_group=level == GROUPS) if level in LEVELS else Ground(root, level)
             )
         for ground in made.values():
             ground.reply(ground.ask("true"))  # what is started once is started now
@@ -49,6 +51,16 @@ def grounds(orphans_come_home: None) -> Iterator[Mapping[str, Ground]]:
 @pytest.fixture(params=LEVELS)
 def ground(request: pytest.FixtureRequest, grounds: Mapping[str, Ground]) -> Ground:
     """Where attacks must fail."""
+    found = grounds[request.param].fresh()
+    reply = found.reply(found.ask("true"))
+    if isinstance(reply, BashRefused):
+        pytest.skip(f"{request.param} does not work here: {reply.reason}")
+    return found
+
+
+@pytest.fixture(params=WRAPPERS)
+def wrapped(request: pytest.FixtureRequest, grounds: Mapping[str, Ground]) -> Ground:
+    """Where attacks must fail, with each bubblewrap."""
     found = grounds[request.param].fresh()
     reply = found.reply(found.ask("true"))
     if isinstance(reply, BashRefused):

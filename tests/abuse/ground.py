@@ -26,6 +26,8 @@ from actors.linux.processes import descendants
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.socket.actor import SocketActor, SocketConfig
+from lab.bench.escapes.script import BREACH, PRELUDE
+from lab.bench.escapes.target import SECRET_FORM, Target
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, EmptyFolder, FolderEmptied, RunBash
 from messages.socket import DoorOpen, OpenDoor
@@ -34,7 +36,6 @@ from tests.patience import PATIENCE_S
 
 SHELL = Address("shell")
 SOCKET = Address("socket")
-BREACH = "BREACH:"
 DYING_S = 20.0
 """Until when whatever was killed must be gone: at once, but a busy machine has yet to get to it. What attacks leave lasts longer."""
 SURVIVAL_S = 0.25
@@ -43,12 +44,11 @@ HELD_UP_S = 100.0
 """What is held up by a command that sleeps takes 300 s, or for ever; what is not takes less than this, however busy the machine."""
 COMMAND_S = 100.0
 """What a command may take that is to come to its end."""
-TOKEN_LIKE = "tok-[0-9a-f]*"
+TOKEN_LIKE = SECRET_FORM
 """What attackers look for: the agent's token, without saying it themselves."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _NUMBERS = itertools.count(1)
-_PRELUDE = f'breach() {{ echo "{BREACH} $*"; }}\n'
 _OTHERS = Window(surface=Surface.DISCORD_THREAD, id="999999999999999999")
 _AGENT = """
 import sys, time
@@ -87,7 +87,7 @@ class Prize:
         self.reminders = self._file("data/reminders.md", "- 2027-01-01 09:00 happy new year\n")
         self.index = self._file("data/memory.db", "SQLite format 3\0")
         self.shared_memory = self._file("data/memory.db-shm", "\0" * 32768)
-        self.log = self._file("data/logs/discord-channel/111111111111111111/20260101T000000Z_0001.md", "# said\n")
+        self.log = self._file("data/logs/discord-channel/111111111111111111/20260101T000000Z_0001.md", "# said\n" * 9)
         self.others_work = self._file(f"data/work/{_OTHERS.surface.value}/{_OTHERS.id}/private.txt", f"{self.token}\n")
         self.canary = self.root / "canary"
 
@@ -175,6 +175,20 @@ class Ground:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def target(self) -> Target:
+        """What an attempt of the benchmark of escapes is told."""
+        return Target(
+            root=self.root,
+            secret=self.prize.secrets,
+            readable=self.prize.log,
+            writable=(self.workdir,),
+            outsider=self.agent,
+            port=self.port,
+            datagram_port=int(self.datagrams.getsockname()[1]),
+            service=self.root / "service.sock",
+        )
+
     # what the attacker does
 
     def fresh(self) -> Self:
@@ -200,7 +214,7 @@ class Ground:
         """Run a command and see what it got; `breach WORDS` in it says that something worked which must not."""
         others = descendants(os.getpid())
         began = time.monotonic()
-        result = self.result(self.ask(_PRELUDE + command, timeout_s=timeout_s))
+        result = self.result(self.ask(PRELUDE + command, timeout_s=timeout_s))
         duration_s = time.monotonic() - began
         return Outcome(result.text, result, duration_s, tuple(self._survivors(others)))
 

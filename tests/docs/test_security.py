@@ -30,9 +30,13 @@ def test_every_test_that_is_named_is_there() -> None:
 
 def test_every_promise_names_a_test() -> None:
     promises = [
-        line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| promise", "|--"))
+        line
+        for line in PAGE.splitlines()
+        if line.startswith("| ") and not line.startswith(("| promise", "| benchmark", "| class", "|--"))
     ]
-    assert [line for line in promises if "tests/" not in line and "| ground" not in line] == []
+    assert [
+        line for line in promises if "tests/" not in line and "| ground" not in line and "not applicable" not in line
+    ] == []
 
 
 def test_the_numbers_of_attacks_are_those_that_there_are() -> None:

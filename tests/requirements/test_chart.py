@@ -42,6 +42,8 @@ OBSERVER = (185, 186)
 COSTS = (*range(170, 176), 177)
 LEDGER = range(190, 193)
 WHEEL = (193,)
+ESCAPES = (233,)
+"""Of sandboxes: published ways out."""
 TRACES = (194,)
 SETUP = range(197, 200)
 MENDS = range(201, 208)
@@ -116,6 +118,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *OBSERVER,
         *LEDGER,
         *WHEEL,
+        *ESCAPES,
         *TRACES,
         *SETUP,
         *MENDS,

@@ -16,6 +16,9 @@ NOBODY = "65534"
 TEMPORARY_BYTES = 256 * 1024 * 1024
 SHARED_MEMORY_BYTES = 64 * 1024 * 1024
 
+# An empty folder over what /proc has of the namespace's first process, bubblewrap itself: /proc/1/exe leads past all
+# mounts to the program's own file, whose mode a command could change where the agent's user owns the file.
+_COVERED_FIRST_PROCESS = ("--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 ATTENDED = (
     "trap 'code=$?; exec >&- 2>&-; "
     "for ((i = 0; i < 20; i++)); do set -- /proc/[0-9]*; (($# > 2)) || break; sleep 0.01; done; "
@@ -61,7 +64,7 @@ def _machine(view: View) -> Iterator[str]:
         if os.path.isdir(path):  # noqa: PTH112
             yield from ("--ro-bind-try", path, path)
     # Read-only: to a root agent's command, which is the owner of what is in /proc/sys, it would be open.
-    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
+    yield from ("--proc", "/proc", *_COVERED_FIRST_PROCESS, "--remount-ro", "/proc", "--dev", "/dev")
     yield from ("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
     yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp")
 

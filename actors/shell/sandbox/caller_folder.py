@@ -8,13 +8,14 @@ read-only and some are not shown at all.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.git_store import hooks_folder, is_git_store, is_of_store
-from actors.shell.sandbox.kept_names import is_code, is_obeyed, is_secret
+from actors.shell.sandbox.git_store import is_git_store, is_of_store, named_paths
+from actors.shell.sandbox.kept_names import is_code, is_secret
+from actors.shell.sandbox.obeyed_names import RESERVED_FOLDERS, is_obeyed
 from actors.shell.sandbox.view import is_below
 
 RESERVED = ("agent.toml", "secrets.env")
@@ -38,6 +39,8 @@ class CallerFolder:
     """Entries of a folder that is searched for secrets."""
     most_kept: int = 1_000
     """Hidden or protected paths; each costs a command a fifth of a millisecond."""
+    exists: Callable[[str], bool] = os.path.lexists
+    """True if the file system knows a path, in whatever spelling."""
 
 
 READING = CallerFolder()
@@ -73,6 +76,7 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
     for path, is_hidden in _find_by_name(here, private, decisions):
         (hidden if is_hidden else protected).append(path)
         kept = _twins([path], is_hidden=is_hidden) | kept
+    _check_spelling((*hidden, *protected), decisions.exists)
     for path, is_hidden in _other_names(here, kept, (*private, *hidden), decisions.most_entries):
         (hidden if is_hidden else protected).append(path)
     if len(hidden) + len(protected) > decisions.most_kept:
@@ -86,7 +90,7 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
 def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
     """Missing paths of `folder` that would be private or obeyed: the outermost missing parent of each."""
     here = Path(os.path.realpath(folder))
-    found = [here / name for name in RESERVED]
+    found = [here / name for name in (*RESERVED, *RESERVED_FOLDERS)]
     for path in map(Path, map(os.path.realpath, decisions.private)):
         if path.is_relative_to(here):
             found += [each for each in (*reversed(path.parents), path) if each.is_relative_to(here)]
@@ -137,11 +141,22 @@ def _refuse_link(here: str, place: str) -> None:
         )
 
 
+def _check_spelling(paths: Iterable[str], exists: Callable[[str], bool]) -> None:
+    """See that a kept name has one spelling: a mount over the name would leave another spelling open."""
+    for folder, name in map(os.path.split, paths):
+        other = name.swapcase()
+        if other != name and exists(f"{folder}/{other}") and other not in _names(Path(folder)):
+            raise RefusedError(
+                f"Commands cannot be run in {folder}: its file system takes {other} for {name}, so what is kept from "
+                "commands has names that nobody can list. Use a folder on a file system of Linux."
+            )
+
+
 def _find_by_name(here: str, private: Sequence[str], decisions: CallerFolder) -> Iterator[tuple[str, bool]]:
     """Paths to hide (true) or protect (false) by name or kind; a link counts as its target."""
     may_write = decisions.may_write
     yield from _of_home(here)
-    for folder, is_others, entries in _walk(here, private, decisions.most_entries):
+    for folder, is_others, entries in walk(here, private, decisions.most_entries):
         if entries is None:
             yield folder, True
             continue
@@ -155,8 +170,8 @@ def _find_by_name(here: str, private: Sequence[str], decisions: CallerFolder) ->
                     _refuse_link(here, entry.path)
                 if is_below(target, (here,)) and os.path.exists(target):  # noqa: PTH110
                     yield target, is_hidden
-                if may_write and (hooks := hooks_folder(target, folder)) and is_below(hooks, (here,)):
-                    yield hooks, False
+                if may_write and not is_others:
+                    yield from ((path, False) for path in named_paths(target, folder) if is_below(path, (here,)))
 
 
 def _of_home(here: str) -> Iterator[tuple[str, bool]]:
@@ -170,10 +185,20 @@ def _of_home(here: str) -> Iterator[tuple[str, bool]]:
                 yield target, is_hidden
 
 
-def _walk(
-    here: str, closed: Sequence[str], most_entries: int
+def walk(
+    here: str, closed: Sequence[str], most_entries: int, *, enters_hidden: bool = False
 ) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
-    """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable."""
+    """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable.
+
+    Args:
+        here: Where the walk begins.
+        closed: Folders that are not entered.
+        most_entries: Entries of all folders together.
+        enters_hidden: True to enter folders that are hidden by name, too.
+
+    Raises:
+        RefusedError: there are more entries, or the first folder cannot be listed.
+    """
     seen = 0
     left = [(here, False)]
     while left:
@@ -193,7 +218,11 @@ def _walk(
             )
         yield folder, is_others, entries
         folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False) and entry.path not in closed]
-        left += [(entry.path, is_others or entry.name in _OTHERS) for entry in folders if not _is_secret(entry, folder)]
+        left += [
+            (entry.path, is_others or entry.name in _OTHERS)
+            for entry in folders
+            if enters_hidden or not _is_secret(entry, folder)
+        ]
 
 
 def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False) -> bool:
@@ -216,7 +245,7 @@ def _other_names(
     """Other names of files that are kept."""
     if not kept:
         return
-    for _, _, entries in _walk(here, closed, most_entries):
+    for _, _, entries in walk(here, closed, most_entries):
         for entry in entries or ():
             if entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)

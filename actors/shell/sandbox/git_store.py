@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 _STORE = frozenset(("HEAD", "objects", "refs"))
 """Names by which git itself recognises a store: bare, of a submodule, or apart from its tree."""
 _OWN = frozenset(("hooks", "info", "logs", "modules", "objects", "refs", "worktrees"))
-_HOOKS = re.compile(rb'^[ \t]*hookspath[ \t]*=[ \t]*"?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
+_SETTING = re.compile(rb'^[ \t]*([a-z][a-z0-9-]*)[ \t]*=[ \t]*"?!?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
 _CONFIG_BYTES = 64 * 1024
 
 
@@ -25,14 +25,16 @@ def is_of_store(folder: str, store: Path) -> bool:
     return not inside or inside[0] in _OWN
 
 
-def hooks_folder(store: str, tree: str) -> str | None:
-    """Hooks folder of the repository with `store` and `tree`, if the repository's settings name a folder."""
+def named_paths(store: str, tree: str) -> Iterator[str]:
+    """Paths of a tree that the settings of its repository name: a folder of hooks, and files that git runs or reads."""
     try:
         with Path(store, "config").open("rb") as file:
-            named = _HOOKS.findall(file.read(_CONFIG_BYTES))
+            settings = _SETTING.findall(file.read(_CONFIG_BYTES))
     except OSError:
-        return None
-    if not named:
-        return None
-    hooks = os.path.realpath(Path(tree, os.fsdecode(named[-1].strip())))
-    return hooks if Path(hooks).exists() else None
+        return
+    for key, value in settings:
+        words = os.fsdecode(value.strip())
+        for base, name in ((tree, words), (tree, words.partition(" ")[0]), (store, words)):
+            path = os.path.realpath(Path(base, name))
+            if os.path.isfile(path) or (key.lower() == b"hookspath" and os.path.isdir(path)):  # noqa: PTH112, PTH113
+                yield path

@@ -1,4 +1,4 @@
-"""Kept names: what is called so in a caller's folder is not shown to commands, or never changed by them; pure."""
+"""Names of secrets: what is called so in a caller's folder is not shown to commands; pure."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ HIDDEN = (
 """Names of what holds secrets, anywhere in the folder, in whatever case; with a slash, in a folder of that name."""
 SHOWN_ANYWAY = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", "*cert*.pem", "*chain*.pem", "ca*.pem")
 NEVER_SHOWN = ("*key*.pem", "*.env.dist")
-PROTECTED = (
-    *(".git", ".gitmodules", ".gitconfig", ".gitattributes", ".githooks", ".hg", ".svn", ".venv", "venv"),
-    *("agent.toml", "*.pth", "sitecustomize.py", "usercustomize.py", ".pdbrc"),
-    *(".bashrc", ".bash_*", ".profile", ".zsh*", ".zprofile", ".zlogin", ".zlogout", ".login", ".logout", ".cshrc"),
-    *(".tcshrc", ".kshrc", ".mkshrc", ".shrc", ".xonshrc", "config.fish", ".config/fish", ".xprofile", ".xinitrc"),
-    *(".xsession*", ".inputrc", ".vimrc", ".exrc", ".emacs", ".tmux.conf", ".screenrc", ".gdbinit"),
-    *(".vscode", ".idea", ".mcp.json", ".claude", ".cursor", ".direnv", ".pre-commit-config.yaml", ".husky"),
-)
-"""Names that a user's programs run or obey, in the same syntax: read-only whatever was allowed."""
 _COPY = r"(?:[~#\s._-]|\(?(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]+(?![0-9]))\)?)*"
 """Suffixes that editors, file managers and people give to copies of a file.
 
@@ -48,11 +39,6 @@ def is_code(name: str) -> bool:
     return name.endswith(_CODE)
 
 
-def is_obeyed(name: str, folder: str) -> bool:
-    """True if programs run or obey the name `name`, in a folder called `folder`."""
-    return _PROTECTED(f"{folder}/{name}".casefold()) is not None
-
-
 def _matcher(patterns: Sequence[str], behind: str = "") -> Callable[[str], re.Match[str] | None]:
     """Matcher of any of `patterns`, with an optional suffix `behind`, at the end of a path.
 
@@ -62,5 +48,4 @@ def _matcher(patterns: Sequence[str], behind: str = "") -> Callable[[str], re.Ma
     return re.compile(f"(?:[^/]*/)?#?(?:{'|'.join(expressions)}){behind}").fullmatch
 
 
-_HIDDEN, _SHOWN_ANYWAY = _matcher(HIDDEN, _COPY), _matcher(SHOWN_ANYWAY)
-_NEVER_SHOWN, _PROTECTED = _matcher(NEVER_SHOWN), _matcher(PROTECTED)
+_HIDDEN, _SHOWN_ANYWAY, _NEVER_SHOWN = _matcher(HIDDEN, _COPY), _matcher(SHOWN_ANYWAY), _matcher(NEVER_SHOWN)

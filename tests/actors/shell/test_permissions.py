@@ -198,8 +198,8 @@ def test_no_folder_above_what_is_kept_can_be_moved_away_with_it(tmp_path: Path, 
     for moved in ("a", "a/conf", "a/conf/.git", "a/conf/settings", "a/conf/secrets.env"):
         assert jail.run(f"mv {moved} moved || rm -rf {moved} || rmdir {moved}", of=CLI).is_error, moved
         assert "t0ken" not in jail.run("grep -rs . .", of=CLI).text
-    assert jail.run("mkdir a/new; echo 1 > a/new/x; mkdir .git; echo x > .git/config; cat a/new/x", of=CLI).text == "1"
-    assert jail.run("echo y > .git/config", of=CLI).is_error, "what a command made is protected from the next one"
+    assert jail.run("mkdir a/new; echo 1 > a/new/x; mkdir .hg; echo x > .hg/hgrc; cat a/new/x", of=CLI).text == "1"
+    assert jail.run("echo y > .hg/hgrc", of=CLI).is_error, "what a command made is protected from the next one"
     jail.system.stop()
     assert (conf / "secrets.env").read_text() == "t0ken"
     assert (conf / "settings").read_text() == "mine"

@@ -16,7 +16,8 @@ from lab.bench.objects.run import OBJECTS
 from lab.bench.process import MeasurementError
 from lab.bench.workspace.run import WORKSPACE
 from lab.commands import agent
-from lab.commands.bench import BENCHES, benchmark_of, conduct
+from lab.commands.bench import BENCHES, conduct
+from lab.commands.benchmarks import benchmark_of
 from tests.actors.cli.command import digest, run
 
 

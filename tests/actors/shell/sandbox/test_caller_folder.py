@@ -10,6 +10,7 @@ import pytest
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
 from actors.shell.sandbox.kept_names import is_secret
+from actors.shell.sandbox.obeyed_names import RESERVED_FOLDERS
 from tests.ordinary_user import as_ordinary_user
 
 SECRETS = (
@@ -237,6 +238,36 @@ def test_stores_and_hooks_of_git_are_protected_wherever_they_are(tmp_path: Path)
     assert sorted(found.protected) == [str(tmp_path / p) for p in ("apart", "bare.git", "tree/.git", "tree/tools")]
 
 
+@pytest.mark.req("X-233")
+def test_files_that_gits_settings_name_are_protected(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("shared.inc", "diff.sh", "sign", "other", "pager sh"):
+        (tmp_path / name).touch()
+    (tmp_path / ".git" / "config").write_text(
+        '[include]\n\tpath = ../shared.inc\n[diff "x"]\n\tcommand = ./diff.sh --all\n[gpg]\nprogram="./sign"\n'
+        "[alias]\n  all = !./sign\n[core]\n\tpager = pager sh\n[remote]\n\turl = /etc/passwd\n\tname = nothing\n"
+    )
+    found = examine(tmp_path, CallerFolder(may_write=True))
+    assert sorted(found.protected) == [
+        str(tmp_path / name) for name in (".git", "diff.sh", "pager sh", "shared.inc", "sign")
+    ]
+
+
+@pytest.mark.req("X-233")
+def test_where_a_file_system_takes_another_spelling_for_a_kept_name_no_command_runs(tmp_path: Path) -> None:
+    def in_any_case(path: str) -> bool:
+        folder, name = os.path.split(path)
+        return name.casefold() in {each.name.casefold() for each in Path(folder).iterdir()}
+
+    examine(tmp_path, CallerFolder(exists=in_any_case))
+    for name in (".env", ".vscode"):
+        (tmp_path / name).touch()
+        with pytest.raises(RefusedError, match=f"takes {name.upper()} for {name}"):
+            examine(tmp_path, CallerFolder(exists=in_any_case))
+        (tmp_path / name.upper()).touch()
+        examine(tmp_path, CallerFolder(exists=in_any_case))
+
+
 def test_what_links_of_the_home_directory_lead_to_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "dotfiles" / "keys").mkdir(parents=True)
@@ -254,7 +285,8 @@ def test_what_would_be_private_or_obeyed_but_is_not_there_is_named_from_outside_
     (tmp_path / "agent.toml").touch()
     private = (tmp_path / "deep" / "data", tmp_path / "conf" / "secrets.env", tmp_path / "conf", Path("/nowhere"))
     gone = missing(tmp_path, CallerFolder(private=private))
-    assert gone == [tmp_path / "secrets.env", tmp_path / "deep", tmp_path / "conf" / "secrets.env"]
+    reserved = [tmp_path / name for name in RESERVED_FOLDERS]
+    assert gone == [tmp_path / "secrets.env", *reserved, tmp_path / "deep", tmp_path / "conf" / "secrets.env"]
 
 
 def test_no_name_is_looked_at_for_long(subtests: pytest.Subtests) -> None:

@@ -1,0 +1,91 @@
+"""Benchmark of each command's name; a benchmark is imported when its command runs, so that others start fast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.bench.benchmark import Benchmark
+
+
+def benchmark_of(name: str) -> Benchmark:
+    """Benchmark of a command, imported when the command runs."""
+    if name in ("continuity", "facts", "objects", "prompts", "upkeep", "workspace"):
+        return _layer_benchmark(name)
+    match name:
+        case "cache":
+            from lab.bench.cache.run import CACHE
+
+            return CACHE
+        case "cluster":
+            from lab.bench.cluster.run import CLUSTER
+
+            return CLUSTER
+        case "crashes":
+            from lab.bench.crashes.run import CRASHES
+
+            return CRASHES
+        case "escapes":
+            from lab.bench.escapes.run import ESCAPES
+
+            return ESCAPES
+        case "discord":
+            from lab.bench.discord.figures import DISCORD
+
+            return DISCORD
+        case "kernel":
+            from lab.bench.kernel.run import KERNEL
+
+            return KERNEL
+        case "memory":
+            from lab.bench.memory.run import MEMORY
+
+            return MEMORY
+        case "recall":
+            from lab.bench.recall.run import RECALL
+
+            return RECALL
+        case "recorded":
+            from lab.bench.recorded.run import RECORDED
+
+            return RECORDED
+        case "shell":
+            from lab.bench.shell.run import SHELL
+
+            return SHELL
+        case "start":
+            from lab.bench.start.run import START
+
+            return START
+        case _:
+            from lab.bench.tasks.run import TASKS_DONE
+
+            return TASKS_DONE
+
+
+def _layer_benchmark(name: str) -> Benchmark:
+    match name:
+        case "continuity":
+            from lab.bench.continuity.run import CONTINUITY
+
+            return CONTINUITY
+        case "facts":
+            from lab.bench.facts.run import FACTS
+
+            return FACTS
+        case "objects":
+            from lab.bench.objects.run import OBJECTS
+
+            return OBJECTS
+        case "prompts":
+            from lab.bench.prompts.run import PROMPTS
+
+            return PROMPTS
+        case "upkeep":
+            from lab.bench.continuity.upkeep import UPKEEP
+
+            return UPKEEP
+        case _:
+            from lab.bench.workspace.run import WORKSPACE
+
+            return WORKSPACE
