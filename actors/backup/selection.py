@@ -11,8 +11,8 @@ or known to be missing. That hangs on the order:
 4. The reminders' file comes after the logs, so that a reminder which a log says was set is in it. One that is said in
    between may be said once more after a restore; none is lost.
 
-What is made anew from the rest, or belongs to the running process, is left out, and so are the secrets and the key of
-the agent's socket: a backup may lie where others can read it.
+What is made anew from the rest, or belongs to the running process, is left out, and so are the secrets and each file
+in `SECRET_FILES` of `actors.linux.disk`: a backup may lie where others can read it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from actors.context.log.data_root import UNFINISHED_RESTORE
 from actors.context.log.ends import FILE_NAME as ENDS
 from actors.context.log.scan import log_names
 from actors.facts.index.database import SCHEMA as FACTS
+from actors.linux.disk import secret_names
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
 
@@ -38,9 +39,6 @@ _OF_THE_PROCESS = (
         "agent.lock",
         "hosts.lock",
         "agent.sock",
-        "agent.key",
-        "agent.key.new",
-        "gateway.key",
         ".new",
         "sockets",
         "reserve",
@@ -50,7 +48,7 @@ _OF_THE_PROCESS = (
 _DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
-LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS))
+LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS)) | secret_names()
 CHANNELS = ("workspace", "channels")
 """Folders of windows' workspaces, in which commands write as the runtime does."""
 TRASH = ".emptied"

@@ -9,12 +9,10 @@ from pathlib import Path
 
 from actors.gateway.config import SHORTEST_KEY, is_loopback
 from actors.kernel.ids import random_token
-from actors.linux.disk import RealDisk, put_whole
+from actors.linux.disk import GATEWAY_KEY, put_secret
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import read_regular
 from actors.linux.tcp_peer import tells_uids
-
-FILE = "gateway.key"
 
 
 class OwnKeyError(Exception):
@@ -56,13 +54,13 @@ def own_key(
     """
     if has_keys or not is_loopback(address) or tells(address, os.geteuid()):
         return None
-    path = data_root / FILE
+    path = data_root / GATEWAY_KEY
     try:
         make_private(data_root)
         if os.path.lexists(path):
             return OwnKey(_read(path), path, is_new=False)
         made = random_token() + random_token()
-        put_whole(RealDisk(), path, f"{made}\n".encode())
+        put_secret(data_root, GATEWAY_KEY, f"{made}\n")
     except OSError as error:
         raise OwnKeyError(f"{path}: the gateway's key cannot be kept: {error.strerror or error}") from error
     return OwnKey(made, path, is_new=True)

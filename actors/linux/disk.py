@@ -15,6 +15,14 @@ from typing import Protocol
 
 from actors.linux.private_folder import make_private_one
 
+OPERATOR_KEY = "agent.key"
+"""Beside the operator's socket: the key that each request must carry."""
+GATEWAY_KEY = "gateway.key"
+"""The key that the gateway of facts made for its clients."""
+OBSERVER_PAGE = "observer.json"
+"""The address of the observer's page, with its token."""
+SECRET_FILES = (OPERATOR_KEY, GATEWAY_KEY, OBSERVER_PAGE)
+"""The files of the data root that hold a key or a token, each written by `put_secret` alone; no backup holds one."""
 _FILE_MODE = 0o600
 _AT_FDCWD = -100
 _EXCHANGE = 2
@@ -205,6 +213,29 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
         raise
     if is_durable:
         disk.sync_folder(path.parent)
+
+
+def put_secret(folder: Path, name: str, text: str, *, is_durable: bool = True) -> None:
+    """Make the file `name` in a data root hold `text`, whole, for its owner alone.
+
+    Args:
+        folder: The data root.
+        name: One of `SECRET_FILES`.
+        text: New content.
+        is_durable: As of `put_whole`.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: the name is not on the list.
+    """
+    if name not in SECRET_FILES:
+        raise ValueError(f"{name!r}: must be one of {', '.join(SECRET_FILES)}, which backups leave out")
+    put_whole(RealDisk(), folder / name, text.encode(), is_durable=is_durable)
+
+
+def secret_names() -> frozenset[str]:
+    """Names of the secret files and of their drafts, which a kill may leave."""
+    return frozenset(each for name in SECRET_FILES for each in (name, draft_path(Path(name)).name))
 
 
 def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actors.http_server.exchange import Exchange
 from actors.kernel import Actor, LoopThread, Timer, not_understood
-from actors.linux.disk import RealDisk, put_whole
+from actors.linux.disk import OBSERVER_PAGE, put_secret
 from actors.observer.metrics import Spent
 from actors.observer.server import LIMITS, Limits, ObserverServer, Place
 from actors.observer.watch import Watch
@@ -22,7 +22,6 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "observer.json"
 CLOSE_S = 2.0
 
 
@@ -57,7 +56,7 @@ class ObserverActor(Actor):
             limits: On the work that readers cause, and the rest before another try.
         """
         super().__init__()
-        self._file = data_root / FILE_NAME
+        self._file = data_root / OBSERVER_PAGE
         self._data_root = data_root
         self._wanted_port = port
         self._describers = describers
@@ -114,7 +113,7 @@ class ObserverActor(Actor):
             try:
                 self._file.unlink(missing_ok=True)
             except OSError as error:
-                log.warning("observer: %s cannot be taken away: %s", FILE_NAME, error.strerror)
+                log.warning("observer: %s cannot be taken away: %s", OBSERVER_PAGE, error.strerror)
             try:
                 if self._server is not None:
                     self._loop.submit(self._server.stop()).result(CLOSE_S)
@@ -152,11 +151,11 @@ class ObserverActor(Actor):
         address = f"http://127.0.0.1:{port}/?token={self._token}"
         try:
             with self.blocking():
-                put_whole(RealDisk(), self._file, json.dumps({"url": address}).encode(), is_durable=False)
+                put_secret(self._data_root, OBSERVER_PAGE, json.dumps({"url": address}), is_durable=False)
         except OSError as error:
-            if not self._trouble.startswith(FILE_NAME):
-                log.error("observer: %s cannot be written, which is tried again: %s", FILE_NAME, error.strerror)
-            self._trouble = f"{FILE_NAME} cannot be written: {error.strerror}"
+            if not self._trouble.startswith(OBSERVER_PAGE):
+                log.error("observer: %s cannot be written, which is tried again: %s", OBSERVER_PAGE, error.strerror)
+            self._trouble = f"{OBSERVER_PAGE} cannot be written: {error.strerror}"
             self._again = self.after(self._limits.again_s, Listening(port=port))
             return
         self._trouble = ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from actors.linux.disk import OPERATOR_KEY, draft_path
 from actors.part import Finding, Level, Repair
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET
+from actors.socket.paths import OPERATOR_SOCKET
 
 _SUFFIX = ".sock"
 
@@ -25,7 +26,7 @@ def findings(data_root: Path, sockets: Path, is_held: Callable[[], bool]) -> Ite
     if is_held():
         yield from _hosts(data_root)
         return
-    names = (OPERATOR_SOCKET, OPERATOR_KEY, f"{OPERATOR_KEY}.new", ".new")
+    names = (OPERATOR_SOCKET, OPERATOR_KEY, draft_path(Path(OPERATOR_KEY)).name, ".new")
     stale = [data_root / name for name in names if (data_root / name).exists()]
     stale += (
         [path for path in sorted(sockets.iterdir()) if path.suffix in (_SUFFIX, ".new")] if sockets.is_dir() else []

@@ -10,8 +10,9 @@ import struct
 from pathlib import Path
 from typing import Any
 
+from actors.linux.disk import OPERATOR_KEY
 from actors.linux.regular_file import open_regular
-from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, reachable
+from actors.socket.paths import OPERATOR_SOCKET, reachable
 
 ANSWER_S = 70.0
 """Longer than the agent lets a request take unless its verb says otherwise, so that its own sentence arrives first."""

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux.disk import OPERATOR_KEY
 from actors.linux.private_folder import TemporaryFolder, make_private
 from actors.socket.door import USUAL_PATIENCE, CarryOut, Door, Patience, Tally
-from actors.socket.paths import OPERATOR_KEY, fits, listener, write_key
+from actors.socket.paths import fits, listener, write_key
 from messages.base import Window
 
 log = logging.getLogger(__name__)

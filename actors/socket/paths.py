@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from actors.linux.disk import put_secret
+
 LONGEST_PATH_BYTES = 107
 """Of a Unix socket's path on Linux (sun_path without its NUL)."""
 OPERATOR_SOCKET = "agent.sock"
 """In the data root."""
-OPERATOR_KEY = "agent.key"
-"""File beside the socket with the key that each request must carry."""
 _UNBORN = ".new"
 
 
@@ -66,9 +66,4 @@ def listener(path: Path) -> socket.socket:
 
 def write_key(path: Path, key: str) -> None:
     """Put `key` into a file that only this user can read, whole at once."""
-    unborn = path.with_name(f"{path.name}.new")
-    unborn.unlink(missing_ok=True)
-    descriptor = os.open(unborn, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(key)
-    unborn.rename(path)
+    put_secret(path.parent, path.name, key, is_durable=False)

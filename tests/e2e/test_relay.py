@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from actors.cli.relay import relay
+from actors.linux.disk import OPERATOR_KEY
 from actors.part import SHIPPED_SKILLS
 from actors.settings.load import load
 from actors.settings.secret import DISCORD_BOT_TOKEN, Secrets
-from actors.socket.paths import OPERATOR_KEY, OPERATOR_SOCKET, listener
+from actors.socket.paths import OPERATOR_SOCKET, listener
 from domain.reminder.text import confirmation
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -13,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.disk import GATEWAY_KEY, OBSERVER_PAGE, OPERATOR_KEY, put_secret, secret_names
+from domain.text.secret_scrub import disguises
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.backup.roots import kept, make_root
 from tests.actors.cli.command import CHECKOUT, run
-from tests.e2e.stage import Process, events, is_bot
+from tests.e2e.stage import Process, bot_texts, events, is_bot
 from tests.patience import PATIENCE_S, eventually
 
 
@@ -56,6 +59,50 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path: Path) -> 
         assert len(done.stderr.splitlines()) == 1, done.stderr
         assert "\x1b" not in done.stderr
     assert not (tmp_path / "b").exists()
+
+
+def test_a_backup_of_a_running_agent_holds_no_secret_that_the_agent_knows(
+    tmp_path: Path, server: PlaygroundServer
+) -> None:
+    """Each in every disguise; and no file of it looks as if it held another one. All modes are as they were."""
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    key = "sk-proj-7f3k9Q2mZx81LwTr5VbN"
+    (data / "secrets.env").write_text(f"OPENAI_API_KEY={key}\n")
+    (data / "secrets.env").chmod(0o600)
+    put_secret(data, GATEWAY_KEY, "c29tZSByYW5kb20gYnl0ZXM0Mg")
+    agent = Process(server, data, more="[observer]\nenabled = true\nport = 0\n")
+    agent.start()
+    try:
+        eventually((data / OBSERVER_PAGE).exists)
+        server.say(GENERAL_ID, "run: echo mine > note; chmod 640 note; echo made")
+        eventually(lambda: any("made" in text for text in bot_texts(server)))
+        done = run("agent", "backup", "b", "--config", "agent.toml", cwd=tmp_path)
+        secrets = {
+            server.bot_token,
+            key,
+            (data / OPERATOR_KEY).read_text(),
+            (data / GATEWAY_KEY).read_text().strip(),
+            json.loads((data / OBSERVER_PAGE).read_text())["url"].partition("token=")[2],
+            *(path.stem for path in (data / "sockets").glob("*.sock")),
+        }
+    finally:
+        agent.terminate()
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(len(secret) > 15 for secret in secrets)
+    files = [path for path in (tmp_path / "b").rglob("*") if path.is_file() and not path.is_symlink()]
+    for path in files:
+        content = path.read_bytes()
+        for form in (form for secret in secrets for form in disguises(secret)):
+            assert form.encode() not in content, path
+        assert re.search(rb"(?i)[?&](?:token|key)=|bearer ", content) is None, path
+    assert len(files) > 3
+    assert secret_names().isdisjoint(path.name for path in files)
+    copied = tmp_path / "b" / "root"
+    for path in copied.rglob("*"):
+        if not path.is_symlink():
+            assert path.stat().st_mode & 0o777 == (data / path.relative_to(copied)).stat().st_mode & 0o777, path
 
 
 def said_in(root: Path, thread: int) -> list[str]:

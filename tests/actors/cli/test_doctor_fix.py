@@ -130,7 +130,7 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a folder is missing": ("folders", remove_folders),
     "a killed agent left its reserve": ("reserve", leave("reserve")),
     "a killed agent left its sockets": ("sockets", leave("agent.sock", "agent.key", ".new", "sockets/a.sock")),
-    "a killed agent left half a key": ("sockets", leave("agent.key.new")),
+    "a killed agent left half a key": ("sockets", leave(".agent.key.new")),
     "the watermarks are torn": ("watermarks", cut_watermarks),
     "the index is none": ("memory", spoil_index),
 }

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.gateway.own_key import FILE, OwnKey, OwnKeyError, own_key
+from actors.gateway.own_key import OwnKey, OwnKeyError, own_key
+from actors.linux.disk import GATEWAY_KEY
 
 
 def tells_nothing(_address: str, _uid: int) -> bool:
@@ -49,19 +50,19 @@ def test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use(tmp_pa
 
 @pytest.mark.parametrize(("content", "mode"), [("k" * 40, 0o644), ("short", 0o600), ("", 0o600)])
 def test_a_file_that_is_no_safe_key_is_refused_and_left_as_it_is(tmp_path: Path, content: str, mode: int) -> None:
-    (tmp_path / FILE).write_text(content)
-    (tmp_path / FILE).chmod(mode)
+    (tmp_path / GATEWAY_KEY).write_text(content)
+    (tmp_path / GATEWAY_KEY).chmod(mode)
 
-    with pytest.raises(OwnKeyError, match=FILE):
+    with pytest.raises(OwnKeyError, match=GATEWAY_KEY):
         made(tmp_path)
-    assert (tmp_path / FILE).read_text() == content
+    assert (tmp_path / GATEWAY_KEY).read_text() == content
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("k" * 40)
-    (tmp_path / FILE).symlink_to(tmp_path / "elsewhere")
+    (tmp_path / GATEWAY_KEY).symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(OwnKeyError, match=FILE):
+    with pytest.raises(OwnKeyError, match=GATEWAY_KEY):
         made(tmp_path)
 
 

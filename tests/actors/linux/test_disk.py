@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.disk import RealDisk, make_durable, put_whole
+from actors.linux.disk import SECRET_FILES, RealDisk, make_durable, put_secret, put_whole, secret_names
 from tests.recording_disk import RecordingDisk, TornWrite
 
 
@@ -131,3 +131,22 @@ def test_a_disk_that_takes_nothing_and_says_so_is_no_disk(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="only 0 of 3 bytes could be written"):
         put_whole(disk, tmp_path / "file", b"new")
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+
+
+def test_a_secret_file_is_for_its_owner_alone_and_whole(tmp_path: Path) -> None:
+    for name in SECRET_FILES:
+        (tmp_path / name).write_text("an older one")
+        (tmp_path / name).chmod(0o644)
+
+        put_secret(tmp_path, name, "a token", is_durable=False)
+
+        assert (tmp_path / name).read_text() == "a token"
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(SECRET_FILES)
+
+
+def test_a_secret_file_that_is_not_on_the_list_of_backups_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"'new\.key': must be one of"):
+        put_secret(tmp_path, "new.key", "a token")
+    assert not any(tmp_path.iterdir())
+    assert secret_names() >= {*SECRET_FILES, *(f".{name}.new" for name in SECRET_FILES)}, "a kill may leave the draft"

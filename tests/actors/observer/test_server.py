@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from actors.linux.disk import OBSERVER_PAGE
 from actors.observer import server
-from actors.observer.actor import FILE_NAME, ObserverActor
+from actors.observer.actor import ObserverActor
 from actors.observer.metrics import CONTENT_TYPE
 from actors.observer.server import PLACES, Limits
 from domain.log.window import log_folder
@@ -80,8 +81,8 @@ class Rig:
     def _url(self) -> str:
         pause = threading.Event()
         for _ in range(int(PATIENCE_S * 50)):
-            if (self.root / FILE_NAME).exists():
-                return str(json.loads((self.root / FILE_NAME).read_text())["url"])
+            if (self.root / OBSERVER_PAGE).exists():
+                return str(json.loads((self.root / OBSERVER_PAGE).read_text())["url"])
             pause.wait(0.02)
         raise AssertionError("the observer does not listen")
 
@@ -128,10 +129,10 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 def test_the_address_is_its_owners_alone_and_gone_at_the_end(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / OBSERVER_PAGE).stat().st_mode & 0o777 == 0o600
     assert len(rig.token) == 16
     rig.stop()
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (tmp_path / OBSERVER_PAGE).exists()
 
 
 def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
@@ -424,13 +425,13 @@ def test_a_port_that_is_taken_is_told_and_tried_again(
 def test_an_address_that_cannot_be_written_is_tried_again_and_told_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    file = tmp_path / FILE_NAME
+    file = tmp_path / OBSERVER_PAGE
     file.mkdir()
     system = ActorSystem(workers=1)
     made = ObserverActor(tmp_path, 0, (), Limits(again_s=0.02))
     system.register(ActorSpec(OBSERVER.kind, lambda _key: made, is_eager=True))
     system.start()
-    _until(lambda: FILE_NAME in caplog.text)
+    _until(lambda: OBSERVER_PAGE in caplog.text)
     threading.Event().wait(0.2)
     file.rmdir()
     _until(file.is_file)
@@ -440,11 +441,11 @@ def test_an_address_that_cannot_be_written_is_tried_again_and_told_once(
 
 
 def test_an_address_that_cannot_be_taken_away_keeps_nothing_open(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
-    (rig.root / FILE_NAME).unlink()
-    (rig.root / FILE_NAME).mkdir()
+    (rig.root / OBSERVER_PAGE).unlink()
+    (rig.root / OBSERVER_PAGE).mkdir()
     rig.system.stop()
 
-    assert f"{FILE_NAME} cannot be taken away" in caplog.text
+    assert f"{OBSERVER_PAGE} cannot be taken away" in caplog.text
     with pytest.raises(ConnectionRefusedError):
         rig.open("/", rig.key)
 
