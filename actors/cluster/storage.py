@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from actors.cluster.fence import HOSTS_LOCK
+from actors.linux.regular_file import open_regular
 
 AGENT_LOCK = "agent.lock"
 NOTE_BYTES = 1024
@@ -40,7 +41,7 @@ def write_note(data_root: Path, note: Note) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    fd = os.open(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = open_regular(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         os.pwrite(fd, os.fsencode(f"{note.word}\n{note.folder}\n").ljust(NOTE_BYTES), 0)
     finally:

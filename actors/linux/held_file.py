@@ -6,6 +6,8 @@ import fcntl
 import os
 from pathlib import Path
 
+from actors.linux.regular_file import open_regular
+
 _HOLDER_BYTES = 20
 """Bytes for the holder's process number, padded: written over the former number, it needs no space on a full disk."""
 
@@ -36,8 +38,7 @@ class HeldFile:
         """
         if self._fd is not None:
             return
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        fd = os.open(self._path, flags, 0o600)
+        fd = open_regular(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -50,12 +51,12 @@ class HeldFile:
         self._fd = fd
 
     def name_holder(self) -> None:
-        """Write the number of this process into the file.
+        """Write the number of this process into the file, unless the file has other names, as in a copy by hard links.
 
         Raises:
             OSError: the file does not name this process; the lock is held all the same.
         """
-        if self._fd is not None:
+        if self._fd is not None and os.fstat(self._fd).st_nlink == 1:
             os.pwrite(self._fd, f"{os.getpid()}\n".ljust(_HOLDER_BYTES).encode("ascii"), 0)
 
     def release(self) -> None:

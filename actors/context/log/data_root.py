@@ -102,7 +102,13 @@ class DataRoot:
                 raise self._unwritable(error) from error
             log.warning("the disk is full: %s does not say who holds it", self.path / LOCK_NAME)
         self._lock = lock
-        self._wait_for_hosts()
+        try:
+            self._wait_for_hosts()
+        except DataRootError:
+            raise
+        except OSError as error:
+            self.release()
+            raise self._unwritable(error) from error
 
     def _wait_for_hosts(self) -> None:
         """Return when no host of an earlier agent lives: a host without its head still writes until its lease is over.
@@ -122,7 +128,9 @@ class DataRoot:
         )
 
     def _unwritable(self, error: OSError) -> DataRootError:
-        return DataRootError(f"data root {self.path}: cannot be written: {error.strerror}")
+        file = Path(error.filename or self.path)
+        name = f"{file.name} " if file.parent == self.path else ""
+        return DataRootError(f"data root {self.path}: {name}cannot be written: {error.strerror}")
 
     def is_held(self) -> bool:
         """True if an agent holds the data root now, this agent included; nothing is made or changed.

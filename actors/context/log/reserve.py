@@ -9,10 +9,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 from actors.linux.disk import Disk, RealDisk
+from actors.linux.regular_file import NotRegularError, open_regular
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +28,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 def is_whole(root: Path) -> bool:
     """True if the reserve of a data root is there."""
     try:
-        return (root / NAME).stat().st_size >= RESERVE_BYTES
+        return _size(root / NAME) >= RESERVE_BYTES
     except OSError:
         return False
 
@@ -45,7 +47,8 @@ def keep(root: Path, roomy: int = ROOMY) -> bool:
         disk = os.statvfs(root)
         if disk.f_bavail * disk.f_frsize < roomy * RESERVE_BYTES:
             return False
-        file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        _remove_if_shared(place)
+        file = open_regular(place, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW)
         try:
             os.posix_fallocate(file, 0, RESERVE_BYTES)
         finally:
@@ -59,7 +62,7 @@ def keep(root: Path, roomy: int = ROOMY) -> bool:
 def renew(root: Path) -> None:
     """Make the reserve whole again if it was given up and there is room."""
     try:
-        was_spent = (root / NAME).stat().st_size == 0
+        was_spent = _size(root / NAME) == 0
     except OSError:  # no reserve is kept here
         return
     if was_spent:
@@ -76,13 +79,37 @@ def spend(root: Path) -> bool:
     """Give the reserve of a data root up; True if there was one. The freed space can then be written."""
     place = root / NAME
     try:
-        if place.stat().st_size == 0:
+        if _size(place) == 0:
             return False
-        os.truncate(place, 0)
+        file = open_regular(place, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            os.ftruncate(file, 0)
+        finally:
+            os.close(file)
     except OSError:  # there is none
         return False
     log.warning("the disk is full: the space kept in reserve for the logs is given up (%s)", place)
     return True
+
+
+def _size(place: Path) -> int:
+    """Bytes of the reserve at `place`.
+
+    Raises:
+        OSError: there is none, or something that another name leads to as well: to give it up would empty that.
+    """
+    status = place.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise NotRegularError(place)
+    return status.st_size
+
+
+def _remove_if_shared(place: Path) -> None:
+    """Take the name of a file away that has others, as in a copy of a data root by hard links."""
+    with suppress(FileNotFoundError):
+        status = place.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            place.unlink()
 
 
 def is_full(error: BaseException | None) -> bool:
