@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 
+NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
+"""CLONE_NEWUSER and CLONE_NEWNS: kinds of namespaces."""
+READ_ONLY, NO_SET_ID, NO_DEVICES = 1, 2, 4
+"""MOUNT_ATTR_RDONLY, _NOSUID and _NODEV."""
+
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
+_OPEN_TREE, _MOVE_MOUNT, _FSOPEN, _FSCONFIG, _FSMOUNT, _MOUNT_SETATTR = 428, 429, 430, 431, 432, 442
+_SET_TEXT, _CREATE, _CLOSE_ON_EXEC = 1, 6, 1
+"""FSCONFIG_SET_STRING, FSCONFIG_CMD_CREATE; FSOPEN_CLOEXEC, which is FSMOUNT_CLOEXEC as well."""
+_NS_GET_USERNS = 0xB701
+_AT_EMPTY_PATH, _AT_RECURSIVE, _OPEN_TREE_CLONE = 0x1000, 0x8000, 1
+_MOVE_BY_DESCRIPTORS = 0x04 | 0x40
+"""MOVE_MOUNT_F_EMPTY_PATH and MOVE_MOUNT_T_EMPTY_PATH."""
 _VERSION = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -18,6 +31,17 @@ class _Ruleset(ctypes.Structure):
     """`struct landlock_ruleset_attr` since ABI 6."""
 
     _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scopes", ctypes.c_uint64))
+
+
+class _MountAttributes(ctypes.Structure):
+    """`struct mount_attr`."""
+
+    _fields_ = (
+        ("set", ctypes.c_uint64),
+        ("clear", ctypes.c_uint64),
+        ("propagation", ctypes.c_uint64),
+        ("user_namespace", ctypes.c_uint64),
+    )
 
 
 def prctl(option: int, *arguments: int) -> None:
@@ -53,6 +77,71 @@ def landlock_restrict_self(ruleset: int) -> None:
         OSError: the kernel refused.
     """
     _call(_LANDLOCK_RESTRICT_SELF, ruleset, ctypes.c_uint32(0))
+
+
+def owner_of_namespace(namespace: int) -> int:
+    """A descriptor of the user namespace that owns the namespace of a descriptor.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    return fcntl.ioctl(namespace, _NS_GET_USERNS)
+
+
+def enter_namespace(namespace: int, kind: int) -> None:
+    """Put this process into the namespace of a descriptor, which must be of that kind.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    _checked(_libc.setns(namespace, kind), "setns")
+
+
+def copy_mount(place: int) -> int:
+    """A descriptor of a new mount, nowhere yet, of what a descriptor has open, with the mounts in it (Linux 5.2).
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    flags = _OPEN_TREE_CLONE | _AT_EMPTY_PATH | _AT_RECURSIVE | os.O_CLOEXEC
+    return _call(_OPEN_TREE, place, b"", ctypes.c_uint32(flags))
+
+
+def new_memory_mount(size_bytes: int, attributes: int) -> int:
+    """A descriptor of a new mount, nowhere yet, of an empty file system in memory (Linux 5.2).
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    system = _call(_FSOPEN, b"tmpfs", ctypes.c_uint32(_CLOSE_ON_EXEC))
+    try:
+        for name, text in ((b"size", str(size_bytes).encode()), (b"mode", b"0755")):
+            _call(_FSCONFIG, system, ctypes.c_uint32(_SET_TEXT), name, text, 0)
+        _call(_FSCONFIG, system, ctypes.c_uint32(_CREATE), None, None, 0)
+        return _call(_FSMOUNT, system, ctypes.c_uint32(_CLOSE_ON_EXEC), ctypes.c_uint32(attributes))
+    finally:
+        os.close(system)
+
+
+def change_mount(mount: int, *, attributes: int = 0, without: int = 0) -> None:
+    """Give a mount and all mounts in it some attributes, or take some away from it alone (Linux 5.12).
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    words = _MountAttributes(attributes, without, 0, 0)
+    size = ctypes.c_size_t(ctypes.sizeof(words))
+    flags = _AT_EMPTY_PATH | (0 if without else _AT_RECURSIVE)
+    _call(_MOUNT_SETATTR, mount, b"", ctypes.c_uint32(flags), ctypes.byref(words), size)
+
+
+def put_mount(mount: int, place: int) -> None:
+    """Put a mount onto the file or folder of a descriptor, whatever it is called by now.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    _call(_MOVE_MOUNT, mount, b"", place, b"", ctypes.c_uint32(_MOVE_BY_DESCRIPTORS))
 
 
 def _call(number: int, *arguments: object) -> int:

@@ -87,6 +87,13 @@ _BOTH: dict[str, tuple[int, int | None]] = {
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
     "fchmodat2": (452, 452),
+    "open": (2, None),
+    "openat": (257, 56),
+    "openat2": (437, 437),
+    "creat": (85, None),
+    "mknod": (133, None),
+    "mknodat": (259, 33),
+    "setsid": (112, 157),
 }
 
 

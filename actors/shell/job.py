@@ -16,8 +16,9 @@ FILTER_FD = 10
 STATUS_FD = 11
 SYNC_FD = 12
 FIRST_FILE_FD = 13
+BLOCK_FD = 9
 """Numbers at which bubblewrap finds the filter, tells how the command ended, keeps what is to close with the sandbox,
-and finds the first file to copy."""
+finds the first file to copy, and waits for the mounts that the watching process makes."""
 
 
 UNBOUNDED = 1 << 62
@@ -55,6 +56,27 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LateMount:
+    """A mount in a folder that other commands may be changing, made by descriptor after bubblewrap's own."""
+
+    folder: str
+    """Folder of the sandbox whose own path no command can change."""
+    path: str
+    """Path below it, no part of which may be a link."""
+    source: str = ""
+    """Path in the sandbox of what is shown there, which must be there; empty for what is there already, if anything."""
+    may_write: bool = False
+    is_cover: bool = False
+    """True for an empty folder over the one that is there."""
+    is_shared: bool = False
+    """True if less of the folder is shown, and no command refused, where a name of the path is being swapped."""
+
+    def fields(self) -> dict[str, str | bool]:
+        """As they travel."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One command with everything needed to start it."""
 
@@ -69,17 +91,21 @@ class Job:
     seccomp: bytes = b""
     """The filter where a control group bounds the command's memory."""
     seccomp_ungrouped: bytes = b""
-    """The filter where none does: without the ways to hold memory that no process has."""
+    """The filter where no group bounds memory and the processor: without the ways to hold memory that no process has,
+    and without new sessions, where the kernel shares the processor out among sessions."""
     is_scoped: bool = False
     """True if Landlock's scope must put abstract sockets outside out of reach."""
     files: Sequence[str] = ()
     """Files that bubblewrap finds open from `FIRST_FILE_FD` on."""
+    late: Sequence[LateMount] = ()
+    """Mounts for which bubblewrap waits at `BLOCK_FD`, in order."""
 
     def encode(self) -> bytes:
         """As it travels."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
         fields |= {"limits": self.limits.fields(), "shared": [limits.fields() for limits in self.shared]}
+        fields |= {"late": [mount.fields() for mount in self.late]}
         body = json.dumps(fields).encode()  # in ASCII, since a path may be no UTF-8
         return HEADER.pack(len(body)) + body
 
@@ -89,7 +115,8 @@ class Job:
         fields = json.loads(body)
         filters = {name: base64.b64decode(fields[name]) for name in _FILTERS}
         limits = {"limits": Limits(**fields["limits"]), "shared": tuple(Limits(**each) for each in fields["shared"])}
-        return cls(**fields | filters | limits)
+        late = {"late": tuple(LateMount(**each) for each in fields["late"])}
+        return cls(**fields | filters | limits | late)
 
 
 _FILTERS = ("seccomp", "seccomp_ungrouped")

@@ -103,6 +103,8 @@ class EnclosedStarter:
         self._shared_quota = quota.for_shared()
         self._visibility = LogVisibility(data_root, permissions.scope)
         self._findings: Findings | None = None
+        self._copies: tuple[tuple[str, str], ...] = ()
+        """Files without secrets, and the path over which each is shown."""
         self._user_threads = 0
         self._count_holds_until = 0.0
 
@@ -125,6 +127,7 @@ class EnclosedStarter:
                 environment,
                 timeout_s=timeout_s,
                 user_threads=self._threads(),
+                is_alone=not workplace.is_windows_own,
                 disk=disk,
                 shared=shared,
             )
@@ -146,6 +149,7 @@ class EnclosedStarter:
     def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], door: str) -> View:
         cwd, home = str(workplace.cwd), str(workplace.home)
         may_write = workplace.is_windows_own or self._permissions.caller.may_write
+        readable = (*readable, *self._copies)
         return View(
             cwd=cwd,
             own=tuple(dict.fromkeys((cwd, home))) if may_write else (home,),
@@ -183,6 +187,7 @@ class EnclosedStarter:
         caller = self._permissions.caller
         if self._findings is None or caller.may_write:  # a command may have made what is to be protected, too
             self._findings = examine(workplace.cwd, caller)
+            self._copies = self._workplaces.put_copies(self._findings.copies)
             if caller.may_write:
                 gone = missing(workplace.cwd, caller)
                 files = [path for path in gone if path.name in RESERVED]

@@ -70,6 +70,7 @@ class Workplaces:
         self._can_overlay = can_overlay
         self._temporary: TemporaryFolder | None = None
         self._reserved: list[Path] = []
+        self._copies: dict[tuple[str, bytes], Path] = {}
         self._numbers = itertools.count()
         self._trash_lock = threading.Lock()
         self._is_trash_to_go = self._is_removing = False
@@ -162,6 +163,14 @@ class Workplaces:
             self._reserved.append(place)
         return tuple(map(str, self._reserved))
 
+    def put_copies(self, copies: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, str], ...]:
+        """Put content into files of the command line's temporary folder; the file of each path.
+
+        Raises:
+            OSError: that cannot be done.
+        """
+        return tuple((self._put_copy(path, content), path) for path, content in copies)
+
     def close(self) -> None:
         """Remove what is temporary."""
         for place in self._reserved:
@@ -171,9 +180,20 @@ class Workplaces:
                 elif place.stat().st_size == 0:
                     place.unlink()
         self._reserved.clear()
+        self._copies.clear()
         temporary, self._temporary = self._temporary, None
         if temporary is not None:
             temporary.cleanup()
+
+    def _put_copy(self, path: str, content: bytes) -> str:
+        if (place := self._copies.get((path, content))) is None:
+            assert self._temporary is not None, "the folder of the command line was opened"
+            folder = Path(self._temporary.name, "copies")
+            folder.mkdir(mode=PRIVATE, exist_ok=True)
+            place = folder / str(len(self._copies))
+            place.write_bytes(content)
+            self._copies[path, content] = place
+        return str(place)
 
     def _go_on_removing(self) -> None:
         while True:

@@ -171,6 +171,22 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
     _show(document, lines, as_json=as_json, is_sound=is_sound, seed=seed)
 
 
+@chaos.command()
+@click.option("--tries", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Commands begun.")
+@json_option
+def mounts(tries: int, as_json: bool) -> None:
+    """Swap the names that a command's sandbox keeps, for links that lead out of the folder, while mounts are made.
+
+    The one who swaps is another command of the same shared folder, told by the kernel when the folder is looked at. Ten
+    minutes; exit 1 if anything outside was shown, changed, emptied or made.
+    """
+    from lab.chaos.mounts import race
+
+    with progress_line() as say, tempfile.TemporaryDirectory(prefix="agent-chaos-", dir="/var/tmp") as scratch:
+        report = race(Path(scratch), tries, tick(say, f"command %s of {tries}", tries))
+    _show(report.as_dict(), [report.line()], as_json=as_json, is_sound=report.is_sound, seed="none")
+
+
 def _run_races(say: Say, edits: int, race: Callable[..., RaceReport]) -> list[RaceReport]:
     """A race with each way of saving, in a folder of its own."""
     from lab.chaos.editor import Saver

@@ -35,6 +35,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
         "agent chaos curated": ("agent chaos curated --edits 100",),
         "agent chaos layers": ("agent chaos layers --kills 20 --only objects",),
+        "agent chaos mounts": ("agent chaos mounts --tries 500",),
         "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
         "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
         "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),

@@ -108,6 +108,41 @@ done
 """
 
 
+def make_set_id_files(ground: Ground) -> str:
+    """Each call that makes a file takes a mode; a program of another user that ran such a file would be the agent."""
+    code = """
+import stat
+RESOLVE = 437
+class How(ctypes.Structure): _fields_ = [(name, ctypes.c_uint64) for name in ("flags", "mode", "resolve")]
+def by_openat2(name):
+    how = How(os.O_CREAT | os.O_WRONLY, 0o6755, 0)
+    done = libc.syscall(ctypes.c_long(RESOLVE), -100, name.encode(), ctypes.byref(how), ctypes.sizeof(how))
+    if done < 0: raise OSError(ctypes.get_errno(), "openat2")
+def by_tmpfile(name):
+    opened = os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o6755)
+    os.link(f"/proc/self/fd/{opened}", name, follow_symlinks=True)
+def by_libc(call, *given):
+    if getattr(libc, call)(*given) < 0: raise OSError(ctypes.get_errno(), call)
+os.umask(0)
+ways = {
+    "mknod": lambda name: os.mknod(name, stat.S_IFREG | 0o6755),
+    "open": lambda name: os.open(name, os.O_CREAT | os.O_WRONLY, 0o6755),
+    "set-user-id alone": lambda name: os.open(name, os.O_CREAT | os.O_WRONLY, 0o4755),
+    "set-group-id alone": lambda name: os.open(name, os.O_CREAT | os.O_WRONLY, 0o2755),
+    "creat": lambda name: by_libc("creat", name.encode(), 0o6755),
+    "openat2": by_openat2, "a nameless file": by_tmpfile,
+    "chmod": lambda name: (open(name, "w").close(), os.chmod(name, 0o6755)),
+    "fchmod": lambda name: os.fchmod(os.open(name, os.O_CREAT | os.O_WRONLY, 0o755), 0o6755),
+}
+for number, (way, make) in enumerate(ways.items()):
+    name = f"set-id-{number}"
+    try: make(name)
+    except OSError as error: print("held:", way, error)
+    if os.path.exists(name) and os.stat(name).st_mode & 0o6000: breach("makes a set-id file by", way)
+"""
+    return python(code)
+
+
 def fill_temporary_folders(ground: Ground) -> str:
     """Each file is smaller than the most that one file may hold; together they are more than there may be."""
     return """
@@ -154,6 +189,7 @@ ON_FILES = (
     Case(9, "remounting", remount),
     Case(12, "hard links", hard_links),
     Case(26, "devices", devices),
+    Case(26, "set-id files", make_set_id_files, works_bare=True),
     Case(34, "filling temporary folders", fill_temporary_folders),
     Case(44, "locks and leases", lock_what_others_need),
 )

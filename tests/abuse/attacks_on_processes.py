@@ -87,7 +87,8 @@ def daemons(ground: Ground) -> str:
 import time
 def daemon(depth):
     if os.fork(): return
-    os.setsid()
+    try: os.setsid()
+    except PermissionError: pass
     if os.fork(): os._exit(0)
     for number in range(1024):
         try: os.close(number)
@@ -101,9 +102,10 @@ def daemon(depth):
 for _ in range(3): daemon(2)
 """
     return (
-        "setsid nohup sleep 300 > /dev/null 2>&1 &\n"
-        "setsid bash -c 'trap \"\" TERM INT HUP QUIT; exec -a innocent sleep 300' > /dev/null 2>&1 &\n"
-        "(setsid sleep 300 & disown) > /dev/null 2>&1\n"
+        'apart() { setsid "$@" || "$@"; }\n'
+        "apart nohup sleep 300 > /dev/null 2>&1 &\n"
+        "apart bash -c 'trap \"\" TERM INT HUP QUIT; exec -a innocent sleep 300' > /dev/null 2>&1 &\n"
+        "(apart sleep 300 & disown) > /dev/null 2>&1\n"
         "at now <<< 'sleep 300' 2> /dev/null && breach 'at'\n"
         "systemd-run --user sleep 300 2> /dev/null && breach 'systemd-run'\n"
         "echo '* * * * * sleep 300' | crontab - 2> /dev/null && breach 'crontab'\n" + python(code)

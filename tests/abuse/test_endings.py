@@ -123,7 +123,7 @@ def test_33_a_command_that_goes_on_has_less_right_to_the_processor_than_the_agen
 def test_45_a_command_cancelled_while_it_starts_leaves_nothing(ground: Ground) -> None:
     others = descendants(os.getpid())
     for wait_s in (0.0, 0.001, 0.005, 0.02, 0.05) * 4:
-        request = ground.ask("setsid sleep 300 & sleep 300")
+        request = ground.ask("{ setsid sleep 300 || sleep 300; } & sleep 300")
         threading.Event().wait(wait_s)
         ground.cancel(request)
 
@@ -172,7 +172,7 @@ def test_when_the_agent_stops_nothing_of_a_running_command_is_left(ground: Groun
         TemporaryDirectory(prefix="abuse-", dir="/var/tmp") as root,
         Ground(Path(root), ground.sandbox) as second,
     ):
-        second.ask("setsid sleep 300 & trap '' TERM; echo go > go; sleep 300")
+        second.ask("{ setsid sleep 300 || sleep 300; } & trap '' TERM; echo go > go; sleep 300")
         deadline = time.monotonic() + PATIENCE_S
         while not (second.workdir / "go").exists():
             assert time.monotonic() < deadline, "the command never started"

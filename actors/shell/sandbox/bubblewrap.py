@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD
+from actors.shell.job import BLOCK_FD, FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD, LateMount
+from actors.shell.sandbox.late_mounts import Early, split
 from actors.shell.sandbox.shared_mounts import Mount, cover, innermost, with_shared
 from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, View, is_below
 
@@ -29,10 +31,32 @@ namespace, and with that every other. A second bash around it would do the same 
 3 ms. All on one line, so that bash counts the command's lines from 1."""
 
 
-def command_line(bwrap: str, view: View, bash: str, command: str, before: str = "") -> tuple[str, ...]:
-    """Command line that runs `before` and then `command` with `bash` inside `view`."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Mounts of a view: words for bubblewrap, and mounts to make when it has made its own."""
+
+    words: tuple[str, ...]
+    late: tuple[LateMount, ...] = ()
+
+
+def command_line(
+    bwrap: str, view: View, bash: str, command: str, before: str = "", files: Files | None = None
+) -> tuple[str, ...]:
+    """Command line that runs `before` and then `command` with `bash` inside `view`.
+
+    Args:
+        bwrap: Path of bubblewrap.
+        view: What the command sees.
+        bash: Path of bash.
+        command: For bash.
+        before: For bash, ahead of the command.
+        files: Mounts of the view; all of them by bubblewrap if None.
+    """
     inside = (bash, "--noprofile", "--norc", "-c", before + ATTENDED, bash, command)
-    return (bwrap, *_separation(view), *_machine(view), *_files(view), "--chdir", view.cwd, "--", *inside)
+    files = files or plan_files(view, by_descriptor=False)
+    waiting = ("--block-fd", str(BLOCK_FD)) if files.late else ()
+    words = (*_separation(view), *waiting, *_machine(view), *files.words)
+    return (bwrap, *words, "--chdir", view.cwd, "--", *inside)
 
 
 def copied(view: View) -> dict[int, str]:
@@ -81,28 +105,23 @@ def _programs() -> tuple[str, ...]:
     return tuple(options)
 
 
-def _files(view: View) -> Iterator[str]:
+def plan_files(view: View, *, by_descriptor: bool) -> Files:
+    """Mounts of a view, those that others could lead astray by descriptor where that can be."""
     private = [path for path in view.covered() if os.path.isdir(path)]  # noqa: PTH112
     covers = [path for path in view.hidden if os.path.isdir(path)]  # noqa: PTH112
     under_covers = [mount for mount in view.readable if is_below(mount[1], tuple(covers))]
     mounts = list(_mounts(view, private, covers, under_covers))
     closed = with_shared(mounts, view) if view.shared else ()
-    for mount in mounts:
-        yield from mount
     shared = {folder.path for folder in view.shared}  # over a cover it would itself be what is made read-only
-    for path in covers:
-        if path not in shared:
-            yield from ("--remount-ro", path)
-    for path in view.hidden:
-        if path not in covers:
-            yield from ("--ro-bind", "/dev/null", path)
-    for source, shown_at in view.readable:
-        if (source, shown_at) not in under_covers:
-            yield from ("--ro-bind-try", source, shown_at)
+    mounts += [("--remount-ro", path) for path in covers if path not in shared]
+    mounts += [("--ro-bind", "/dev/null", path) for path in view.hidden if path not in covers]
+    readable = [mount for mount in view.readable if mount not in under_covers]
+    mounts += [("--ro-bind-try", source, shown_at) for source, shown_at in readable]
     if view.door:
-        yield from ("--ro-bind-try", view.door, DOOR)
-    for path in (*private, *closed, "/"):
-        yield from ("--remount-ro", path)
+        mounts.append(("--ro-bind-try", view.door, DOOR))
+    mounts += [("--remount-ro", path) for path in (*private, *closed, "/")]
+    early = split(mounts, view) if by_descriptor else Early(mounts)
+    return Files(tuple(word for mount in early.mounts for word in mount), early.late)
 
 
 def _mounts(

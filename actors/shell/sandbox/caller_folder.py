@@ -16,6 +16,7 @@ from actors.shell.refused import RefusedError
 from actors.shell.sandbox.git_store import is_git_store, is_of_store, named_paths
 from actors.shell.sandbox.kept_names import is_code, is_secret
 from actors.shell.sandbox.obeyed_names import RESERVED_FOLDERS, is_obeyed
+from actors.shell.sandbox.shown_copy import MOST_BYTES_TOGETHER, STORE_FILES, copy_without_secrets, is_copied
 from actors.shell.sandbox.view import is_below
 
 RESERVED = ("agent.toml", "secrets.env")
@@ -52,6 +53,8 @@ class Findings:
 
     hidden: tuple[str, ...]
     protected: tuple[str, ...]
+    copies: tuple[tuple[str, bytes], ...] = ()
+    """Settings files that hold secrets, and what is shown in the place of each."""
 
 
 def examine(folder: Path, decisions: CallerFolder) -> Findings:
@@ -73,18 +76,26 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
     hidden = [path for path in private if is_below(path, (here,)) and Path(path).exists()]
     protected = [path for path in unchanging if is_below(path, (here,))]
     kept: dict[tuple[int, int], bool] = _twins(private, is_hidden=True)
-    for path, is_hidden in _find_by_name(here, private, decisions):
+    settings = list[str]()
+    for path, is_hidden in _find_by_name(here, private, decisions, settings):
         (hidden if is_hidden else protected).append(path)
         kept = _twins([path], is_hidden=is_hidden) | kept
-    _check_spelling((*hidden, *protected), decisions.exists)
+    copies, unreadable = _copies(settings, hidden)
+    hidden += unreadable
+    kept = _twins([*copies, *unreadable], is_hidden=True) | kept
+    if decisions.may_write:
+        protected += copies
+    _check_spelling((*hidden, *protected, *copies), decisions.exists)
     for path, is_hidden in _other_names(here, kept, (*private, *hidden), decisions.most_entries):
+        if path in copies:
+            continue
         (hidden if is_hidden else protected).append(path)
-    if len(hidden) + len(protected) > decisions.most_kept:
+    if len(hidden) + len(protected) + len(copies) > decisions.most_kept:
         raise RefusedError(
             f"Commands cannot be run in {here}: more than {decisions.most_kept:,} of its files are like secrets or "
             "what programs obey. Start in a smaller folder."
         )
-    return Findings(tuple(dict.fromkeys(hidden)), tuple(dict.fromkeys(protected)))
+    return Findings(tuple(dict.fromkeys(hidden)), tuple(dict.fromkeys(protected)), tuple(copies.items()))
 
 
 def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
@@ -152,18 +163,50 @@ def _check_spelling(paths: Iterable[str], exists: Callable[[str], bool]) -> None
             )
 
 
-def _find_by_name(here: str, private: Sequence[str], decisions: CallerFolder) -> Iterator[tuple[str, bool]]:
-    """Paths to hide (true) or protect (false) by name or kind; a link counts as its target."""
+def _copies(settings: Iterable[str], hidden: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
+    """Settings files that hold secrets, with what is shown instead, and those that cannot be looked through."""
+    copies, unreadable = dict[str, bytes](), list[str]()
+    room = MOST_BYTES_TOGETHER
+    for path in dict.fromkeys(settings):
+        if is_below(path, tuple(hidden)):
+            continue
+        try:
+            room -= os.stat(path).st_size  # noqa: PTH116
+            copy = copy_without_secrets(path) if room >= 0 else b""
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError):
+            unreadable.append(path)
+        else:
+            if room < 0:
+                unreadable.append(path)
+            elif copy is not None:
+                copies[path] = copy
+    return copies, unreadable
+
+
+def _find_by_name(
+    here: str, private: Sequence[str], decisions: CallerFolder, settings: list[str]
+) -> Iterator[tuple[str, bool]]:
+    """Paths to hide (true) or protect (false) by name or kind; a link counts as its target.
+
+    Settings files that may hold secrets are added to `settings`.
+    """
     may_write = decisions.may_write
     yield from _of_home(here)
     for folder, is_others, entries in walk(here, private, decisions.most_entries):
         if entries is None:
             yield folder, True
             continue
-        if may_write and not is_others and is_git_store({entry.name for entry in entries}):
+        is_store = is_git_store({entry.name for entry in entries})
+        if may_write and not is_others and is_store:
             yield folder, False
         for entry in entries:
             is_hidden = _is_secret(entry, folder, is_others=is_others)
+            if is_copied(entry.name, os.path.basename(folder)) or (is_store and entry.name in STORE_FILES):  # noqa: PTH119
+                target = os.path.realpath(entry.path)
+                if is_below(target, (here,)) and os.path.isfile(target):  # noqa: PTH113
+                    settings.append(target)
             if is_hidden or (not is_others and is_obeyed(entry.name, os.path.basename(folder))):  # noqa: PTH119
                 target = os.path.realpath(entry.path)
                 if may_write and not is_others and entry.is_symlink():

@@ -18,7 +18,7 @@ from actors.linux.private_folder import TemporaryFolder
 from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
-from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
+from actors.shell.sandbox.enclosure import Enclosure, can_mount_by_descriptor, threads_of_user
 from actors.shell.sandbox.remedy import NO_PROC, ROOT, examine, has_proc, remedy
 from actors.shell.sandbox.scope import has_scopes
 from actors.shell.sandbox.view import View, programs_elsewhere
@@ -90,7 +90,10 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         try:
             binary = _find_binary(find)
             broken = broken or binary.path
-            enclosure = Enclosure(bash=bash, bwrap=binary.path, has_scopes=has_scopes())
+            by_descriptor = can_mount_by_descriptor()
+            enclosure = Enclosure(
+                bash=bash, bwrap=binary.path, has_scopes=has_scopes(), mounts_by_descriptor=by_descriptor
+            )
             await _try(enclosure, warden)
         except _UntriedError as error:
             refusal = str(error)

@@ -20,8 +20,11 @@ TEMPORARY_FILES = 50_000
 """In each of the command's file systems in memory."""
 LEAST_MEMORY_BYTES = 512 * 1024**2
 """To be left to the machine, or an eighth of all it has if that is less; where no control group bounds the command."""
+_AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 _COUNTS_APART = (5, 14)
 """The first Linux that counts the processes of a user namespace for itself."""
+_MOUNTS_BY_DESCRIPTOR = (5, 12)
+"""The first Linux that makes mounts by descriptor and changes their attributes so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,8 @@ class Enclosure:
     """Its path."""
     bwrap: str
     """bubblewrap's path."""
+    mounts_by_descriptor: bool = False
+    """True if mounts in folders that others may change are made by descriptor."""
     has_scopes: bool = False
     """True if Landlock can restrict a command that reaches the network."""
 
@@ -43,6 +48,7 @@ class Enclosure:
         *,
         timeout_s: float,
         user_threads: int,
+        is_alone: bool = False,
         disk: Limits | None = None,
         shared: Sequence[Limits] = (),
     ) -> Job:
@@ -54,6 +60,7 @@ class Enclosure:
             environment: All of it, but for what the wrapper decides.
             timeout_s: When it will be killed.
             user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
+            is_alone: True if the command slows nobody but its own caller, and so may begin sessions.
             disk: Bounds on the command's folder; None for no bounds.
             shared: Bounds on the shared folders that it may change.
         """
@@ -62,9 +69,10 @@ class Enclosure:
         threads = THREADS + (user_threads if self.counts_users else 0)
         before = _limits(timeout_s, 0 if is_root else threads)
         door = {"AGENT_SOCKET": bubblewrap.DOOR} if view.door else {}
+        files = bubblewrap.plan_files(view, by_descriptor=self.mounts_by_descriptor)
         machine = os.uname().machine
         return Job(
-            argv=bubblewrap.command_line(self.bwrap, view, self.bash, command, before),
+            argv=bubblewrap.command_line(self.bwrap, view, self.bash, command, before, files),
             environment={**environment, "PATH": search_path(environment["PATH"], view.executable), **door},
             limits=replace(
                 disk or Limits(),
@@ -74,15 +82,23 @@ class Enclosure:
             ),
             shared=shared,
             seccomp=build_filter(machine, bounds_memory=False),
-            seccomp_ungrouped=build_filter(machine, bounds_memory=True),
+            seccomp_ungrouped=build_filter(
+                machine, bounds_memory=True, bounds_sessions=not is_alone and schedules_by_session()
+            ),
             is_scoped=view.has_network and self.has_scopes,
             files=tuple(bubblewrap.copied(view).values()),
+            late=files.late,
         )
 
     @property
     def counts_users(self) -> bool:
         """True if all threads of the user count against the limit of processes, and not only the command's."""
         return os.geteuid() != 0 and _kernel() < _COUNTS_APART
+
+
+def can_mount_by_descriptor() -> bool:
+    """True if this kernel makes mounts by descriptor."""
+    return _kernel() >= _MOUNTS_BY_DESCRIPTOR
 
 
 def _limits(timeout_s: float, threads: int) -> str:
@@ -97,6 +113,14 @@ def _limits(timeout_s: float, threads: int) -> str:
 @cache
 def _kernel() -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+
+
+def schedules_by_session(file: Path = _AUTOGROUP) -> bool:
+    """True if the kernel shares the processor out among sessions first, so that niceness counts within one only."""
+    try:
+        return file.read_bytes().strip() != b"0"
+    except OSError:  # a kernel without the feature
+        return False
 
 
 def threads_of_user(uid: int) -> int:

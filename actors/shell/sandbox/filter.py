@@ -79,7 +79,13 @@ FORBIDDEN = [
 OF_NOBODYS_MEMORY = ["memfd_create", "memfd_secret", "shmget", "msgget", "semget"]
 """Make memory that belongs to no process, so that no limit of a process counts it and the kernel's killer cannot see
 whose it is; forbidden unless a control group counts it."""
-MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2}
+MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2}
+OPENING = {"open": (1, 2), "openat": (2, 3)}
+"""Calls that make a file where their flags say so -> the arguments of the flags and of the mode."""
+MAKES_A_FILE = 0o100 | 0o20000000
+"""O_CREAT and O_TMPFILE without O_DIRECTORY; with neither of them the mode is whatever a register held."""
+BEGINNING_A_SESSION = "setsid"
+"""Makes a scheduling group where the kernel has one for each session, which gets as much time as the agent's."""
 PREALLOCATING = "fallocate"
 """Takes gigabytes of disk in a moment, faster than anybody could look; C libraries then write instead."""
 PREALLOCATING_KIND = ord("X")
@@ -116,13 +122,14 @@ class _Instruction:
 
 
 @cache
-def build_filter(machine: str, *, bounds_memory: bool) -> bytes:
+def build_filter(machine: str, *, bounds_memory: bool, bounds_sessions: bool = False) -> bytes:
     """The filter, as an array of `struct sock_filter`.
 
     Args:
         machine: As `os.uname().machine`.
         bounds_memory: True if memory without an owning process must be forbidden, because no control group counts such
             memory.
+        bounds_sessions: True if no session may be begun, because the processor is shared out among sessions.
 
     Raises:
         ValueError: the processor is not known.
@@ -131,7 +138,7 @@ def build_filter(machine: str, *, bounds_memory: bool) -> bytes:
         raise ValueError(f"processor {machine!r}: filters are known for {', '.join(PROCESSORS)}")
     processor = PROCESSORS[machine]
     program = [*_of_this_convention(processor)]
-    for name, body in _rules(bounds_memory=bounds_memory):
+    for name, body in _rules(bounds_memory=bounds_memory, bounds_sessions=bounds_sessions):
         if name in processor.numbers:
             program += [_Instruction(_IF_EQUAL, processor.numbers[name], 0, len(body)), *body]
     program.append(_Instruction(_RETURN, _ALLOW))
@@ -153,19 +160,23 @@ def _of_this_convention(processor: Processor) -> Iterator[_Instruction]:
         yield _Instruction(_RETURN, _KILL_PROCESS)
 
 
-def _rules(*, bounds_memory: bool) -> _Rules:
-    for name in (*FORBIDDEN, *(OF_NOBODYS_MEMORY if bounds_memory else ())):
+def _rules(*, bounds_memory: bool, bounds_sessions: bool) -> _Rules:
+    of_sessions = [BEGINNING_A_SESSION] if bounds_sessions else []
+    for name in (*FORBIDDEN, *(OF_NOBODYS_MEMORY if bounds_memory else ()), *of_sessions):
         yield name, [_refuse(errno.EPERM)]
     yield PREALLOCATING, [_refuse(errno.EOPNOTSUPP)]
     yield "ioctl", [*_refuse_if_kind(1, PREALLOCATING_KIND), _Instruction(_RETURN, _ALLOW)]
-    # Its flags lie in memory, which a filter cannot read; C libraries then use `clone`.
+    # Their flags lie in memory, which a filter cannot read; C libraries then use `clone` and `openat`.
     yield "clone3", [_refuse(errno.ENOSYS)]
+    yield "openat2", [_refuse(errno.ENOSYS)]
     yield "clone", [*_refuse_if_any_bit(0, NAMESPACES), _Instruction(_RETURN, _ALLOW)]
     of_waiting = [step for code in WAITING_OTHERS for step in _refuse_if_equal(1, code)]
     yield "fcntl", [*of_waiting, _Instruction(_RETURN, _ALLOW)]
     yield "ioprio_set", [*_refuse_if_equal(0, OF_A_USER), _Instruction(_RETURN, _ALLOW)]
     for name, argument in MODE_ARGUMENT.items():
         yield name, [*_refuse_if_any_bit(argument, SET_ID_BITS), _Instruction(_RETURN, _ALLOW)]
+    for name, (flags, mode) in OPENING.items():
+        yield name, [*_refuse_if_both(flags, MAKES_A_FILE, mode, SET_ID_BITS), _Instruction(_RETURN, _ALLOW)]
     yield "socket", _only_domains(AF_UNIX, AF_INET, AF_INET6, AF_NETLINK)
 
 
@@ -178,6 +189,16 @@ def _refuse_if_any_bit(argument: int, bits: int) -> list[_Instruction]:
         _Instruction(_LOAD, _ARGUMENTS + 8 * argument),
         _Instruction(_IF_ANY_BIT, bits, 0, 1),
         _refuse(errno.EPERM),
+    ]
+
+
+def _refuse_if_both(first: int, first_bits: int, second: int, second_bits: int) -> list[_Instruction]:
+    """Refuse where two arguments each have one of their bits."""
+    then = _refuse_if_any_bit(second, second_bits)
+    return [
+        _Instruction(_LOAD, _ARGUMENTS + 8 * first),
+        _Instruction(_IF_ANY_BIT, first_bits, 0, len(then)),
+        *then,
     ]
 
 

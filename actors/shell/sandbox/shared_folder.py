@@ -175,10 +175,15 @@ def _can_be_hidden(path: str) -> bool:
 
 
 def _open_up(path: str) -> None:
-    """See that what is in a folder can be looked at: a command may have shut it."""
-    mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
-    if mode & _ALL_OF_OWNER != _ALL_OF_OWNER:
-        os.chmod(path, mode | _ALL_OF_OWNER)  # noqa: PTH101
+    """See that what is in a folder can be looked at: a command may have shut it, or put a link in its place."""
+    folder = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        mode = stat.S_IMODE(os.fstat(folder).st_mode)
+        opened = f"/proc/self/fd/{folder}"
+        if mode & _ALL_OF_OWNER != _ALL_OF_OWNER and os.readlink(opened) == path:  # noqa: PTH115
+            os.chmod(opened, mode | _ALL_OF_OWNER)  # noqa: PTH101
+    finally:
+        os.close(folder)
 
 
 def _for_reading(folder: SharedFolder, reason: str = "") -> SharedFolder:

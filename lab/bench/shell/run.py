@@ -24,7 +24,7 @@ FLOOD_BYTES = 2_000_000_000
 DAEMONS = 6
 _DAEMONS = """
 for ((i = 0; i < {daemons}; i++)); do
-    setsid bash -c "trap '' TERM INT HUP; sleep {marker}" > /dev/null 2>&1 &
+    (setsid bash -c "trap '' TERM INT HUP; sleep {marker}" || sleep {marker}) > /dev/null 2>&1 &
 done
 trap '' TERM INT HUP
 echo > begun

@@ -13,7 +13,7 @@ from actors.kernel import ActorSpec, ActorSystem
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from messages.base import Address, RequestId, Surface, Window
-from messages.shell import BashResult, CancelBash, RunBash
+from messages.shell import BashResult, CancelBash, RunBash, SharedFolder
 
 PATIENCE_S = 120.0
 
@@ -34,8 +34,15 @@ class Shells:
         """Stop them all."""
         self._system.stop()
 
-    def tell(self, level: str, command: str, number: int = 0, timeout_s: float = PATIENCE_S) -> RequestId:
-        """Have a command of window `number` run."""
+    def tell(
+        self,
+        level: str,
+        command: str,
+        number: int = 0,
+        timeout_s: float = PATIENCE_S,
+        folders: tuple[SharedFolder, ...] = (),
+    ) -> RequestId:
+        """Have a command of window `number` run, which sees `folders` as well."""
         request_id = RequestId(f"r{next(self._ids)}")
         request = RunBash(
             request_id=request_id,
@@ -43,6 +50,7 @@ class Shells:
             window=_window(number),
             command=command,
             timeout_s=timeout_s,
+            folders=folders,
         )
         self._system.tell(Address(level), request)
         return request_id

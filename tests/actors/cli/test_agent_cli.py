@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 
 from actors.cli.agent_cli import Said, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from domain.text.secret_scrub import disguises
 from domain.turn.prompt import system_prompt
 from lab.load.prepared_logs import make_logs
 from lab.loopback_model.answers import Answer, Call, Received
@@ -372,6 +374,31 @@ def test_a_command_reaches_nobody_by_a_socket_or_pipe_of_the_folder(tmp_path: Pa
             os.read(pipe, 1)
     finally:
         os.close(pipe)
+
+
+def test_a_token_in_a_repositorys_settings_is_not_read(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """Whatever a command tries; and git works with what it is shown."""
+    token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    git = ("git", "-c", "init.defaultBranch=main", "-C", str(tmp_path))
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "remote", "add", "origin", f"https://x:{token}@github.com/owner/name.git"], check=True)
+    header = f"AUTHORIZATION: basic {base64.b64encode(f'x:{token}'.encode()).decode()}"
+    subprocess.run([*git, "config", "http.https://github.com/.extraheader", header], check=True)
+    before = (tmp_path / ".git" / "config").read_bytes()
+    reading = (
+        "git remote -v; git config --list; cat .git/config; git config --get-all http.https://github.com/.extraheader; "
+        "umask 0; mv .git moved; mv .git/config .git/c; rm -f .git/config; cat moved/config .git/c; grep -r ghp_ . "
+        "| head; echo end"
+    )
+    for options in ((), ("--write",)):
+        with subtests.test(options=options):
+            done = run("agent-cli", *options, f"run: {reading}", cwd=tmp_path)
+
+            assert "https://github.com/owner/name.git" in done.stdout
+            assert "end" in done.stdout
+            for form in disguises(token):
+                assert form not in done.stdout
+            assert (tmp_path / ".git" / "config").read_bytes() == before
 
 
 def test_nobody_lets_commands_write_to_the_running_program() -> None:

@@ -158,7 +158,7 @@ def test_when_a_supervisor_dies_what_it_looked_after_is_killed(tmp_path: Path, s
     os.mkfifo(tmp_path / "begun")
 
     async def act(warden: WardenClient) -> None:
-        command = "setsid sleep 62.25 > /dev/null 2>&1 & echo > begun; sleep 62.25"
+        command = "{ setsid sleep 62.25 || sleep 62.25; } > /dev/null 2>&1 & echo > begun; sleep 62.25"
         process = await warden.start(job(sandbox, tmp_path, command))
         await asyncio.to_thread((tmp_path / "begun").read_text)
         assert warden.pid is not None

@@ -6,10 +6,10 @@ import fcntl
 import os
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
-from actors.shell.job import FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD, Job
+from actors.shell.job import BLOCK_FD, FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD, Job
 
 LIMITS = {
     "AS": 4 * 1024**3,
@@ -32,7 +32,7 @@ def limit_all() -> None:
         resource.setrlimit(kind, (limit, limit))
 
 
-def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> int:
+def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int, block: int = -1) -> int:
     """Start the command in a session of its own, without a copy of this process in between.
 
     Args:
@@ -41,6 +41,8 @@ def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> i
         output: Descriptor for the command's output.
         status: Descriptor to which bubblewrap writes.
         sync: Descriptor that stays open in bubblewrap, though not in the command, as long as the sandbox lives.
+        block: Descriptor from which bubblewrap reads a byte before it starts the command; -1 if the job has no mounts
+            of its own.
 
     Returns:
         Its process number.
@@ -49,7 +51,10 @@ def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> i
         OSError: it cannot be started.
     """
     with ExitStack() as opened:
-        actions = list(_descriptors(job, seccomp, output, status, sync, opened))
+        numbers = {output: (1, 2), status: (STATUS_FD,), sync: (SYNC_FD,)} | (
+            {block: (BLOCK_FD,)} if block >= 0 else {}
+        )
+        actions = list(_descriptors(job, seccomp, numbers, opened))
         return os.posix_spawn(
             job.argv[0],
             list(job.argv),
@@ -63,7 +68,9 @@ def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int) -> i
 _Action = tuple[int, int, int] | tuple[int, int, str, int, int]
 
 
-def _descriptors(job: Job, seccomp: bytes, output: int, status: int, sync: int, opened: ExitStack) -> Iterator[_Action]:
+def _descriptors(
+    job: Job, seccomp: bytes, numbers: Mapping[int, tuple[int, ...]], opened: ExitStack
+) -> Iterator[_Action]:
     """File actions that put descriptors at their numbers; all others are close-on-exec, as Python makes descriptors."""
 
     def put(source: int, number: int) -> _Action:
@@ -76,7 +83,8 @@ def _descriptors(job: Job, seccomp: bytes, output: int, status: int, sync: int, 
     os.write(filter_, seccomp)
     os.lseek(filter_, 0, os.SEEK_SET)
     yield os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0
-    for source, number in ((output, 1), (output, 2), (filter_, FILTER_FD), (status, STATUS_FD), (sync, SYNC_FD)):
-        yield put(source, number)
+    for source, places in {**numbers, filter_: (FILTER_FD,)}.items():
+        for number in places:
+            yield put(source, number)
     for number, path in enumerate(job.files, FIRST_FILE_FD):
         yield os.POSIX_SPAWN_OPEN, number, path, os.O_RDONLY, 0

@@ -60,6 +60,11 @@ class GroupRoot:
         if missing := self.limits.keys() - written - _OPTIONAL:
             raise OSError(f"control groups have no {', '.join(sorted(missing))}")
 
+    def has_share(self) -> bool:
+        """True if the group of this process has a share of the processor, however many sessions the command begins."""
+        groups = [f"{folder}/{PREFIX}{os.getpid()}" for folder in self.folders]
+        return any(os.path.exists(f"{group}/{name}") for group in groups for name in _SHARES)  # noqa: PTH110
+
     def set_share(self, percent: int) -> None:
         """Set what this process's group gets of the processor when others want it, against a process of the agent's."""
         for folder in self.folders:

@@ -24,10 +24,12 @@ from actors.shell.sandbox import scope
 from actors.shell.sandbox.watcher.bounds import Bounds
 from actors.shell.sandbox.watcher.confinement import start
 from actors.shell.sandbox.watcher.groups import CPU_SHARE, GroupRoot
+from actors.shell.sandbox.watcher.mounter import has_made_mounts, make_mounts
 
 LAST_WORDS_S = 0.2
 """Seconds that children may go on after bash has ended (as in `make > >(tee log)`) before they are killed."""
 KILL_PAUSE_MS = 10
+MOUNT_PAUSE_MS = 1
 GIVE_WAY_S = 0.05
 """After so long a command gives way to others; to begin is urgent even where the machine is busy."""
 _FIRST = re.compile(rb'"child-pid": *([0-9]+)')
@@ -84,10 +86,13 @@ class Supervisor:
         """True if no child is left."""
         self._is_to_end = False
         self._exceeded = ""
-        self._told = -1
+        self._told = self._go = -1
         self._words = b""
         self._fault = ""
         self._bounds: Bounds | None = None
+        self._has_share = group is not None and group.has_share()
+        self._is_calm = self._has_share
+        """True if the command's session has given way, or a group gives it its share."""
         self._began = time.monotonic()
         self._has_given_way = False
         self._priority = os.getpriority(os.PRIO_PROCESS, 0)
@@ -100,10 +105,13 @@ class Supervisor:
             signal.signal(number, self._note)
         self._told, status = os.pipe()
         os.set_blocking(self._told, False)
+        block, self._go = os.pipe() if self._job.late else (-1, -1)
         try:
-            self._start(output, status)
+            self._start(output, status, block)
             if self._main:
                 self._go_first()
+                if self._job.late:
+                    self._mount_late()
                 self._attend()
                 self._kill_all()
             return self._ending()
@@ -111,20 +119,22 @@ class Supervisor:
             signal.setitimer(signal.ITIMER_REAL, 0)
             os.setpriority(os.PRIO_PROCESS, 0, self._priority)
             os.close(self._told)
+            if self._go >= 0:
+                os.close(self._go)
             if self._bounds is not None:
                 self._bounds.close()
             if self._group is not None and self._has_given_way:
                 self._group.set_share(100)
 
-    def _start(self, output: int, status: int) -> None:
+    def _start(self, output: int, status: int, block: int) -> None:
         job = self._job
         try:
             if job.is_scoped:
                 _stay_inside()
             self._bounds = Bounds(job.limits, job.shared, has_group=self._group is not None)
-            seccomp = job.seccomp if self._group is not None else job.seccomp_ungrouped
+            seccomp = job.seccomp if self._has_share else job.seccomp_ungrouped
             set_oom_score(FIRST_TO_DIE)
-            self._main = start(job, seccomp, output=output, status=status, sync=self._channel.fileno())
+            self._main = start(job, seccomp, output=output, status=status, sync=self._channel.fileno(), block=block)
             with suppress(PermissionError):  # then it dies with the command, and the agent is told by its end
                 set_oom_score(BEFORE_OTHERS)
         except OSError as error:
@@ -132,14 +142,35 @@ class Supervisor:
         finally:
             os.close(output)
             os.close(status)
+            if block >= 0:
+                os.close(block)
 
-    def _attend(self) -> None:
-        """Until no child is left, or it is time to kill them."""
-        assert self._bounds is not None
+    def _mount_late(self) -> None:
+        """Wait until bubblewrap has made its mounts, make the others, and let it start the command."""
+        actions, poll = self._descriptors()
+        while not (self._is_deserted or self._is_to_end):
+            if has_made_mounts(self._first_process()):
+                self._fault = make_mounts(self._first_process(), self._job.late)
+                if self._fault:
+                    self._end()
+                else:
+                    os.write(self._go, b"+")
+                return
+            for descriptor, _ in poll.poll(MOUNT_PAUSE_MS):
+                actions[descriptor]()
+
+    def _descriptors(self) -> tuple[dict[int, Callable[[], None]], select.poll]:
+        """What to do when a descriptor is readable, and a poll of all of them."""
         actions: dict[int, Callable[[], None]] = {self._channel.fileno(): self._end, self._wake: self._reap}
         poll = select.poll()
         for descriptor in actions:
             poll.register(descriptor, select.POLLIN)
+        return actions, poll
+
+    def _attend(self) -> None:
+        """Until no child is left, or it is time to kill them."""
+        assert self._bounds is not None
+        actions, poll = self._descriptors()
         while not (self._is_deserted or self._is_to_end):
             pause_ms = self._bounds.pause_ms()
             ready = poll.poll(pause_ms if self._has_given_way else min(pause_ms, round(1000 * GIVE_WAY_S)))
@@ -155,6 +186,8 @@ class Supervisor:
                 self._end()
         if not self._has_given_way and time.monotonic() - self._began >= GIVE_WAY_S:
             self._give_way()
+        if self._has_given_way and not self._is_calm:
+            self._is_calm = self._calm_session()
 
     def _go_first(self) -> None:
         """Keep a better priority than a multiplying command, if only this process restrains the command."""
@@ -180,6 +213,23 @@ class Supervisor:
                 self._exceeded = self._exceeded or self._bounds.look(0)
                 self._is_to_end |= bool(self._exceeded)
         os.setpriority(os.PRIO_PROCESS, 0, self._priority)
+
+    def _calm_session(self) -> bool:
+        """Have the command's session give way: between sessions the niceness of processes may count for nothing.
+
+        Returns:
+            False if the next look must try again: the kernel takes ten such writes a second, from all users together.
+        """
+        for pid in descendants(os.getpid()) - {self._main}:
+            try:
+                with open(f"/proc/{pid}/autogroup", "w") as file:  # noqa: PTH123
+                    file.write(str(self._job.nice))
+            except BlockingIOError:
+                return False
+            except OSError:  # it has ended, or is bubblewrap, whose files are root's; or there are no such groups
+                continue
+            return True
+        return True
 
     def _end(self) -> None:
         self._is_to_end = True

@@ -129,6 +129,40 @@ def test_modes_are_set_but_for_set_id_bits(grouped: Machine) -> None:
         assert grouped.verdict("fchmod", 0, bits) == refused(errno.EPERM)
 
 
+def test_no_file_is_made_with_set_id_bits_whatever_call_makes_it(subtests: pytest.Subtests) -> None:
+    """A mode that a call does not use may be anything: what a register held before."""
+    creating, nameless, only_opening = 0o101, 0o20200002, 0o2000000
+    for name in MACHINES:
+        machine = Machine(name, build_filter(name, bounds_memory=False))
+        numbers = PROCESSORS[name].numbers
+        for bits in (0o4755, 0o2755, 0o106755):
+            for call, before in {"mknod": 1, "mknodat": 2, "creat": 1}.items():
+                with subtests.test(machine=name, call=call, bits=oct(bits)):
+                    if call in numbers:
+                        assert machine.verdict(call, *[0] * before, bits) == refused(errno.EPERM)
+                        assert machine.verdict(call, *[0] * before, bits & 0o100777) == ALLOW
+            for call, before in {"open": 1, "openat": 2}.items():
+                with subtests.test(machine=name, call=call, bits=oct(bits)):
+                    if call in numbers:
+                        for flags in (creating, nameless):
+                            assert machine.verdict(call, *[0] * before, flags, bits) == refused(errno.EPERM)
+                            assert machine.verdict(call, *[0] * before, flags, bits & 0o777) == ALLOW
+                        assert machine.verdict(call, *[0] * before, only_opening, bits) == ALLOW
+        assert machine.verdict("openat2") == refused(errno.ENOSYS), "its mode lies in memory"
+
+
+def test_a_session_is_begun_unless_the_kernel_would_give_each_as_much_of_the_processor(
+    subtests: pytest.Subtests,
+) -> None:
+    for name in MACHINES:
+        for bounds_memory in (False, True):
+            with subtests.test(machine=name, bounds_memory=bounds_memory):
+                free = Machine(name, build_filter(name, bounds_memory=bounds_memory))
+                bounded = Machine(name, build_filter(name, bounds_memory=bounds_memory, bounds_sessions=True))
+                assert free.verdict("setsid") == ALLOW
+                assert bounded.verdict("setsid") == refused(errno.EPERM)
+
+
 def test_sockets_of_the_usual_kinds_are_made(grouped: Machine) -> None:
     for domain in (AF_UNIX, AF_INET, AF_INET6, AF_NETLINK):
         assert grouped.verdict("socket", domain, DATAGRAM) == ALLOW

@@ -56,6 +56,21 @@ def test_with_version_1_each_controller_has_its_tree_and_what_is_not_there_is_no
     assert (tmp_path / "pids" / f"command-{os.getpid()}" / "pids.max").read_text() == "108"
 
 
+def test_a_group_without_a_share_of_the_processor_says_so(tmp_path: Path) -> None:
+    """Else a command would begin sessions, each of which gets as much of the processor as the agent."""
+    service = "system.slice/remembrancer.service"
+    own = tree(tmp_path, {f"{service}/cgroup.controllers": "memory pids\n", f"{service}/agent/cgroup.procs": ""})
+    groups = find_groups(100, tmp_path, own)
+    assert groups is not None
+    group = made(tmp_path / service)
+    for name in ("memory.max", "pids.max"):
+        (group / name).touch()
+    groups.join()
+    assert not groups.has_share()
+    (group / "cpu.weight").touch()
+    assert groups.has_share()
+
+
 def test_a_group_that_bounds_nothing_is_none(tmp_path: Path) -> None:
     own = tree(tmp_path, {"memory/service/tasks": "", "pids/tasks": ""})
     groups = find_groups(100, tmp_path, own)

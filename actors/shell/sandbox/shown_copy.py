@@ -1,0 +1,76 @@
+"""Shown copies: settings files in a caller's folder that programs need, shown to commands without the secrets in them.
+
+git, Mercurial and Gradle keep addresses, credentials and harmless settings in one file. To hide that file would break
+the program, so a command reads a copy: credentials are taken out of addresses, and lines that hold a secret are left
+out with their continuations.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from actors.linux.regular_file import open_regular
+from domain.text.secret_look import looks_secret
+
+COPIED = frozenset((".gitmodules", ".gitconfig", ".lfsconfig", "gradle.properties", "pip.conf", ".yarnrc.yml"))
+"""Names of such files, anywhere in the folder."""
+_IN_FOLDER = frozenset((".hg/hgrc", "git/config", ".git/config", ".git/config.worktree"))
+STORE_FILES = ("config", "config.worktree")
+"""Names of such files in a store of git's."""
+MOST_BYTES = 64 * 1024
+"""Of a file that is looked through; a larger one is hidden."""
+MOST_BYTES_TOGETHER = 1024 * 1024
+"""Of all files of a folder that are looked through; the others are hidden."""
+MOST_LETTERS = 2_000
+"""Of a line that is looked through; a longer one is left out."""
+_CREDENTIALS = re.compile(r"(?i)\b(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<user>[^\s/@:\"']*)(?P<password>:[^\s/@\"']*)?@")
+_BY_TOKEN = frozenset(("http", "https", "ftp", "ftps"))
+"""Schemes in which a user without a password may be a token; ssh needs its user."""
+_NAMED = re.compile(
+    r"""(?ix) ^\s* ["']?
+    [\w.\-/]*(?:(?:passw|passphrase|pwd|secret|token|credential|extraheader|oauth|cookie|auth(?!or))[\w.\-/]*|pass|key)
+    ["']? \s* [=:] \s* \S"""
+)
+
+
+def is_copied(name: str, folder: str) -> bool:
+    """True if the file `name`, in a folder called `folder`, may hold secrets beside what programs need."""
+    return name in COPIED or f"{folder}/{name}" in _IN_FOLDER
+
+
+def copy_without_secrets(path: str) -> bytes | None:
+    """Content of a settings file without secrets; None if there is nothing to leave out.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+        ValueError: it is too large, or no text.
+    """
+    with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"{path}: has more than {MOST_BYTES} bytes")
+    text = data.decode("utf-8")
+    cleaned = without_secrets(text)
+    return None if cleaned == text else cleaned.encode("utf-8")
+
+
+def without_secrets(text: str) -> str:
+    """A settings file's text without credentials in addresses, and without lines that hold a secret."""
+    kept, setting = list[str](), list[str]()
+    for line in text.splitlines(keepends=True):
+        setting.append(_CREDENTIALS.sub(_without_credentials, line) if len(line) <= MOST_LETTERS else "")
+        if not line.rstrip("\r\n").endswith("\\"):
+            kept += [] if any(map(_is_secret, setting)) else setting
+            setting = []
+    return "".join([*kept, *([] if any(map(_is_secret, setting)) else setting)])
+
+
+def _is_secret(line: str) -> bool:
+    """True if a line, empty for one that is too long, must be left out with its continuations."""
+    return not line or _NAMED.match(line) is not None or looks_secret(line)
+
+
+def _without_credentials(match: re.Match[str]) -> str:
+    user = "" if match["scheme"].lower() in _BY_TOKEN else f"{match['user']}@"
+    return f"{match['scheme']}://{user}"
