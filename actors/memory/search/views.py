@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import apsw
 
+from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import make_private
 from actors.memory.index.seal import key_of_log
 from domain.log.window import LOG_ROOT, redacted_path
@@ -189,8 +189,12 @@ def remove_views(root: Path) -> None:
     Raises:
         OSError: the views cannot be removed.
     """
-    if (root / FOLDER).exists():
-        shutil.rmtree(root / FOLDER)
+    if root.is_dir():
+        parent = open_folder(str(root))
+        try:
+            remove_tree(FOLDER, parent)  # also a pipe of that name, for which shutil would wait
+        finally:
+            os.close(parent)
 
 
 def shown_log(root: Path, path: str) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 from actors.memory.store import MemoryPlan, Store
@@ -148,3 +150,27 @@ def test_no_views_are_kept_where_they_serve_nobody(tmp_path: Path) -> None:
 
     assert not (tmp_path / "views").exists()
     rig.stop()
+
+
+def test_what_another_person_put_in_the_place_of_the_views_is_taken_away_and_not_waited_for(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "log.md").write_text("precious")
+    plant: dict[str, Callable[[Path], object]] = {
+        "pipe": lambda place: os.mkfifo(place),
+        "link": lambda place: place.symlink_to(outside),
+        "broken link": lambda place: place.symlink_to(outside / "planted"),
+        "file": lambda place: place.touch(),
+        "folder": lambda place: place.mkdir(),
+    }
+    for kind, act in plant.items():
+        root = tmp_path / kind
+        root.mkdir(mode=0o700)
+        act(root / "views")
+
+        rig = MemoryRig(root)
+        rig.exchange("for all", "ok")
+
+        assert linked(root, PUBLIC) == logs_of(root, CHANNEL) != set(), kind
+        rig.stop()
+    assert [path.name for path in outside.iterdir()] == ["log.md"]
