@@ -203,7 +203,7 @@ class _Copier:
         try:
             there = self._folder / path
             there.mkdir(mode=PRIVATE)
-            names = selection.ordered(folder, os.listdir(fd), self._root.joinpath(*folder))  # noqa: PTH208
+            names = selection.copy_order(folder, os.listdir(fd), self._root.joinpath(*folder))  # noqa: PTH208
             status = os.fstat(fd)
             self._copy_names(fd, folder, names)
             _keep_state(status, there)

@@ -7,7 +7,7 @@ or known to be missing. That hangs on the order:
    look at messages that are known by their ids; one that is newer would hide messages which no copied log holds.
 2. Of each window's logs, which are listed once, the newest comes first. A new log's header says which messages the
    older ones hold; copied after it, they do.
-3. Attachments and output come after the logs: they are written before the event that names them.
+3. Attachments and output come after the logs: the agent writes a file before the event that names the file.
 4. The reminders' file comes after the logs, so that a reminder which a log says was set is in it. One that is said in
    between may be said once more after a restore; none is lost.
 
@@ -73,7 +73,7 @@ def top_names(root: Path) -> list[str]:
     return [name for name in (*FIRST, *between, *_LAST) if name in names]
 
 
-def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
+def copy_order(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
     """The entries of a folder in the order in which they are copied.
 
     Args:
@@ -96,12 +96,12 @@ def ordered(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
 
 
 def is_log(folder: tuple[str, ...], name: str) -> bool:
-    """Whether a file is a window's log."""
+    """True if a file is a window's log."""
     return len(folder) == 3 and folder[0] == LOGS and name.endswith(".md")
 
 
 def is_commands(folder: tuple[str, ...]) -> bool:
-    """Whether commands write what lies there, which may then be of any kind and change at any time."""
+    """True if commands write in a folder, whose files may then be of any kind and change at any time."""
     return bool(folder) and (folder[0] in (WORK, "output") or folder[:2] == CHANNELS)
 
 
@@ -114,6 +114,6 @@ def leftovers(file: Path) -> Iterator[Path]:
 
 
 def ends_whole(fd: int, size: int) -> bool:
-    """Whether the last record of a log of `size` bytes is whole."""
+    """True if the last record of a log of `size` bytes is whole."""
     start = max(0, size - _TAIL_BYTES)
     return _WHOLE.search(os.pread(fd, size - start, start)) is not None

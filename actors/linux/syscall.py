@@ -51,7 +51,7 @@ def prctl(option: int, *arguments: int) -> None:
         OSError: the kernel refused.
     """
     words = [ctypes.c_ulong(argument) for argument in (*arguments, 0, 0, 0, 0)[:4]]
-    _checked(_libc.prctl(option, *words), f"prctl {option}")
+    _check(_libc.prctl(option, *words), f"prctl {option}")
 
 
 def landlock_abi() -> int:
@@ -94,7 +94,7 @@ def enter_namespace(namespace: int, kind: int) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    _checked(_libc.setns(namespace, kind), "setns")
+    _check(_libc.setns(namespace, kind), "setns")
 
 
 def copy_mount(place: int) -> int:
@@ -145,10 +145,10 @@ def put_mount(mount: int, place: int) -> None:
 
 
 def _call(number: int, *arguments: object) -> int:
-    return _checked(int(_libc.syscall(ctypes.c_long(number), *arguments)), f"system call {number}")
+    return _check(int(_libc.syscall(ctypes.c_long(number), *arguments)), f"system call {number}")
 
 
-def _checked(result: int, what: str) -> int:
+def _check(result: int, what: str) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what}: {os.strerror(code)}")

@@ -91,7 +91,7 @@ class MountReport:
 
 
 class _Outside:
-    """What a link leads to: a secret, a log, and a folder in which nothing may be made."""
+    """Targets of links: a secret, a log, and a folder in which nothing may be made."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -101,7 +101,7 @@ class _Outside:
         self._before = self._state()
 
     def targets(self) -> tuple[str, ...]:
-        """Where links lead: as the machine sees it, and as bubblewrap does while it makes mounts."""
+        """Targets of links: as the machine sees files, and as bubblewrap does while making mounts."""
         places = [f"{self._root}/{name}" for name in ("secret", "log", "planted")]
         return tuple(f"{prefix}{place}" for place in places for prefix in ("", "/oldroot"))
 
@@ -141,7 +141,9 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
             for number in range(first, min(first + TRIES_OF_A_RACER, tries)):
                 tick(number)
                 try:
-                    text = shells.result(shells.tell(LEVEL, _in(folder, _VICTIM), 1, folders=_shared(folder))).text
+                    text = shells.result(
+                        shells.tell(LEVEL, _in(folder, _VICTIM), 1, folders=_shared_folders(folder))
+                    ).text
                 except RuntimeError:
                     refused += 1
                     text = ""
@@ -158,7 +160,7 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
 
 def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> RequestId:
     words = " ".join(map(shlex.quote, ("python3", "-I", "-S", "-c", _RACER, *targets)))
-    racer = shells.tell(LEVEL, _in(folder, words), 0, timeout_s=600.0, folders=_shared(folder))
+    racer = shells.tell(LEVEL, _in(folder, words), 0, timeout_s=600.0, folders=_shared_folders(folder))
     deadline = monotonic() + PATIENCE_S
     while not (folder / "swaps").exists():
         if monotonic() > deadline:
@@ -167,7 +169,7 @@ def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> Requ
     return racer
 
 
-def _shared(folder: Path) -> tuple[SharedFolder, ...]:
+def _shared_folders(folder: Path) -> tuple[SharedFolder, ...]:
     """The folder with what is kept in it, and folders of their own below, which hold the ones between."""
     kept = tuple(f"kept-{number}" for number in range(6))
     inner = [SharedFolder(path=f"{folder}/sub-{number}/inner", may_write=True) for number in range(2)]

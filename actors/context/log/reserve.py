@@ -96,7 +96,7 @@ def _size(place: Path) -> int:
     """Bytes of the reserve at `place`.
 
     Raises:
-        OSError: there is none, or something that another name leads to as well: to give it up would empty that.
+        OSError: there is none, or a file with another name: giving the reserve up would empty that file.
     """
     status = place.lstat()
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:

@@ -59,7 +59,7 @@ def command_line(
     return (bwrap, *words, "--chdir", view.cwd, "--", *inside)
 
 
-def copied(view: View) -> dict[int, str]:
+def copied_files(view: View) -> dict[int, str]:
     """The single files that bubblewrap copies into the view: descriptor number -> path of the file.
 
     A copy of a small file costs a tenth of a mount.
@@ -82,7 +82,7 @@ def _separation(view: View) -> Iterator[str]:
 def _machine(view: View) -> Iterator[str]:
     """The system's programs and the little of its configuration that they read."""
     yield from _programs()
-    for number, path in copied(view).items():
+    for number, path in copied_files(view).items():
         yield from ("--perms", "0444", "--file", str(number), path)
     for path in view.configuration():
         if os.path.isdir(path):  # noqa: PTH112
@@ -140,7 +140,7 @@ def _mounts(
             yield "--ro-bind", "/dev/null", path
     for path in view.own:
         yield "--bind", path, path
-    for path in _held(view):
+    for path in _held_folders(view):
         yield "--bind", path, path
     for path in view.protected:
         yield "--ro-bind-try", path, path
@@ -153,7 +153,7 @@ def _mounts(
         yield "--ro-bind-try", source, shown_at
 
 
-def _held(view: View) -> list[str]:
+def _held_folders(view: View) -> list[str]:
     """Folders between what may be changed and what is protected, hidden or shared in it, outermost first.
 
     As mount points of their own they cannot be renamed, and nothing that lies in them can be moved away with them.

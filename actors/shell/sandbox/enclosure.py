@@ -60,7 +60,7 @@ class Enclosure:
             environment: All of it, but for what the wrapper decides.
             timeout_s: When it will be killed.
             user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
-            is_alone: True if the command slows nobody but its own caller, and so may begin sessions.
+            is_alone: True if the command slows no user but its own caller, and so may begin sessions.
             disk: Bounds on the command's folder; None for no bounds.
             shared: Bounds on the shared folders that it may change.
         """
@@ -86,7 +86,7 @@ class Enclosure:
                 machine, bounds_memory=True, bounds_sessions=not is_alone and schedules_by_session()
             ),
             is_scoped=view.has_network and self.has_scopes,
-            files=tuple(bubblewrap.copied(view).values()),
+            files=tuple(bubblewrap.copied_files(view).values()),
             late=files.late,
         )
 

@@ -116,7 +116,7 @@ class _Instruction:
     then: int = 0
     otherwise: int = 0
 
-    def packed(self) -> bytes:
+    def encode(self) -> bytes:
         """As `struct sock_filter`."""
         return struct.pack("<HBBI", self.code, self.then, self.otherwise, self.operand)
 
@@ -142,7 +142,7 @@ def build_filter(machine: str, *, bounds_memory: bool, bounds_sessions: bool = F
         if name in processor.numbers:
             program += [_Instruction(_IF_EQUAL, processor.numbers[name], 0, len(body)), *body]
     program.append(_Instruction(_RETURN, _ALLOW))
-    return b"".join(instruction.packed() for instruction in program)
+    return b"".join(instruction.encode() for instruction in program)
 
 
 _Rules = Iterator[tuple[str, list[_Instruction]]]

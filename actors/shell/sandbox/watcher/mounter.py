@@ -19,7 +19,7 @@ from actors.shell.job import LateMount
 _PART = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _FAILED = 255
 _SWAPPED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EINVAL)
-"""What is told where a part of a path has become a link, something else or nothing."""
+"""Errors where a part of a path has become a link, something else or nothing."""
 COVER_BYTES = 4096
 """Of an empty folder in memory."""
 _NONE = b"CapEff:\t0000000000000000\n"

@@ -160,7 +160,7 @@ class Supervisor:
                 actions[descriptor]()
 
     def _descriptors(self) -> tuple[dict[int, Callable[[], None]], select.poll]:
-        """What to do when a descriptor is readable, and a poll of all of them."""
+        """Action for each descriptor that is readable, and a poll of all descriptors."""
         actions: dict[int, Callable[[], None]] = {self._channel.fileno(): self._end, self._wake: self._reap}
         poll = select.poll()
         for descriptor in actions:

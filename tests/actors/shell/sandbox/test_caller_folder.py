@@ -48,6 +48,32 @@ def test_secrets_are_hidden_and_what_programs_obey_is_protected_however_deep(
             assert sorted(found.protected) == sorted(str(here / name) for name in OBEYED)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("kubeconfig", "client_secret_1.json", "token.json", "auth.json", ".codex/auth.json"),
+        *(".claude/.credentials.json", ".gemini/oauth_creds.json", ".dev.vars", ".dev.vars.production", ".vault_pass"),
+        *("rclone.conf", "work.ovpn", ".m2/settings.xml", ".gradle/gradle.properties", "local.settings.json"),
+        *("wp-config.php", ".pg_service.conf", "wallet.dat", "app-firebase-adminsdk-1.json", ".databrickscfg"),
+        *("age/keys.txt", ".bundle/config", "prod.tfvars.json", "WP-CONFIG.PHP", "wp-config.php.bak", "auth.json~"),
+    ],
+)
+def test_names_under_which_programs_keep_secrets_are_hidden(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / name),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["wp-config-sample.php", "settings.xml", "tokens.json", "author.json", "config", "m2/settings.xml", "keys.txt"],
+)
+def test_names_that_resemble_them_are_shown(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert examine(tmp_path, CallerFolder()).hidden == ()
+
+
 def test_what_is_private_or_in_force_is_found_whatever_its_name(tmp_path: Path) -> None:
     for name in ("data/logs", "program/actors"):
         (tmp_path / name).mkdir(parents=True)
