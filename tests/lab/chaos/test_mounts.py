@@ -12,6 +12,8 @@ from actors.shell.sandbox import choice
 from lab.chaos.mounts import TOKEN, MountReport, race
 
 TRIES = 40
+MOST_RACES = 25
+"""Until one is lost: one command in sixty is, with mounts by path."""
 
 
 @pytest.fixture
@@ -28,14 +30,19 @@ def test_a_name_that_is_swapped_while_mounts_are_made_shows_and_touches_nothing_
     assert (place / "outside" / "secret").read_text() == TOKEN
 
 
+@pytest.mark.timeout(300)
 def test_mounts_by_path_lose_the_race(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a Linux before 5.12; a race that nobody can lose proves nothing."""
     monkeypatch.setattr(choice, "can_mount_by_descriptor", lambda: False)
 
-    report = race(place, 3 * TRIES, lambda _number: None)
+    reports = list[MountReport]()
+    while len(reports) < MOST_RACES and all(report.is_sound for report in reports):
+        root = place / str(len(reports))
+        root.mkdir()
+        reports.append(race(root, TRIES, lambda _number: None))
 
-    assert report.shown or report.touched, report.line()
-    assert not report.is_sound
+    assert reports[-1].shown or reports[-1].touched, [report.line() for report in reports]
+    assert not reports[-1].is_sound
 
 
 def test_a_race_without_a_racer_is_not_sound() -> None:
