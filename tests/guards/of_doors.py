@@ -50,11 +50,6 @@ OF_DOORS: tuple[Guard, ...] = (
             f"{_DOORS}::test_sockets_are_for_this_user_in_a_folder_that_nobody_else_can_list",
         ),
         (
-            "os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600",
-            "os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644",
-            f"{_DOORS}::test_sockets_are_for_this_user_in_a_folder_that_nobody_else_can_list",
-        ),
-        (
             "        with reachable(unborn) as address:\n            bound.bind(address)\n        unborn.chmod(0o600)\n"
             "        unborn.rename(path)\n",
             "        path.unlink(missing_ok=True)\n        with reachable(path) as address:\n            bound.bind(address)\n"
