@@ -52,7 +52,7 @@ OF_SANDBOX: tuple[Guard, ...] = (
         ),
         (
             "*(OF_NOBODYS_MEMORY if bounds_memory else ())",
-            "",
+            "*()",
             f"{_FILTER}::test_memory_of_nobodys_is_made_only_where_a_group_counts_it",
         ),
         (
