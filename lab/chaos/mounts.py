@@ -11,7 +11,8 @@ import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import monotonic, perf_counter, sleep
+from threading import Event
+from time import perf_counter
 
 from lab.bench.shell.shells import Shells
 from messages.base import RequestId
@@ -161,11 +162,11 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
 def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> RequestId:
     words = " ".join(map(shlex.quote, ("python3", "-I", "-S", "-c", _RACER, *targets)))
     racer = shells.tell(LEVEL, _in(folder, words), 0, timeout_s=600.0, folders=_shared_folders(folder))
-    deadline = monotonic() + PATIENCE_S
+    deadline = perf_counter() + PATIENCE_S
     while not (folder / "swaps").exists():
-        if monotonic() > deadline:
+        if perf_counter() > deadline:
             raise RuntimeError("the racing command has not begun")
-        sleep(0.01)
+        Event().wait(0.01)
     return racer
 
 

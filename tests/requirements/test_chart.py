@@ -73,6 +73,8 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 OBJECT_LISTS = (228,)
+SESSIONS = (234,)
+"""Of commands, where the kernel shares the processor out among sessions."""
 SANDBOX_STARTS = (237,)
 """Of machines that forbid sandboxes, guards and the supply chain."""
 REQUESTS = (227,)
@@ -137,6 +139,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *READER,
         *REQUESTS,
         *OBJECT_LISTS,
+        *SESSIONS,
         *SANDBOX_STARTS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
