@@ -100,15 +100,17 @@ writable = {tuple(map(str, target.writable))!r}
 outside = {str(target.root)!r}
 def is_below(path, folders): return any(path == each or path.startswith(each.rstrip("/") + "/") for each in folders)
 places = [outside, *(root + outside for root in glob.glob("/proc/*/root")), *glob.glob("/proc/*/cwd/..")]
+own = []
 try:
     for line in open("/proc/self/mountinfo").read().splitlines():
         before, after = line.split(" - ")
         point, options, kind = before.split()[4], before.split()[5].split(","), after.split()[0]
-        if "rw" in options and kind not in {_OWN_FILE_SYSTEMS!r}: places.append(point)
+        if kind in {_OWN_FILE_SYSTEMS!r}: own.append(point)  # what is made there is nobody's but the sandbox's
+        elif "rw" in options: places.append(point)
 except OSError as error: print("held:", error)
 for place in places:
     real = os.path.realpath(place)
-    if is_below(real, writable) or real in ("/tmp", "/dev/shm", "/"): continue
+    if is_below(real, writable) or real == "/" or is_below(real, [each for each in own if each != "/"]): continue
     made = os.path.join(place, "escaped")
     try:
         os.close(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
