@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from actors.approval.part import row as approval
 from actors.cluster.part import row as cluster
 from actors.context.part import row as context
 from actors.curated.part import LAYER as CURATED
@@ -37,7 +38,18 @@ LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
 
 BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
-BEHIND_LAYERS: tuple[Row, ...] = (scheduler, feed, socket, observer, traces, shell, context, cluster, discord)
+BEHIND_LAYERS: tuple[Row, ...] = (
+    scheduler,
+    feed,
+    socket,
+    observer,
+    traces,
+    approval,
+    shell,
+    context,
+    cluster,
+    discord,
+)
 """Sockets before the shell, which asks for doors; Discord last, so that messages find all other actors."""
 
 

@@ -17,6 +17,14 @@ from messages.base import Address, Message, MessageId, RequestId, UserId, Value,
 DISCORD = Address("discord")
 
 
+class PostedButton(Value, frozen=True, kw_only=True, gc=False):
+    """Something to press below a message."""
+
+    label: str
+    custom_id: str
+    """A press's prefix and its subject, at most 100 characters."""
+
+
 class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """Show `text` in the window, in as many messages as it needs."""
 
@@ -42,6 +50,16 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     """The turn that the text ends: the text takes the place of the turn's `ShowProgress` display. Empty for no turn."""
     exact: str = ""
     """Exact characters, for a file beside a text that can only spell them out; empty for no file."""
+    buttons: tuple[PostedButton, ...] = ()
+    """Buttons below the text. With buttons, a post is refused whole where Discord refuses its buttons or its file."""
+
+
+class EndButtons(Message, frozen=True, kw_only=True, gc=False):
+    """Take the buttons of a posted message away, and make `text` its words."""
+
+    window: Window
+    message_id: MessageId
+    text: str
 
 
 class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
@@ -166,6 +184,7 @@ DiscordCommand = (
     | ShowTyping
     | ShowReaction
     | AttachFile
+    | EndButtons
     | StopIntake
     | UserMessageLogged
     | UserMessageNotLogged

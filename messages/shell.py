@@ -1,12 +1,21 @@
-"""Protocol of ShellActor, the only one that starts processes."""
+"""Protocol of ShellActor, the only one that starts processes, and of ApprovalActor, which asks a person first.
+
+An asker of ApprovalActor names the whole act and waits; the person whose message is being answered, or an operator,
+decides. Further kinds of acts, such as calls of another server's tools, are one more value of `ApprovalKind`.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from messages.base import Address, Message, RequestId, Value, Window, make_ready
+from msgspec import Meta
+
+from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window, Word, make_ready
 
 SHELL = Address("shell")
+APPROVAL = Address("approval")
 
 
 class BashOutcome(StrEnum):
@@ -56,6 +65,10 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
 
     Lanes have places of their own, so that a command which waits for what a lane does takes none from it. What only the
     turn's own commands may ask (`Verb.in_lanes`) is not to be asked from a lane."""
+    is_again: bool = False
+    """True if an earlier life may have begun the command: it is run only if it still waits for a person's approval."""
+    is_operators: bool = False
+    """True for a script of the operator's own, which needs no approval."""
 
 
 class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
@@ -79,6 +92,13 @@ class CancelBash(Message, frozen=True, kw_only=True, gc=False):
     """Kill the command and everything that it started; its result says `aborted`."""
 
     request_id: RequestId
+
+
+class HoldCommands(Message, frozen=True, kw_only=True, gc=False):
+    """Stop the clock of the window's running commands while one of them waits for a person, or let the clock go on."""
+
+    window: Window
+    holds: bool
 
 
 class BashResult(Message, frozen=True, kw_only=True, gc=False):
@@ -108,8 +128,114 @@ class BashRefused(Message, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
+class ApprovalKind(StrEnum):
+    """Kind of the act that a person is asked about."""
+
+    COMMAND = "command"
+    PAGE = "page"
+    SEARCH = "search"
+
+
+class AskApproval(Message, frozen=True, kw_only=True, gc=False):
+    """Ask a person whether this may be done once; answered by `ApprovalGranted` or `ApprovalRefused` within an hour.
+
+    Asked again with the same words in the same turn, such as after a kill, the open question is waited for.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    kind: ApprovalKind
+    text: str
+    """The whole act: a command, an address, a search."""
+    is_again: bool = False
+    """True if an earlier life may have done it: without an open question it is refused as `is_unknown`."""
+
+
+class ApprovalGranted(Message, frozen=True, kw_only=True, gc=False):
+    """It may be done once; the grant is used up, on the disk too."""
+
+    request_id: RequestId
+
+
+class ApprovalRefused(Message, frozen=True, kw_only=True, gc=False):
+    """It must not be done."""
+
+    request_id: RequestId
+    reason: str
+    """Sentences for the model."""
+    is_unknown: bool = False
+    """True if no question of an earlier life is open."""
+
+
+class WithdrawApproval(Message, frozen=True, kw_only=True, gc=False):
+    """The asker with this request id waits no longer; the question stays open until its turn ends."""
+
+    request_id: RequestId
+
+
+class DecideApproval(Message, frozen=True, kw_only=True, gc=False):
+    """Grant or refuse what is asked; answered by `ApprovalDecided` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    id: Word
+    """Of the question."""
+    grants: bool
+    decided_by: UserId = UserId("")
+    """Person who pressed a button; empty for the operator, at the operator's socket."""
+    reason: Annotated[str, Meta(max_length=500)] = ""
+    """Why it is refused, for the model; empty for the usual words."""
+
+
+class ApprovalDecided(Message, frozen=True, kw_only=True, gc=False):
+    """The question is decided."""
+
+    request_id: RequestId
+    granted: bool
+    is_awaited: bool
+    """True if the asker still waited; else the decision counts when the same is asked again."""
+
+
+class ListApprovals(Message, frozen=True, kw_only=True, gc=False):
+    """Say which questions are open; answered by `ApprovalsListed`."""
+
+    request_id: RequestId
+    reply_to: Address
+
+
+class OpenApproval(Value, frozen=True, kw_only=True, gc=False):
+    """One open question."""
+
+    id: str
+    window: Window
+    asked_by: UserId
+    """Person whose question is being answered; empty if unknown."""
+    kind: ApprovalKind
+    text: str
+    asked_at: datetime
+
+
+class ApprovalsListed(Message, frozen=True, kw_only=True, gc=False):
+    """The open questions, oldest first."""
+
+    request_id: RequestId
+    approvals: tuple[OpenApproval, ...]
+
+
+class QuestionDeleted(Message, frozen=True, kw_only=True, gc=False):
+    """A message with a question's buttons was deleted."""
+
+    message_id: MessageId
+
+
 ShellCommand = RunBash | CancelBash | EmptyFolder
-ShellMessage = ShellCommand
+ShellMessage = ShellCommand | HoldCommands
 CommandReply = BashResult | BashRefused
 ShellReply = CommandReply | FolderEmptied
+ApprovalCommand = AskApproval | WithdrawApproval | DecideApproval | ListApprovals
+ApprovalReply = ApprovalGranted | ApprovalRefused
+"""Answers to an asker."""
+DecisionReply = ApprovalDecided | ApprovalsListed
+ApprovalEvent = QuestionDeleted
 make_ready(__name__)

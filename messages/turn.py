@@ -15,6 +15,7 @@ from messages.base import (
     LineNumber,
     LogPath,
     Message,
+    MessageId,
     RequestId,
     TurnId,
     UserId,
@@ -327,6 +328,24 @@ class SpokenTold(Message, frozen=True, kw_only=True, gc=False):
     turns: tuple[SpokenTurn, ...]
 
 
+class TellAsker(Message, frozen=True, kw_only=True, gc=False):
+    """Say whose question a window is working on; answered by `AskerTold`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class AskerTold(Message, frozen=True, kw_only=True, gc=False):
+    """The turn in hand and the person who opened it; all fields are empty if no turn runs."""
+
+    request_id: RequestId
+    turn_id: TurnId = TurnId("")
+    asked_by: UserId = UserId("")
+    message_id: MessageId = MessageId("")
+    """Message that the turn answers."""
+
+
 class CountUsage(Message, frozen=True, kw_only=True, gc=False):
     """Count what was used on a window's behalf outside of its turns with what its next event tells."""
 
@@ -341,6 +360,7 @@ WordingMessage = WordRequest
 WordingReply = RequestWorded
 CompactionMessage = PrepareCompaction | WindowBegun
 CompactionReply = CompactionReady | SpokenTold | WindowCompacted
-WindowRequest = CompactWindow | TellSpoken | CountUsage
+AskerReply = AskerTold
+WindowRequest = CompactWindow | TellSpoken | CountUsage | TellAsker
 """Requests that a part may send to a window."""
 make_ready(__name__)

@@ -12,8 +12,10 @@ import os
 import socket
 import sys
 
-ANSWER_S = 70.0
-"""Longer than the agent lets any request take, so that its own sentence arrives first."""
+ANSWER_S = float(os.environ.get("AGENT_ANSWER_S", "70"))
+"""Longer than the agent lets any request take, so that its own sentence arrives first; the agent names more where a
+person is asked before the answer.
+"""
 LONGEST_LINE_BYTES = 64 * 1024
 
 
@@ -30,7 +32,7 @@ class UnreachableError(Exception):
 
 
 def ask(verb, **arguments):
-    """The agent's answer to one request, a dict. Arguments that are None are left out.
+    """The agent's answer to one request, a dict. None leaves an argument out.
 
     Raises:
         RefusedError: the agent refused.

@@ -42,6 +42,7 @@ ELSEWHERE = {
 }
 """Libraries of extras: a reranker, plots, traces, hosts, local models."""
 RUNTIME_FOLDERS = (
+    "approvals/",
     "attachments/",
     "logs/",
     "views/",

@@ -42,6 +42,7 @@ _OF_THE_PROCESS = (
         ".new",
         "sockets",
         "reserve",
+        "approvals",
     ),
     *("signs", ".signs.new"),
 )

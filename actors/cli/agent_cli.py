@@ -43,6 +43,8 @@ LAST_S = 2
 """Seconds for printing the last output of an ended command; a stopped reader is not waited for."""
 MOST_NAMED = 20
 """Lines about names that were set aside; further names are a number."""
+YES = ("y", "yes")
+NO_TERMINAL_NOTE = "a command or request needs approval (shell.approve), and there is no terminal to ask on: refused"
 LOOK_S = 1.0
 """Seconds between two checks that a reader of the answer still exists."""
 
@@ -313,10 +315,53 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
         if told is not None:
             told(json.dumps({"type": "post", "text": post.text}))
         edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
-        if post.reply_to == window.address:
+        if post.buttons:
+            decide_on_terminal(edge, post)
+        elif post.reply_to == window.address:
             break
-        confirmations.append(post)
+        else:
+            confirmations.append(post)
     ended = edge.receive(10, lambda heard: isinstance(heard, TurnEnded))
     assert isinstance(ended, TurnEnded)
     said = "\n\n".join([post.text, *(confirmation.text for confirmation in confirmations)])
     return Said(said, ended.outcome, tuple(confirmations))
+
+
+def decide_on_terminal(edge: Edge, post: PostMessage) -> None:
+    """Ask the caller a posted question; tell the asker the decision.
+
+    Args:
+        edge: Sender of the decision.
+        post: The question, with its buttons.
+    """
+    from domain.policy.approval import NO_TERMINAL
+    from messages.base import RequestId, UserId
+    from messages.shell import DecideApproval
+
+    has_terminal = _has_terminal()
+    grants = has_terminal and _ask(post.exact or post.text.replace("**", ""))
+    if not has_terminal:
+        note(NO_TERMINAL_NOTE)
+    question_id = post.buttons[0].custom_id.partition(":")[2]
+    edge.tell(
+        post.reply_to,
+        DecideApproval(
+            request_id=RequestId(f"decide-{question_id}"),
+            reply_to=edge.address,
+            id=question_id,
+            grants=grants,
+            decided_by=UserId("cli"),
+            reason="" if has_terminal else NO_TERMINAL,
+        ),
+    )
+
+
+def _has_terminal() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def _ask(text: str) -> bool:
+    """Show a question and read one line; all but a yes is a refusal."""
+    click.echo(text, err=True)
+    click.echo("Allow it? [y/N] ", err=True, nl=False)
+    return sys.stdin.readline().strip().lower() in YES

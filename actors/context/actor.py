@@ -55,7 +55,7 @@ from messages.context import (
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.socket import Refused
-from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellSpoken
+from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellAsker, TellSpoken
 
 log = logging.getLogger(__name__)
 
@@ -194,7 +194,7 @@ class ContextActor(Actor):
                 self._retract(message)
             case StatusDue() | TypingDue():
                 self._presence.due(message)
-            case CompactWindow() | TellSpoken() | CountUsage():
+            case CompactWindow() | TellSpoken() | CountUsage() | TellAsker():
                 self._requests.handle(message, is_idle=not self._turns_in_hand)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._deliveries.handle(message)
@@ -224,8 +224,7 @@ class ContextActor(Actor):
         open_turns = self.conversation.open_turns()
         self._waiting = [turn.id for turn in open_turns]
         if open_turns:
-            first = open_turns[0]
-            self._endings.interrupt(first)
+            self._endings.interrupt(first := open_turns[0], may_wait=self._config.resumes_calls)
             if first.was_resumed:
                 self._waiting.pop(0)
                 self._endings.give_up(first.id)

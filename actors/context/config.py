@@ -66,6 +66,8 @@ class ContextConfig:
     expansion_deadline_s: float = 10.0
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
+    resumes_calls: bool = False
+    """True if calls may wait for a person's approval, and go on waiting after an interruption."""
     shows_logs: bool = True
     """True if commands can read logs."""
     models: tuple[str, ...] = ()

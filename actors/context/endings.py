@@ -26,12 +26,18 @@ class Endings:
         self._news = news
         self._deliveries = deliveries
 
-    def interrupt(self, turn: Turn) -> None:
+    def interrupt(self, turn: Turn, *, may_wait: bool) -> None:
         """Answer the calls of a turn that were begun in an earlier life; they are not run again.
+
+        Args:
+            turn: Turn that was interrupted.
+            may_wait: True if the calls may still wait for a person's approval; then they stay, after one interruption.
 
         Raises:
             LogUnwritable: as the journal.
         """
+        if may_wait and not turn.was_resumed:
+            return
         for call_id in tuple(turn.unanswered_calls):
             meta = _result_meta(turn, call_id, "interrupted")
             self._host.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)

@@ -13,6 +13,7 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan
 from domain.log.window import LOG_ROOT
 from domain.log.window_folders import attachments_folder
+from domain.policy.approval import APPROVAL_S, Approve
 from domain.policy.channel_rules import ChannelRules
 from domain.text.secret_scrub import Scrubber
 from domain.turn.bash_tool import bash_tool
@@ -64,6 +65,7 @@ def row(plan: Plan, parts: Parts) -> Part:
 def context_config(plan: Plan, parts: Parts) -> ContextConfig:
     """Configuration of every window."""
     settings, shell = plan.settings, plan.settings.shell
+    approval_s = 0.0 if plan.approve is Approve.NEVER else 2 * APPROVAL_S  # for the command, and for its requests
     return ContextConfig(
         model=MODEL,
         shell=SHELL,
@@ -90,7 +92,8 @@ def context_config(plan: Plan, parts: Parts) -> ContextConfig:
         mid_turn=settings.contexts.mid_turn,
         streams=plan.lives and settings.discord.stream == "edits",
         reacts=plan.lives and settings.discord.reactions,
-        shell_deadline_s=shell.max_timeout_s + OVER_LONGEST_COMMAND_S,
+        resumes_calls=plan.asks_before_commands,
+        shell_deadline_s=shell.max_timeout_s + OVER_LONGEST_COMMAND_S + approval_s,
     )
 
 

@@ -8,9 +8,18 @@ from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.turn_driver import TurnDriver
 from domain.turn.spoken import spoken_turns
-from messages.base import TurnId
+from messages.base import MessageId, RequestId, TurnId, UserId
 from messages.socket import Refused
-from messages.turn import CompactWindow, CountUsage, SpokenTold, SpokenTurn, TellSpoken, WindowRequest
+from messages.turn import (
+    AskerTold,
+    CompactWindow,
+    CountUsage,
+    SpokenTold,
+    SpokenTurn,
+    TellAsker,
+    TellSpoken,
+    WindowRequest,
+)
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +50,8 @@ class PartRequests:
                 self._host.tell(request.reply_to, self._read_stretch(request))
             case CountUsage():
                 self._driver.count(request.usage)
+            case TellAsker():
+                self._host.tell(request.reply_to, self._asker(request.request_id))
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""
@@ -49,6 +60,19 @@ class PartRequests:
         except LogUnwritable as error:
             log.warning("%s: words are told from memory: %s", self._host.address, error.reason)
             return spoken_turns(self._journal.conversation, path, {}, first, last)
+
+    def _asker(self, request_id: RequestId) -> AskerTold:
+        """Turn in hand and the person who opened it."""
+        turn_id = self._driver.running()
+        if turn_id is None:
+            return AskerTold(request_id=request_id)
+        turn = self._host.conversation.turn(turn_id)
+        return AskerTold(
+            request_id=request_id,
+            turn_id=turn.id,
+            asked_by=UserId(turn.author_id),
+            message_id=MessageId(turn.message_id),
+        )
 
     def _read_stretch(self, request: TellSpoken) -> SpokenTold | Refused:
         """The words asked for: from memory where it has the stretch, else from the log."""

@@ -90,7 +90,7 @@ class TurnDriver:
     def begin(self, turn_id: TurnId) -> None:
         """Start the turn: show typing, and ask contributors before asking the model."""
         turn = self._host.conversation.turn(turn_id)
-        self.run = run = TurnRun(turn_id=turn_id, audience=turn.audience, may_run=turn.may_run, tables=turn.tables)
+        self.run = run = TurnRun.of(turn, self._config.max_calls)
         run.usage, self._unlogged = self._unlogged, Usage()
         self._presence.begin(turn)
         self._teller.begin(turn)
@@ -238,6 +238,9 @@ class TurnDriver:
     def _think(self, run: TurnRun) -> None:
         self._host.withdraw(run.wait_id)
         self._teller.think()
+        if run.calls:
+            self._act(run)
+            return
         self._renderer.ask_wording(run, self._contributions.block(), lambda: self._ask_model(run))
 
     def _ask_model(self, run: TurnRun) -> None:
@@ -306,7 +309,6 @@ class TurnDriver:
         for call in reply.tool_calls:
             meta: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name}
             self._record(run, Kind.TOOL_CALL, call.arguments_json, meta, sync=call is reply.tool_calls[-1])
-        run.phase = Phase.ACTING
         run.calls.extend(reply.tool_calls)
         self._presence.note(reply.text)
         if reply.stop_reason is StopReason.LENGTH:
@@ -315,6 +317,7 @@ class TurnDriver:
 
     def _act(self, run: TurnRun) -> None:
         """Run the next call of the round; calls that cannot be run are answered at once."""
+        run.phase = Phase.ACTING
         while run.calls:
             arguments = run.next_call(self._config, self._contributions.skills())
             if isinstance(arguments, BashArguments):
@@ -346,6 +349,7 @@ class TurnDriver:
                 timeout_s=arguments.timeout_s,
                 audience=run.audience,
                 folders=self._contributions.folders(),
+                is_again=run.take_again(),
             )
 
         deadline_s = self._config.shell_deadline_s

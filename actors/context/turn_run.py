@@ -13,7 +13,7 @@ from domain.text.answer.reading import is_written
 from domain.text.answer.skill_call import not_a_tool
 from domain.turn.bash_tool import BashArguments, read_call
 from domain.turn.call_result import JUST_RUN, NOT_ALLOWED, TOO_MANY, TURNED_OFF
-from domain.turn.turn import Aside
+from domain.turn.turn import Aside, Turn
 from messages.base import EventId, RequestId, TurnId
 from messages.model import ChatMessage, ModelReply, OwnThoughts, Role, ToolCall, Usage
 from messages.shell import BashResult
@@ -89,11 +89,32 @@ class TurnRun:
     """Commands that may still be run."""
     calls: deque[ToolCall] = field(default_factory=deque)
     """Tool calls of this round that have not been run yet; the first may be running."""
+    is_again: bool = False
+    """True until the first of the calls that an earlier life left without a result is run or given up."""
     logged: list[LoggedEvent] = field(default_factory=list)
     stand_in: str = ""
     """Model that answers in place of another, once people were told."""
     notices: list[EventId] = field(default_factory=list)
     """Logged notices that are shown before the answer."""
+
+    @classmethod
+    def of(cls, turn: Turn, most_calls: int) -> TurnRun:
+        """State at the beginning of a turn, with the calls that an earlier life left without a result."""
+        left = deque(turn.unanswered_calls.values())
+        return cls(
+            turn_id=turn.id,
+            audience=turn.audience,
+            may_run=turn.may_run,
+            tables=turn.tables,
+            calls_left=most_calls - turn.calls + len(left),
+            calls=left,
+            is_again=bool(left),
+        )
+
+    def take_again(self) -> bool:
+        """True once, for the call that an earlier life may have begun."""
+        is_again, self.is_again = self.is_again, False
+        return is_again
 
     def next_call(self, config: ContextConfig, skills: Mapping[str, Sequence[str]]) -> BashArguments | str:
         """Arguments of the next call of the round, or the reason, for the model, not to run it.

@@ -20,6 +20,7 @@ from messages.discord import (
     AttachFile,
     DescribeReaders,
     DiscordCommand,
+    EndButtons,
     EndProgress,
     PostMessage,
     ShowProgress,
@@ -113,6 +114,8 @@ class DiscordActor(Actor):
             case AttachFile():
                 self._posted += 1
                 self._call(parts.sending.send, message)
+            case EndButtons():
+                self._call(parts.outbox.questions.end, message)
             case EndProgress():
                 self._call(parts.outbox.end_progress, message)
             case ShowTyping(window=window, on=True):

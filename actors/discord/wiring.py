@@ -132,6 +132,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     messages = ChannelMessages(rest=rest, seen=seen)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
+    outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
     window_map = WindowMap(config.connection.channels, dms=config.dms)
     policy = ChannelPolicy(config.rules, window_map)
     admission = Admission(host=host, config=config, rest=rest, clock=clock, policy=policy)
@@ -160,13 +161,13 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         make_commands=_commands_maker(
             config, around.menu, dispatcher, admission, MessageLookup(rest, intake.preparation)
         ),
-        buttons=Buttons(dispatcher, around.menu.presses),
+        buttons=Buttons(dispatcher, around.menu.presses, outbox.questions.note_deleted),
         on_online=functools.partial(_greet, host, SettingsCheck(host, config.wish)),
     )
     return Wiring(
         rest=rest,
         intake=intake,
-        outbox=Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing),
+        outbox=outbox,
         live=live,
         sending=Sending(
             host=host,

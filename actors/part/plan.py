@@ -11,6 +11,7 @@ from actors.linux.disk import Disk
 from actors.part.hosts import Hosts
 from actors.settings.schema import Settings
 from domain.memory.space import Space
+from domain.policy.approval import Approve, needs_approval
 from messages.base import Address, Window
 from messages.discord import DISCORD
 
@@ -95,6 +96,18 @@ class Plan:
     def commands_may_write(self) -> bool:
         """True if commands may change their working directory."""
         return self.lives or self.caller_lets_write or self.settings.shell.sandbox == "none"
+
+    @property
+    def approve(self) -> Approve:
+        """Acts that a person is asked about."""
+        return Approve(self.settings.shell.approve)
+
+    @property
+    def asks_before_commands(self) -> bool:
+        """True if a person is asked before each command: by the setting, or because each may change what is outside."""
+        shell = self.settings.shell
+        leaves_sandbox = self.caller_lets_write or shell.network == "on" or shell.sandbox == "none"
+        return needs_approval(self.approve, leaves_sandbox=leaves_sandbox)
 
     @property
     def lives(self) -> bool:

@@ -189,6 +189,10 @@ class Shell(Table):
     """`auto` is the system's bubblewrap, else the agent's own (`bundled`); where neither works commands are refused."""
     network: Literal["off", "on"] = "off"
     """Network access of commands."""
+    approve: Literal["never", "outside", "always"] = "never"
+    """Acts that a person is asked about: none, acts that leave the sandbox, or these acts and each command."""
+    operators: tuple[Snowflake, ...] = ()
+    """Discord accounts of operators, who may decide besides the person who asked."""
 
     @field_validator("timeout_s")
     @classmethod

@@ -7,7 +7,8 @@ import logging
 from concurrent.futures import CancelledError
 
 from actors.kernel import Actor, LoopThread, ask_future, not_understood
-from actors.shell.command import aborted_result
+from actors.part.approvals import Act, Approvals
+from actors.shell.command import aborted_result, interrupted_result
 from actors.shell.config import ShellConfig
 from actors.shell.door_cache import DoorCache
 from actors.shell.launch import probe_bash
@@ -23,12 +24,17 @@ from domain.policy.paired_queue import PairedQueue
 from domain.turn.bash_tool import fault_of_command, fault_of_timeout
 from messages.base import Address, RequestId, Window
 from messages.shell import (
+    ApprovalGranted,
+    ApprovalKind,
+    ApprovalRefused,
+    ApprovalReply,
     BashRefused,
     BashResult,
     CancelBash,
     CommandReply,
     EmptyFolder,
     FolderEmptied,
+    HoldCommands,
     RunBash,
     ShellMessage,
 )
@@ -57,13 +63,21 @@ class ShellActor(Actor):
     turned commands off.
     """
 
-    def __init__(self, config: ShellConfig, *, quota: Quota | None = None, found: Found | None = None) -> None:
+    def __init__(
+        self,
+        config: ShellConfig,
+        *,
+        quota: Quota | None = None,
+        found: Found | None = None,
+        unapproved: dict[RequestId, RunBash] | None = None,
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
             config: The operator's decisions.
             quota: Of working directories; None for the usual one.
             found: What an earlier life of the same process found out; None for nothing.
+            unapproved: Commands that wait for approval, also beyond a life of the actor; None for no such command.
         """
         super().__init__()
         self._config = config
@@ -87,6 +101,9 @@ class ShellActor(Actor):
         self._loop = LoopThread("shell", self)
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
+        self._approvals: Approvals[RunBash] = Approvals(
+            self, _act_of, enter=self._enter, refuse=self._refuse_unapproved, waiting=unapproved
+        )
 
     def on_start(self) -> None:
         """Look for bash, start the loop, and find out which sandbox works; nothing of it where commands are off."""
@@ -118,8 +135,9 @@ class ShellActor(Actor):
         if config.network == "on":
             log.warning("commands reach the network (shell.network)")
         self._runner = Runner(self._starter(bash), self._reply, self._doors)
+        self._approvals.resume()
 
-    def handle(self, message: ShellMessage | CommandReply | DoorReply | DescribeYourself) -> None:
+    def handle(self, message: ShellMessage | CommandReply | DoorReply | ApprovalReply | DescribeYourself) -> None:
         """Take a command, cancel one, or let the next one start when one has ended."""
         match message:
             case RunBash():
@@ -131,7 +149,10 @@ class ShellActor(Actor):
                 self._cancel(request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
                 self._leave(request_id)
-            case DoorOpen() | Refused():
+            case HoldCommands(window=window, holds=holds):
+                if self._runner is not None:
+                    self._loop.call(self._runner.hold, window, holds)
+            case DoorOpen() | Refused() | ApprovalGranted() | ApprovalRefused():
                 pass  # An answer behind its deadline.
             case DescribeYourself():
                 self._describe(message)
@@ -139,7 +160,8 @@ class ShellActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Kill everything and say so to those who wait."""
+        """Kill everything and say so to those who wait; commands that wait for approval go on waiting."""
+        self._approvals.pause()
         for request in self._queue.waiting():
             self._queue.withdraw(request.request_id)
             self._abort(request)
@@ -155,13 +177,26 @@ class ShellActor(Actor):
         self._workplaces.close()
 
     def _take(self, request: RunBash) -> None:
-        if request.request_id in self._queue:
+        if request.request_id in self._queue or request.request_id in self._approvals:
             return
         if fault := self._fault_of(request):
             self.tell(request.reply_to, BashRefused(request_id=request.request_id, reason=fault))
-            return
+        elif self._config.asks_first and not request.is_operators:
+            self._approvals.add(request)
+        elif request.is_again:
+            self.tell(request.reply_to, interrupted_result(request))
+        else:
+            self._enter(request)
+
+    def _enter(self, request: RunBash) -> None:
         self._queue.enter(request)
         self._admit()
+
+    def _refuse_unapproved(self, request: RunBash, refused: ApprovalRefused) -> None:
+        if refused.is_unknown:
+            self.tell(request.reply_to, interrupted_result(request))
+        else:
+            self.tell(request.reply_to, BashRefused(request_id=request.request_id, reason=refused.reason))
 
     def _fault_of(self, request: RunBash) -> str:
         """Why a command can't be run at all; empty if it can."""
@@ -181,7 +216,9 @@ class ShellActor(Actor):
     def _starter(self, bash: str) -> Starter:
         config = self._config
         if self._level.enclosure is None:
-            return BareStarter(bash=bash, data_root=config.data_root, workplaces=self._workplaces)
+            return BareStarter(
+                bash=bash, data_root=config.data_root, workplaces=self._workplaces, answer_s=config.answer_s
+            )
         return EnclosedStarter(
             enclosure=self._level.enclosure,
             warden=self._warden,
@@ -192,6 +229,7 @@ class ShellActor(Actor):
                 scope=config.scope,
                 skill_roots=config.skill_roots,
                 caller=config.caller,
+                answer_s=config.answer_s,
             ),
             quota=self._quota,
         )
@@ -213,6 +251,7 @@ class ShellActor(Actor):
             ("commands_waiting", len(self._queue.front.waiting())),
             ("lanes_running", len(self._queue.aside.served())),
             ("lanes_waiting", len(self._queue.aside.waiting())),
+            *((("commands_unapproved", len(self._approvals)),) if self._config.asks_first else ()),
         )
         if not self._config.enabled:
             figures = (("commands", "off (shell.enabled)"),)
@@ -234,7 +273,7 @@ class ShellActor(Actor):
         self.in_progress = bool(self._queue)
 
     def _cancel(self, request_id: RequestId) -> None:
-        request = self._queue.withdraw(request_id)
+        request = self._queue.withdraw(request_id) or self._approvals.withdraw(request_id)
         if request is not None:
             self._abort(request)
             self.in_progress = bool(self._queue)
@@ -283,6 +322,10 @@ class ShellActor(Actor):
             log.warning("some commands could not be ended within %g s", KILL_ALL_S)
         self._loop.stop()
         runner.abandon()
+
+
+def _act_of(request: RunBash) -> Act:
+    return ApprovalKind.COMMAND, request.command, request.is_again
 
 
 def _lane(request: RunBash | EmptyFolder) -> str:

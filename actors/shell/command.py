@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
+
+import msgspec
 
 from actors.shell.job import Ending
 from actors.shell.process import Process
 from actors.shell.recorder import Recorder
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplace
+from domain.policy.approval import APPROVAL_S
 from domain.text.output_tail import Excerpt, KeptOutput, render
+from domain.turn.call_result import INTERRUPTED
 from messages.shell import BashOutcome, BashRefused, BashResult, RunBash
 
 LAST_WORDS_S = 0.2
@@ -20,6 +24,75 @@ LAST_WORDS_S = 0.2
 _MOST_REASON = 500
 PIPE_S = 0.2
 """Seconds that the pipe is read after that; an escaped process may hold the pipe for ever."""
+
+
+class TimeLimit:
+    """Time limit of a command, which stands still while the command waits for a person.
+
+    Holds in all are bounded, so that no command holds its own clock for ever.
+    """
+
+    def __init__(self, seconds: float, most_held_s: float = APPROVAL_S) -> None:
+        """A limit that does not run yet.
+
+        Args:
+            seconds: Time until the end, holds not counted.
+            most_held_s: Most seconds on hold, in all.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._left_s = seconds
+        self._held_left_s = most_held_s
+        self._holds = 0
+        self._since = 0.0
+        """Time of the last change, on the loop's clock."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._over = self._loop.create_future()
+
+    @contextmanager
+    def running(self) -> Iterator[asyncio.Future[None]]:
+        """Let the time pass; the future is done when the time is over."""
+        self._since = self._loop.time()
+        self._set_timer()
+        try:
+            yield self._over
+        finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._over.cancel()
+
+    def hold(self) -> None:
+        """Stand still until as many releases have come."""
+        self._change(self._holds + 1)
+
+    def release(self) -> None:
+        """Undo one hold; without a hold nothing changes."""
+        self._change(max(0, self._holds - 1))
+
+    def _change(self, holds: int) -> None:
+        if self._timer is not None:
+            self._count_past()
+        self._holds = holds
+        if self._timer is not None:
+            self._set_timer()
+
+    def _count_past(self) -> None:
+        now = self._loop.time()
+        past_s, self._since = now - self._since, now
+        if self._holds:
+            held_s = min(past_s, self._held_left_s)
+            self._held_left_s -= held_s
+            past_s -= held_s
+        self._left_s -= past_s
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        wait_s = self._left_s + (self._held_left_s if self._holds else 0.0)
+        self._timer = self._loop.call_later(max(0.0, wait_s), self._end)
+
+    def _end(self) -> None:
+        if not self._over.done():
+            self._over.set_result(None)
 
 
 class Command:
@@ -45,6 +118,7 @@ class Command:
         self._open_door = open_door
         self._start = start
         self._loop = asyncio.get_running_loop()
+        self._limit = TimeLimit(timeout_s)
         self._aborted = self._loop.create_future()
 
     def abort(self) -> None:
@@ -52,8 +126,15 @@ class Command:
         if not self._aborted.done():
             self._aborted.set_result(None)
 
+    def hold(self, *, holds: bool) -> None:
+        """Stop the command's clock, or let the clock go on."""
+        if holds:
+            self._limit.hold()
+        else:
+            self._limit.release()
+
     async def run(self) -> BashResult | BashRefused:
-        """Run it to its end, which takes at most the timeout and about 1.5 s."""
+        """Run it to its end, which takes at most the timeout, the time on hold and about 1.5 s."""
         began = self._loop.time()
         opening = asyncio.ensure_future(self._open_door())
         try:
@@ -72,7 +153,7 @@ class Command:
             process.close()
             excerpt, kept = recorder.finish()
             if process.ending.fault:
-                return self._refused(process.ending.fault, excerpt)
+                return self._refusal(process.ending.fault, excerpt)
             return self._result(outcome, process.ending, excerpt, kept, self._loop.time() - began)
 
     async def _attend(self, process: Process, recorder: Recorder) -> BashOutcome:
@@ -93,9 +174,8 @@ class Command:
         return outcome
 
     async def _end(self, process: Process) -> BashOutcome:
-        await asyncio.wait(
-            {process.exited, self._aborted}, timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED
-        )
+        with self._limit.running() as over:
+            await asyncio.wait({process.exited, self._aborted, over}, return_when=asyncio.FIRST_COMPLETED)
         if process.exited.done():
             return BashOutcome.EXITED
         return BashOutcome.ABORTED if self._aborted.done() else BashOutcome.TIMED_OUT
@@ -105,7 +185,7 @@ class Command:
         if not reading.cancelled() and reading.exception() is not None:
             self.abort()
 
-    def _refused(self, fault: str, excerpt: Excerpt) -> BashRefused:
+    def _refusal(self, fault: str, excerpt: Excerpt) -> BashRefused:
         output = f": {excerpt.text.strip()}" if excerpt.text.strip() else ""
         return BashRefused(
             request_id=self._request.request_id,
@@ -116,7 +196,7 @@ class Command:
         self, outcome: BashOutcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
     ) -> BashResult:
         has_exited = outcome is BashOutcome.EXITED
-        words = _exceeded(ending.exceeded) if ending.exceeded else _ending(outcome, ending.exit_code, self._timeout_s)
+        words = _excess(ending.exceeded) if ending.exceeded else _ending(outcome, ending.exit_code, self._timeout_s)
         return BashResult(
             request_id=self._request.request_id,
             outcome=BashOutcome.ABORTED if ending.exceeded else outcome,
@@ -141,7 +221,12 @@ def aborted_result(request: RunBash) -> BashResult:
     )
 
 
-def _exceeded(what: str) -> str:
+def interrupted_result(request: RunBash) -> BashResult:
+    """The result of a command that an earlier life may have begun, and that is not run again."""
+    return msgspec.structs.replace(aborted_result(request), text=INTERRUPTED)
+
+
+def _excess(what: str) -> str:
     return f"Killed: {what}."
 
 

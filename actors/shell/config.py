@@ -50,6 +50,10 @@ class ShellConfig:
     """Address of the actor that opens control sockets; None if there is none."""
     bwrap: str = "bwrap"
     """Name or path of the system's bubblewrap."""
+    asks_first: bool = False
+    """True if a person is asked before each command."""
+    answer_s: float = 0.0
+    """Seconds that scripts wait for an answer at the control socket; 0 for the usual wait."""
     may_group: bool = True
     """True if control groups bound commands where possible; else the watching process does."""
 

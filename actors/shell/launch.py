@@ -39,7 +39,7 @@ def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapp
 
 
 def command_environment(
-    inherited: Mapping[str, str], *, workplace: Workplace, window: Window, data_root: Path
+    inherited: Mapping[str, str], *, workplace: Workplace, window: Window, data_root: Path, answer_s: float = 0.0
 ) -> dict[str, str]:
     """The whole environment of a command, built from nothing.
 
@@ -48,6 +48,7 @@ def command_environment(
         workplace: Where the command runs.
         window: Whose command it is.
         data_root: What pointers are relative to.
+        answer_s: Seconds that scripts wait for an answer at the control socket; 0 for the usual wait.
     """
     return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
         "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
@@ -58,6 +59,7 @@ def command_environment(
         "NO_COLOR": "1",
         "AGENT_DATA_ROOT": str(data_root),
         "AGENT_WINDOW": f"{window.surface.value}/{window.id}",
+        **({"AGENT_ANSWER_S": f"{answer_s:g}"} if answer_s else {}),
     }
 
 

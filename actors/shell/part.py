@@ -7,7 +7,9 @@ from actors.part import Part, Parts, Plan
 from actors.shell.checks import findings
 from actors.shell.commands import COMMANDS
 from actors.shell.sandbox.choice import Found
-from messages.shell import SHELL
+from domain.policy.approval import APPROVED_ANSWER_S, Approve
+from messages.base import RequestId
+from messages.shell import SHELL, RunBash
 from messages.socket import SOCKET
 
 
@@ -15,6 +17,7 @@ def row(plan: Plan, parts: Parts) -> Part:
     """The only actor that starts processes."""
     shell = plan.settings.shell
     found = Found()
+    unapproved: dict[RequestId, RunBash] = {}
 
     def build(_key: str) -> Actor:
         from actors.shell.actor import ShellActor
@@ -35,8 +38,10 @@ def row(plan: Plan, parts: Parts) -> Part:
             scope=plan.settings.memory.scope,
             skill_roots=plan.visible_skills(parts.skills),
             door=SOCKET,
+            asks_first=plan.asks_before_commands,
+            answer_s=0.0 if plan.approve is Approve.NEVER else APPROVED_ANSWER_S,
         )
-        return ShellActor(config, found=found)
+        return ShellActor(config, found=found, unapproved=unapproved)
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),

@@ -11,7 +11,7 @@ from actors.shell.door_cache import DoorCache
 from actors.shell.process import Process
 from actors.shell.starting import Starter
 from actors.shell.workplace import Workplace
-from messages.base import RequestId
+from messages.base import RequestId, Window
 from messages.shell import BashRefused, BashResult, RunBash
 
 log = logging.getLogger(__name__)
@@ -63,6 +63,12 @@ class Runner:
         if request_id in self._begun:
             _, command, _ = self._begun[request_id]
             command.abort()
+
+    def hold(self, window: Window, holds: bool) -> None:
+        """Stop the clocks of a window's running commands, or let the clocks go on."""
+        for request, command, _ in self._begun.values():
+            if request.window == window:
+                command.hold(holds=holds)
 
     async def close(self) -> None:
         """Kill all commands and wait until they are dead and replied to."""

@@ -51,8 +51,9 @@ class Starter(Protocol):
 class BareStarter:
     """Starter of commands with the agent's own rights, for operators who asked for just that."""
 
-    def __init__(self, *, bash: str, data_root: Path, workplaces: Workplaces) -> None:
+    def __init__(self, *, bash: str, data_root: Path, workplaces: Workplaces, answer_s: float = 0.0) -> None:
         self._bash = bash
+        self._answer_s = answer_s
         self._data_root = data_root.absolute()
         self._workplaces = workplaces
 
@@ -60,7 +61,11 @@ class BareStarter:
         """As `Starter.start`."""
         workplace = self._workplaces.open(request.window)
         environment = command_environment(
-            os.environ, workplace=workplace, window=request.window, data_root=self._data_root
+            os.environ,
+            workplace=workplace,
+            window=request.window,
+            data_root=self._data_root,
+            answer_s=self._answer_s,
         )
         if door:
             environment["AGENT_SOCKET"] = door
@@ -78,6 +83,8 @@ class Permissions:
     """Folders that they may read and run programs of."""
     caller: CallerFolder = READING
     """Permissions of the command line's commands in the caller's folder."""
+    answer_s: float = 0.0
+    """Seconds that scripts wait for an answer at the control socket; 0 for the usual wait."""
 
 
 class EnclosedStarter:
@@ -119,7 +126,11 @@ class EnclosedStarter:
             if request.folders:
                 view, shared = await asyncio.to_thread(self._share, request.folders, view, disk)
             environment = command_environment(
-                os.environ, workplace=workplace, window=request.window, data_root=self._data_root
+                os.environ,
+                workplace=workplace,
+                window=request.window,
+                data_root=self._data_root,
+                answer_s=self._permissions.answer_s,
             )
             job = self._enclosure.job(
                 request.command,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from yarl import URL
 
 from actors.kernel import Actor, LoopThread, Then, not_understood
+from actors.part.approvals import Act, Approvals
 from actors.web.brave import NO_KEY, BraveSearch, Hit, fault_of
 from actors.web.config import WebConfig
 from actors.web.errors import WebError
@@ -18,6 +19,7 @@ from actors.web.permission import READ_OFF, Permission
 from domain.policy.fair_queue import FairQueue
 from messages.base import Message, RequestId
 from messages.context import AddressChecked
+from messages.shell import SHELL, ApprovalGranted, ApprovalKind, ApprovalRefused, ApprovalReply, HoldCommands
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import (
@@ -70,7 +72,15 @@ class WebActor(Actor):
         super().__init__()
         self._config = config
         self._queue: FairQueue[WebRequest] = FairQueue(REQUESTS_AT_ONCE)
-        self._permission = Permission(self, config, allow=self._enter, refuse=self._turn_down)
+        self._approvals: Approvals[WebRequest] = Approvals(
+            self,
+            _act_of,
+            enter=self._enter,
+            refuse=lambda request, refused: self._turn_down(request, refused.reason),
+            on_change=self._hold_commands,
+        )
+        allow = self._approvals.add if config.asks_first else self._enter
+        self._permission = Permission(self, config, allow=allow, refuse=self._turn_down)
         self._served: dict[RequestId, _Serving] = {}
         """The longest served first."""
         self._slot_wait: RequestId | None = None
@@ -82,12 +92,12 @@ class WebActor(Actor):
         """Start the loop; connections are made when they are needed."""
         self._loop.start()
 
-    def handle(self, message: WebMessage | WebReply) -> None:
+    def handle(self, message: WebMessage | WebReply | ApprovalReply) -> None:
         """Take a request, or pass on an answer and let the next request start."""
         match message:
             case SearchWeb() | ReadPage():
                 self._take(message)
-            case AddressChecked():
+            case AddressChecked() | ApprovalGranted() | ApprovalRefused():
                 pass  # An answer behind its deadline.
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
@@ -96,16 +106,16 @@ class WebActor(Actor):
                 self._admit()
             case _:
                 not_understood(message)
-        self.in_progress = bool(self._queue) or bool(self._permission)
+        self.in_progress = self._is_busy
 
     def go_on(self, then: Then, answer: Message | None) -> None:
-        """Go on with a window's answer, or the end of a slot."""
+        """Go on with a window's answer, a person's, or the end of a slot."""
         then(answer)
-        self.in_progress = bool(self._queue) or bool(self._permission)
+        self.in_progress = self._is_busy
 
     def on_stop(self) -> None:
         """End every request and say so to those who wait."""
-        for request in (*self._permission.clear(), *self._queue.clear()):
+        for request in (*self._permission.clear(), *self._approvals.clear(), *self._queue.clear()):
             self.tell(request.reply_to, _refusal(request.request_id, "The web service restarted; try again."))
         with self.blocking():
             try:
@@ -116,12 +126,20 @@ class WebActor(Actor):
                 self._loop.stop()
 
     def _take(self, request: WebRequest) -> None:
-        if request.request_id in self._queue or request.request_id in self._permission:
+        if any(request.request_id in place for place in (self._queue, self._permission, self._approvals)):
             return
         if fault := self._fault_of(request):
             self._turn_down(request, fault)
         else:
             self._permission.judge(request)
+
+    def _hold_commands(self, request: WebRequest, waits: bool) -> None:
+        """Let the clocks of the window's commands stand still while a request waits for a person."""
+        self.tell(SHELL, HoldCommands(window=request.window, holds=waits))
+
+    @property
+    def _is_busy(self) -> bool:
+        return bool(self._queue) or bool(self._permission) or bool(self._approvals)
 
     def _enter(self, request: WebRequest) -> None:
         self._queue.enter(request)
@@ -131,7 +149,8 @@ class WebActor(Actor):
         self.tell(request.reply_to, _refusal(request.request_id, reason))
 
     def _fault_of(self, request: WebRequest) -> str:
-        waiting = self._queue.waiting_of(request.window) + self._permission.waiting_of(request.window)
+        places = (self._queue, self._permission, self._approvals)
+        waiting = sum(place.waiting_of(request.window) for place in places)
         if waiting >= MOST_OF_WINDOW:
             return f"{MOST_OF_WINDOW} requests of this window are waiting for the web already; try again later."
         if isinstance(request, ReadPage):
@@ -226,7 +245,7 @@ class WebActor(Actor):
     def _description(self, request_id: RequestId) -> SelfDescription:
         figures = (
             ("read", self._config.read),
-            ("waiting", len(self._queue) + len(self._permission)),
+            ("waiting", len(self._queue) + len(self._permission) + len(self._approvals)),
             ("sent_bytes", self._permission.sent_bytes),
             ("received_bytes", self._pages.received_bytes if self._pages is not None else 0),
         )
@@ -241,6 +260,12 @@ class WebActor(Actor):
         for client in (self._pages, self._engine):
             if client is not None:
                 await client.close()
+
+
+def _act_of(request: WebRequest) -> Act:
+    if isinstance(request, SearchWeb):
+        return ApprovalKind.SEARCH, request.query, False
+    return ApprovalKind.PAGE, request.url, False
 
 
 def _refusal(request_id: RequestId, reason: str) -> Refused:

@@ -38,6 +38,8 @@ class WebConfig:
     """Longest wait for a window's word on an address; the window may have to read its log first."""
     slot_s: float = SLOT_S
     """Least seconds for a request before waiting requests can end it."""
+    asks_first: bool = False
+    """True if a person is asked before each request."""
 
     def __post_init__(self) -> None:
         """Refuse an address to which the key must not go.

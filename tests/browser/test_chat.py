@@ -6,6 +6,7 @@ import re
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -102,6 +103,23 @@ def fast_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(SystemClock, "now", fast_now)
     monkeypatch.setattr(SystemClock, "call_later", fast_later)
+
+
+@pytest.mark.req("X-236")
+def test_a_question_before_a_command_is_decided_by_a_button(
+    server: PlaygroundServer, page: Page, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"shell.approve": "always"}
+    stage = Stage(server, tmp_path / "data", **given)
+    try:
+        chat = Chat(page, server.page_url)
+        chat.say("run: echo $((7919*7919))")
+        page.get_by_role("button", name="Allow", exact=True).click()
+        chat.expect("62710561")
+        chat.expect("Allowed by")
+        expect(page.get_by_role("button", name="Allow", exact=True)).to_have_count(0)
+    finally:
+        stage.stop()
 
 
 @pytest.mark.usefixtures("fast_clock")

@@ -11,6 +11,7 @@ from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import parse
 from domain.log.view import findings
 from domain.log.watermark import line_of, watermarks_in
+from domain.policy.approval import Question
 from domain.reminder.owed import OwedConfirmation
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
@@ -66,6 +67,12 @@ def test_the_page_names_every_kind_of_event(subtests: pytest.Subtests) -> None:
     for kind in cases:
         with subtests.test(kind=kind):
             assert f"`{kind}`" in PAGE.read_text("utf-8")
+
+
+def test_the_example_of_a_question_is_one() -> None:
+    note = examples()["question"].rstrip(b"\n")
+    question = msgspec.json.decode(note, type=Question)
+    assert msgspec.json.encode(question) == note
 
 
 def test_the_example_of_an_owed_confirmation_is_one() -> None:

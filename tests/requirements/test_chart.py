@@ -72,6 +72,7 @@ PROMPTS = (215, 220)
 """Of the block of memories."""
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
+APPROVALS = (236,)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
@@ -141,6 +142,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *OBJECT_LISTS,
         *SESSIONS,
         *SANDBOX_STARTS,
+        *APPROVALS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 
 import discord
 from discord.http import handle_message_parameters
 from discord.webhook.async_ import async_context
 
 from actors.discord.calls.text_ids import AttachedFile
-from actors.part import Answer, Button
+from actors.part import Answer
 from domain.text.characters import units
 from domain.text.splitting import LIMIT, split
 
-MOST_BUTTONS = 25
-_LONGEST_LABEL = 80
-_LONGEST_ID = 100
 _REST = "\n-# The rest is in the attached file."
 
 
@@ -53,26 +49,6 @@ async def show(interaction: discord.Interaction, text: str, whole: str, view: di
             multipart=params.multipart,
             files=params.files,
         )
-
-
-def view_of(buttons: Iterable[Button]) -> discord.ui.View | None:
-    """View of buttons for discord.py; None without possible buttons.
-
-    The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id.
-    """
-    possible = [button for button in buttons if _is_possible(button)][:MOST_BUTTONS]
-    if not possible:
-        return None
-    view = discord.ui.View(timeout=None)
-    for button in possible:
-        view.add_item(discord.ui.Button(label=button.label[:_LONGEST_LABEL], custom_id=button.custom_id))
-    view.stop()
-    return view
-
-
-def _is_possible(button: Button) -> bool:
-    """True if Discord accepts the button."""
-    return bool(button.label.strip()) and len(button.custom_id) <= _LONGEST_ID
 
 
 def one_line(text: str, chars: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import discord
@@ -21,7 +21,20 @@ log = logging.getLogger(__name__)
 class Buttons:
     """Handler of presses; lives on the loop and outlives each client."""
 
-    def __init__(self, dispatcher: CommandDispatcher, presses: Iterable[AnyPress]) -> None:
+    def __init__(
+        self,
+        dispatcher: CommandDispatcher,
+        presses: Iterable[AnyPress],
+        note_deleted: Callable[[Iterable[int]], None] = lambda _: None,
+    ) -> None:
+        """Serve nothing yet.
+
+        Args:
+            dispatcher: Serves presses.
+            presses: Actions of the parts.
+            note_deleted: Told the ids of deleted messages, which may have had buttons.
+        """
+        self.note_deleted = note_deleted
         self._dispatcher = dispatcher
         self._presses = tuple(presses)
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import discord
 
+from actors.discord.calls.button_view import view_of
 from actors.discord.calls.gate import retry_after_s
 from actors.discord.calls.parsing import fault_of
 from actors.discord.calls.refusals import Part, describe, refusal, refused_parts
 from actors.discord.calls.rest_calls import TRANSIENT, is_limit
-from actors.discord.commands.answer import at_once, fit, one_line, show, view_of
+from actors.discord.commands.answer import at_once, fit, one_line, show
 from actors.discord.commands.replies import ServedInteractions
 from actors.discord.incoming.arrival import Admitted, InteractionArrival, Origin
 from actors.discord.incoming.intake import Intake

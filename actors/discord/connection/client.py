@@ -211,14 +211,16 @@ class AgentClient(discord.Client):
         """A thread is gone."""
         self._intake.readership.forget_thread(gone.thread_id)
 
-    # what people take back
+    # what people do and take back
 
     async def on_raw_message_delete(self, gone: discord.RawMessageDeleteEvent) -> None:
         """A message was deleted."""
+        self._buttons.note_deleted([gone.message_id])
         self._intake.retract(self._place(gone.channel_id), [gone.message_id])
 
     async def on_raw_bulk_message_delete(self, gone: discord.RawBulkMessageDeleteEvent) -> None:
         """Messages were deleted at one go."""
+        self._buttons.note_deleted(gone.message_ids)
         self._intake.retract(self._place(gone.channel_id), gone.message_ids)
 
     async def on_wire_edit(self, message: WireMessage) -> None:
@@ -228,8 +230,6 @@ class AgentClient(discord.Client):
 
     def _place(self, channel_id: int) -> AnyChannel:
         return self.get_channel(channel_id) or self.get_partial_messageable(channel_id)
-
-    # more of what people do
 
     async def on_message(self, message: WireMessage) -> None:
         """Take a message from Discord."""

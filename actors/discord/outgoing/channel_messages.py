@@ -37,13 +37,15 @@ class Draft:
     mentions: discord.AllowedMentions | None = None
     """Mentions that may notify; None for no notification."""
     view: discord.ui.View | None = None
+    needs_view: bool = False
+    """True if a reader needs the buttons."""
 
     def without(self, parts: frozenset[Part]) -> Draft:
         """Draft without `parts`, as far as a reader needs none of the parts."""
         return replace(
             self,
             reference=None if Part.REFERENCE in parts else self.reference,
-            view=None if Part.BUTTONS in parts else self.view,
+            view=None if Part.BUTTONS in parts and not self.needs_view else self.view,
         )
 
 
@@ -126,6 +128,14 @@ class ChannelMessages:
             await _edit(client, channel_id, message_id, draft, view=draft.view)
 
         await self._rest.once(call)
+
+    async def reword(self, what: str, channel_id: ChannelId, message_id: int, text: str) -> None:
+        """Give a message other words and no buttons; its files stay."""
+
+        async def call(client: discord.Client) -> None:
+            await _edit(client, channel_id, message_id, Draft(text=text), view=None)
+
+        await self._rest.persist(what, call)
 
     async def delete(self, what: str, channel_id: ChannelId, message_id: int) -> None:
         """Take a message away."""

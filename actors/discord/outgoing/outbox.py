@@ -11,11 +11,13 @@ from datetime import timedelta
 import discord
 
 from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.button_view import view_of
 from actors.discord.calls.forgetting import forget_oldest
 from actors.discord.calls.rest_calls import CallFailedError, CallForbiddenError, CallRefusedError
 from actors.discord.calls.text_ids import AttachedFile
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
 from actors.discord.outgoing.live import LiveMessages
+from actors.discord.outgoing.questions import PostedQuestions
 from actors.discord.outgoing.recognition import Part, running_turn, shown_already
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.typing_indicator import TypingIndicator
@@ -66,6 +68,8 @@ class Outbox:
         self._typing = typing
         self._redaction = redaction
         self._timing = timing
+        self.questions = PostedQuestions(host=host, messages=messages, redaction=redaction)
+        """Texts with buttons."""
         self._began = host.now()
         self.settled = 0
         """Commands that are done with, for good or ill."""
@@ -103,6 +107,7 @@ class Outbox:
     def close(self) -> None:
         """Give up texts under way; their results stay unknown."""
         self._live.close()
+        self.questions.close()
         self._tasks.cancel()
         self._queues.clear()
         self.abandon()
@@ -125,6 +130,8 @@ class Outbox:
 
     def _answer(self, message: PostMessage, reply: DiscordReply) -> None:
         del self._waiting[message.reply_to, message.request_id]
+        if isinstance(reply, Delivered) and message.buttons:
+            self.questions.note(message, reply.message_ids[-1])
         self._host.tell(message.reply_to, reply)
         if isinstance(reply, Delivered) and message.reply_to.kind != CONTEXT_KIND:
             posted = RuntimePosted(
@@ -185,7 +192,7 @@ class Outbox:
         try:
             return await self._show(message, _parts(message, fitted, exact), running)
         except CallRefusedError as error:
-            if not fitted.attached and not exact:
+            if message.buttons or (not fitted.attached and not exact):
                 raise
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
         parts = _parts(message, Shown(split(self._redaction.present(sendable(message.text)))), after_file=True)
@@ -232,6 +239,8 @@ class Outbox:
             files=_files(part),
             reference=self._messages.reference(channel_id, message.answers_message_id) if part.is_first else None,
             mentions=_allowed_mentions(message),
+            view=view_of(message.buttons) if part.is_last else None,
+            needs_view=part.is_last and bool(message.buttons),
         )
         message_id = MessageId(str(await self._messages.send(f"posting in channel {channel_id}", channel_id, draft)))
         self._remember(channel_id, part.nonce, message_id)

@@ -167,6 +167,7 @@ class Hooks:
                 audience=turn.audience,
                 folders=turn.folders,
                 lane=lane,
+                is_operators=True,
             )
 
         request_id = self._host.ask(SHELL, make, overdue_s, lambda end: self._take_end(request_id, end))

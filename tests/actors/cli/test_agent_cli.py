@@ -15,6 +15,7 @@ import pytest
 
 from actors.cli.agent_cli import Said, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
+from domain.policy import approval as wording
 from domain.text.secret_scrub import disguises
 from domain.turn.prompt import system_prompt
 from lab.load.prepared_logs import make_logs
@@ -407,3 +408,23 @@ def test_nobody_lets_commands_write_to_the_running_program() -> None:
     assert done.returncode == 1
     assert "--write: Commands cannot be let write in" in done.stderr
     assert not (checkout / "planted").exists()
+
+
+@pytest.mark.req("X-236")
+def test_before_each_command_it_asks_on_the_terminal_and_does_what_it_is_told(tmp_path: Path) -> None:
+    write_settings(tmp_path, '[shell]\napprove = "always"\n')
+    code, screen = run_on_terminal("agent-cli", "run: echo o''wls", cwd=tmp_path, typed=b"y\n")
+    assert (code, "May the agent run this command?" in screen, "owls" in screen) == (0, True, True)
+    code, screen = run_on_terminal("agent-cli", "run: echo o''wls", cwd=tmp_path, typed=b"\n")
+    assert (code, "owls" in screen, wording.REFUSED in screen) == (0, False, True)
+
+
+@pytest.mark.req("X-236")
+def test_without_a_terminal_what_must_be_asked_is_refused_and_nothing_else(tmp_path: Path) -> None:
+    write_settings(tmp_path, '[shell]\napprove = "outside"\n')
+    reading = run("agent-cli", "run: echo o''wls", cwd=tmp_path)
+    assert "owls" in reading.stdout
+    writing = run("agent-cli", "--write", "run: touch mark; echo o''wls", cwd=tmp_path)
+    assert (writing.returncode, "owls" in writing.stdout, wording.NO_TERMINAL in writing.stdout) == (0, False, True)
+    assert "there is no terminal to ask on" in writing.stderr
+    assert not (tmp_path / "mark").exists()

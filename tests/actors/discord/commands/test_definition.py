@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from actors.discord.commands.answer import fit, one_line, view_of
+from actors.discord.commands.answer import fit, one_line
 from actors.discord.commands.definition import definitions
 from actors.discord.commands.offer import choices
-from actors.part import Button
 from domain.text.characters import units
 from domain.text.splitting import LIMIT
 
@@ -84,16 +82,6 @@ def test_an_answer_that_does_not_fit_is_cut_and_comes_whole_besides(text: str) -
 def test_one_line_shows_words_as_they_are_written() -> None:
     assert one_line("a *b*\n\n_c_", 100) == r"a \*b\* \_c\_"
     assert one_line("word " * 100, 20) == "word word word word…"
-
-
-def test_more_buttons_than_discord_takes_are_left_out_and_discord_py_keeps_none_of_them() -> None:
-    async def make() -> tuple[int, bool]:
-        view = view_of(Button("x" * 100, f"id{number}") for number in range(30))
-        assert view is not None
-        return len(view.children), view.is_finished()
-
-    assert asyncio.run(make()) == (25, True)
-    assert view_of([]) is None
 
 
 def test_what_begins_as_typed_is_offered_first() -> None:

@@ -44,7 +44,7 @@ def test_every_skills_hook_runs_at_its_event_only_by_the_shell_and_with_the_fact
 
     (request,) = rig.requests
     assert (request.window, request.reply_to, request.audience) == (WINDOW, OWNER, "guild:1")
-    assert (request.lane, request.timeout_s) == ("hook tea before_compact", 5.0)
+    assert (request.lane, request.timeout_s, request.is_operators) == ("hook tea before_compact", 5.0, True)
     assert f"| bash {tmp_path}/tea/y.sh " in request.command
     assert told_to(request) == {
         "event": "before_compact",

@@ -1,0 +1,372 @@
+"""ApprovalActor: asks a person by buttons before an act, and keeps the question until a decision or its end."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from msgspec.structs import replace
+
+from actors.approval.commands import question_buttons
+from actors.approval.config import ApprovalConfig
+from actors.approval.notes import QuestionNotes
+from actors.approval.state import ApprovalState, OpenQuestion
+from actors.kernel import Actor, not_understood
+from domain.policy import approval as wording
+from domain.policy.approval import MOST_OPEN, Decision, Question
+from messages.base import Address, RequestId, Window
+from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons, PostMessage
+from messages.shell import (
+    ApprovalCommand,
+    ApprovalDecided,
+    ApprovalEvent,
+    ApprovalGranted,
+    ApprovalRefused,
+    ApprovalsListed,
+    AskApproval,
+    DecideApproval,
+    ListApprovals,
+    OpenApproval,
+    QuestionDeleted,
+    WithdrawApproval,
+)
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+from messages.turn import AskerTold, EventsLogged, SubscriberMessage, TellAsker, TurnEnded
+
+log = logging.getLogger(__name__)
+
+ASKER_S = 30.0
+"""Longest wait for a window's word on who asked; the window may have to read its log first."""
+LATE_S = 60.0
+"""Least time after a start in which askers may still hear that their question is over."""
+RETRY_S = 30.0
+"""Seconds until a question is posted again that could not be posted."""
+_POST = "approval-"
+"""Prefix of the request ids of postings; the question's id follows."""
+
+Delivery = Delivered | DeliveryFailed | DeliveryRefused
+
+
+class ApprovalActor(Actor):
+    """Owner of the open questions: an act waits for its question, and nothing else waits for it.
+
+    Owns: the notes of open questions. A question is on the disk before it is shown, and its note is gone before its act
+    is granted, so a kill loses no question and no grant counts twice.
+    Asks: windows, whose message they are answering; the surface, to show questions.
+    Crashes on: its own faults; questions and askers outlive a crash.
+    """
+
+    def __init__(self, config: ApprovalConfig, state: ApprovalState) -> None:
+        super().__init__()
+        self._config = config
+        self._state = state
+        self._notes = None if config.folder is None else QuestionNotes(config.folder, config.disk)
+
+    def on_start(self) -> None:
+        """Go on with the questions of an earlier life; show them again, unless they are still there."""
+        self._read_earlier()
+        for each in list(self._state.open.values()):
+            self._await_end(each, LATE_S)
+            if not each.message_id and each.question.decision is Decision.OPEN:
+                self._post(each, look_first=True)
+        for request in self._state.asking.values():
+            self._ask_window(request)
+
+    def handle(
+        self, message: ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself
+    ) -> None:
+        """Ask, decide, or end a question."""
+        match message:
+            case AskApproval():
+                self._take(message)
+            case WithdrawApproval(request_id=request_id):
+                self._withdraw(request_id)
+            case DecideApproval():
+                self._decide(message)
+            case ListApprovals():
+                self.tell(message.reply_to, self._listing(message.request_id))
+            case TurnEnded():
+                self._end_turn(message)
+            case QuestionDeleted():
+                self._end_deleted(message)
+            case Delivered() | DeliveryFailed() | DeliveryRefused():
+                self._note_delivery(message)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message.request_id))
+            case AskerTold() | EventsLogged():
+                return  # An answer behind its deadline; and events that belong to no turn end no question.
+            case _:
+                not_understood(message)
+
+    # askers
+
+    def _take(self, request: AskApproval) -> None:
+        waits = (each.asker.request_id for each in self._state.open.values() if each.asker is not None)
+        if request.request_id in self._state.asking or request.request_id in waits:
+            return
+        self._state.asking[request.request_id] = request
+        self._ask_window(request)
+
+    def _ask_window(self, request: AskApproval) -> None:
+        def make(request_id: RequestId, reply_to: Address) -> TellAsker:
+            return TellAsker(request_id=request_id, reply_to=reply_to, window=request.window)
+
+        self.ask(request.window.address, make, ASKER_S, partial(self._take_asker, request))
+
+    def _take_asker(self, request: AskApproval, told: AskerTold | None) -> None:
+        """Wait for the open question about the same act, or ask a new one."""
+        if self._state.asking.pop(request.request_id, None) is None:
+            return
+        if told is None:
+            self._refuse(request, wording.NO_ASKER)
+            return
+        earlier = self._match_open(request, told)
+        if earlier is not None:
+            earlier.asker = request
+            if self._is_over(earlier):
+                self._expire(earlier.question.id)
+            elif earlier.question.decision is not Decision.OPEN:
+                self._use_decision(earlier)
+        elif request.is_again:
+            self.tell(
+                request.reply_to,
+                ApprovalRefused(request_id=request.request_id, reason=wording.TURN_OVER, is_unknown=True),
+            )
+        elif sum(each.question.window == request.window for each in self._state.open.values()) >= MOST_OPEN:
+            self._refuse(request, wording.TOO_MANY.format(most=MOST_OPEN))
+        else:
+            self._open(request, told)
+
+    def _match_open(self, request: AskApproval, told: AskerTold) -> OpenQuestion | None:
+        """Question about the same act in the same turn for which no asker waits."""
+        about = (request.window, told.turn_id, request.kind, request.text)
+        return next(
+            (each for each in self._state.open.values() if each.asker is None and each.question.is_about(*about)), None
+        )
+
+    def _open(self, request: AskApproval, told: AskerTold) -> None:
+        question = Question(
+            id=self.new_token(),
+            window=request.window,
+            turn_id=told.turn_id,
+            asked_by=told.asked_by,
+            message_id=told.message_id,
+            kind=request.kind,
+            text=request.text,
+            asked_at=self.now(),
+        )
+        if reason := self._keep(question):
+            self._refuse(request, wording.NOT_STORED.format(reason=reason))
+            return
+        each = self._state.open[question.id] = OpenQuestion(question, request)
+        self._await_end(each)
+        self._post(each)
+
+    def _withdraw(self, request_id: RequestId) -> None:
+        """Let an asker go; its question stays for a later one, until the turn ends."""
+        self._state.asking.pop(request_id, None)
+        for each in self._state.open.values():
+            if each.asker is not None and each.asker.request_id == request_id:
+                each.asker = None
+
+    def _refuse(self, request: AskApproval, reason: str) -> None:
+        self.tell(request.reply_to, ApprovalRefused(request_id=request.request_id, reason=reason))
+
+    # decisions
+
+    def _decide(self, message: DecideApproval) -> None:
+        each = self._state.open.get(message.id)
+        if each is None or self._is_over(each):
+            fault = wording.IS_OVER
+        elif not each.question.may_be_decided_by(message.decided_by, self._config.operators):
+            log.warning("question %s: a press by account %s is refused", message.id, message.decided_by)
+            fault = wording.NOT_YOURS
+        elif each.question.decision is not Decision.OPEN:
+            fault = wording.IS_DECIDED
+        else:
+            fault = self._carry_out(each, message)
+        if fault:
+            self.tell(message.reply_to, Refused(request_id=message.request_id, reason=fault))
+
+    def _carry_out(self, each: OpenQuestion, message: DecideApproval) -> str:
+        """Note a decision and tell the asker; the reason why that cannot be done, empty if done."""
+        decision = Decision.GRANTED if message.grants else Decision.REFUSED
+        decided = replace(each.question, decision=decision)
+        is_awaited = each.asker is not None
+        if reason := self._keep(decided):
+            return reason
+        each.question = decided
+        if is_awaited and (reason := self._use_decision(each, message.reason)):
+            self._end_message(each, "This could not be stored: refused.")
+            return reason
+        self._end_message(each, wording.decided_by(message.decided_by, grants=message.grants))
+        reply = ApprovalDecided(request_id=message.request_id, granted=message.grants, is_awaited=is_awaited)
+        self.tell(message.reply_to, reply)
+        return ""
+
+    def _use_decision(self, each: OpenQuestion, reason: str = "") -> str:
+        """Tell the asker what was decided, once the note is gone; the reason why that failed, else empty."""
+        request, grants = each.asker, each.question.decision is Decision.GRANTED
+        fault = self._forget(each)
+        if request is None:
+            return fault
+        if grants and not fault:
+            self.tell(request.reply_to, ApprovalGranted(request_id=request.request_id))
+        else:
+            said = wording.NOT_STORED.format(reason=fault) if grants else reason or wording.REFUSED
+            self._refuse(request, said)
+        return fault if grants else ""
+
+    # ends
+
+    def _await_end(self, each: OpenQuestion, least_s: float = 0.0) -> None:
+        left_s = max(least_s, each.question.left_s(self.now()))
+        each.wait_id = self.wait(left_s, partial(self._expire, each.question.id))
+
+    def _is_over(self, each: OpenQuestion) -> bool:
+        return each.question.left_s(self.now()) <= 0
+
+    def _expire(self, question_id: str) -> None:
+        if (each := self._state.open.get(question_id)) is not None:
+            self._close(each, wording.TIMED_OUT, "No answer within an hour: refused.")
+
+    def _end_turn(self, ended: TurnEnded) -> None:
+        for each in list(self._state.open.values()):
+            if (each.question.window, each.question.turn_id) == (ended.window, ended.turn_id):
+                self._close(each, wording.TURN_OVER, "The turn is over: not needed any more.")
+
+    def _end_deleted(self, gone: QuestionDeleted) -> None:
+        for each in list(self._state.open.values()):
+            if each.message_id == gone.message_id and each.question.decision is Decision.OPEN:
+                self._close(each, wording.DELETED, "")
+
+    def _close(self, each: OpenQuestion, reason: str, how: str) -> None:
+        """End a question without a decision.
+
+        Args:
+            each: The question; of a decided one only the note goes.
+            reason: For the model.
+            how: For people; empty for a message that is not there.
+        """
+        self._forget(each)
+        if each.question.decision is Decision.OPEN and how:
+            self._end_message(each, how)
+        if each.asker is not None:
+            self._refuse(each.asker, reason)
+
+    def _forget(self, each: OpenQuestion) -> str:
+        """Forget a question, on the disk first; the reason why its note may come back, empty if it cannot."""
+        self._state.open.pop(each.question.id, None)
+        if each.wait_id is not None:
+            self.withdraw(each.wait_id)
+        if self._notes is None:
+            return ""
+        try:
+            with self.blocking():
+                self._notes.drop(each.question.id)
+        except OSError as error:
+            log.warning("question %s: its note may come back: %s", each.question.id, error.strerror)
+            return error.strerror or str(error)
+        return ""
+
+    def _keep(self, question: Question) -> str:
+        """Put a question on the disk; the reason why that failed, else empty."""
+        if self._notes is None:
+            return ""
+        try:
+            with self.blocking():
+                self._notes.keep(question)
+        except OSError as error:
+            log.warning("question %s cannot be stored: %s", question.id, error.strerror)
+            return error.strerror or str(error)
+        return ""
+
+    def _read_earlier(self) -> None:
+        if self._notes is None or self._state.has_read:
+            return
+        try:
+            with self.blocking():
+                earlier = self._notes.earlier()
+        except OSError as error:
+            log.error("questions of an earlier life cannot be read: %s", error)
+            return
+        self._state.open |= {question.id: OpenQuestion(question) for question in earlier}
+        self._state.has_read = True
+
+    # messages to people
+
+    def _post(self, each: OpenQuestion, *, look_first: bool = False) -> None:
+        question, asked = each.question, wording.question_message(each.question)
+        self.tell(
+            self._config.surface,
+            PostMessage(
+                request_id=RequestId(f"{_POST}{question.id}"),
+                reply_to=self.address,
+                window=question.window,
+                text=asked.text,
+                exact=asked.exact,
+                nonce=question.id,
+                answers_message_id=question.message_id,
+                look_first=look_first,
+                look_since=question.asked_at if look_first else None,
+                mention_user_id=question.asked_by,
+                buttons=question_buttons(question.id),
+            ),
+        )
+
+    def _note_delivery(self, delivery: Delivery) -> None:
+        """Note the fate of a question's message."""
+        each = self._state.open.get(delivery.request_id.removeprefix(_POST))
+        if each is None:
+            late = self._state.ended.pop(delivery.request_id, None)
+            if late is not None and isinstance(delivery, Delivered):
+                window, text = late
+                self._end_shown(window, delivery, text)
+            return
+        match delivery:
+            case Delivered():
+                each.message_id = delivery.message_ids[-1]
+            case DeliveryRefused():
+                self._close(each, wording.NOT_SHOWN.format(reason=delivery.reason), "")
+            case DeliveryFailed():
+                self.wait(RETRY_S, partial(self._post_again, each.question.id))
+
+    def _post_again(self, question_id: str) -> None:
+        each = self._state.open.get(question_id)
+        if each is not None and not each.message_id:
+            self._post(each, look_first=True)
+
+    def _end_message(self, each: OpenQuestion, how: str) -> None:
+        """Take the buttons away, as soon as the message is known."""
+        window, text = each.question.window, wording.ended_message(each.question, how)
+        if each.message_id:
+            self.tell(self._config.surface, EndButtons(window=window, message_id=each.message_id, text=text))
+        else:
+            self._state.ended[RequestId(f"{_POST}{each.question.id}")] = window, text
+
+    def _end_shown(self, window: Window, delivered: Delivered, text: str) -> None:
+        self.tell(self._config.surface, EndButtons(window=window, message_id=delivered.message_ids[-1], text=text))
+
+    # what it says of itself
+
+    def _listing(self, request_id: RequestId) -> ApprovalsListed:
+        questions = [each.question for each in self._state.open.values() if each.question.decision is Decision.OPEN]
+        return ApprovalsListed(
+            request_id=request_id,
+            approvals=tuple(
+                OpenApproval(
+                    id=each.id,
+                    window=each.window,
+                    asked_by=each.asked_by,
+                    kind=each.kind,
+                    text=each.text,
+                    asked_at=each.asked_at,
+                )
+                for each in questions
+            ),
+        )
+
+    def _description(self, request_id: RequestId) -> SelfDescription:
+        figures = (("questions_open", len(self._listing(request_id).approvals)),)
+        return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)

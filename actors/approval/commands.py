@@ -1,0 +1,67 @@
+"""Buttons of a question."""
+
+from __future__ import annotations
+
+from actors.part import Answer, Given, Invocation, Press, Wording
+from domain.policy.approval import ALLOW, REFUSE
+from messages.base import UserId
+from messages.discord import PostedButton
+from messages.shell import APPROVAL, ApprovalDecided, DecideApproval
+
+ALLOW_PREFIX = "allow:"
+"""Of the custom id of the button that grants; the question's id follows."""
+REFUSE_PREFIX = "refuse:"
+_NOT_AWAITED = "It counts if the agent asks for the same again within the hour."
+
+
+def question_buttons(question_id: str) -> tuple[PostedButton, ...]:
+    """The two buttons below a question."""
+    return (
+        PostedButton(label=ALLOW, custom_id=ALLOW_PREFIX + question_id),
+        PostedButton(label=REFUSE, custom_id=REFUSE_PREFIX + question_id),
+    )
+
+
+def _allow(call: Invocation, given: Given) -> DecideApproval:
+    return _decide(call, given, grants=True)
+
+
+def _refuse(call: Invocation, given: Given) -> DecideApproval:
+    return _decide(call, given, grants=False)
+
+
+def _decide(call: Invocation, given: Given, *, grants: bool) -> DecideApproval:
+    return DecideApproval(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        id=given["id"],
+        grants=grants,
+        decided_by=UserId(call.person_id),
+    )
+
+
+def _answer(reply: ApprovalDecided, _wording: Wording) -> Answer:
+    words = "Allowed." if reply.granted else "Refused."
+    return Answer(words if reply.is_awaited else f"{words} {_NOT_AWAITED}")
+
+
+PRESSES = (
+    Press(
+        prefix=ALLOW_PREFIX,
+        to=APPROVAL,
+        is_urgent=True,
+        request=_allow,
+        reply=ApprovalDecided,
+        answer=_answer,
+        refused="Not allowed",
+    ),
+    Press(
+        prefix=REFUSE_PREFIX,
+        to=APPROVAL,
+        is_urgent=True,
+        request=_refuse,
+        reply=ApprovalDecided,
+        answer=_answer,
+        refused="Not refused",
+    ),
+)

@@ -1,0 +1,38 @@
+"""State of the approvals beyond one life of the actor: open questions and waiting askers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from domain.policy.approval import Question
+from messages.base import MessageId, RequestId, Window
+from messages.shell import AskApproval
+
+NO_MESSAGE = MessageId("")
+
+
+@dataclass(slots=True)
+class OpenQuestion:
+    """One question with asker and message."""
+
+    question: Question
+    asker: AskApproval | None = None
+    """Request that waits; None if an earlier life asked, or the asker stopped waiting."""
+    message_id: MessageId = NO_MESSAGE
+    """Message with the buttons; empty until shown."""
+    wait_id: RequestId | None = None
+    """Id of the wait for the end of its hour; of one life of the actor."""
+
+
+@dataclass(slots=True)
+class ApprovalState:
+    """Questions and requests, whatever becomes of the actor."""
+
+    open: dict[str, OpenQuestion] = field(default_factory=dict)
+    """By the question's id."""
+    asking: dict[RequestId, AskApproval] = field(default_factory=dict)
+    """Requests whose window has not said yet who asked."""
+    ended: dict[RequestId, tuple[Window, str]] = field(default_factory=dict)
+    """Posting under way of a question that is over -> its window and its last words."""
+    has_read: bool = False
+    """True if the questions of an earlier process are known."""
