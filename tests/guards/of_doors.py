@@ -13,6 +13,7 @@ _SERVER = "actors/gateway/test_server.py"
 _PLACES = "actors/gateway/test_places.py"
 _CONFIG = "actors/gateway/test_config.py"
 _BODY = "actors/gateway/test_body.py"
+_SIDES = "real/gateway/test_clients.py::test_keys_stay_on_their_side"
 _PEER = "actors/linux/test_tcp_peer.py"
 _ADDRESS = "actors/web/test_address.py"
 _PERMISSION = "actors/web/test_permission.py"
@@ -156,7 +157,7 @@ OF_DOORS: tuple[Guard, ...] = (
         (
             "        if self._config.keys and not is_below and not path.startswith(self._config.open_paths):\n",
             "        if False:\n",
-            "real/gateway/test_clients.py::test_keys_stay_on_their_side",
+            _SIDES,
         ),
     ),
     *guards_of(
@@ -174,13 +175,14 @@ OF_DOORS: tuple[Guard, ...] = (
         (
             "            headers.popall(name, None)\n        if not self",
             "            pass\n        if not self",
-            "actors/gateway/test_passing.py::test_of_two_keys_none_goes_on",
+            _SIDES,
         ),
         (
             '_HOP | _OURS | {"cookie"}',
             "_HOP | _OURS",
             f"{_SERVER}::test_headers_pass_but_those_of_the_connection",
         ),
+        ("        pieces = _hide_key(pieces, hidden.encode())\n", "        pass\n", _SIDES),
         (
             "allow_redirects=False",
             "allow_redirects=True",

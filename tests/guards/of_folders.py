@@ -69,7 +69,7 @@ OF_FOLDERS: tuple[Guard, ...] = (
         (
             "    return path, path.is_absolute()\n",
             "    return path, CONFIG_VARIABLE in environ\n",
-            "e2e/test_hostile_folder.py::test_trust_lasts_until_the_file_changes_and_a_named_file_needs_none",
+            "actors/settings/test_unnamed.py::test_a_variable_names_a_file_only_by_a_full_path",
         ),
         (
             "harmless_values(whole.values)",

@@ -91,7 +91,7 @@ OF_SANDBOX: tuple[Guard, ...] = (
         (
             '        yield "--unshare-net"\n',
             "        pass\n",
-            f"{_JAIL}::test_no_socket_leads_to_this_machine_or_another",
+            f"{_CHOICE}::test_where_bubblewrap_runs_there_is_a_sandbox",
         ),
         ('"--unshare-pid", ', "", f"{_VIEW}::test_bubblewrap_is_told_to_leave_no_privilege_and_no_network"),
         ('"--cap-drop", "ALL", ', "", f"{_VIEW}::test_bubblewrap_is_told_to_leave_no_privilege_and_no_network"),

@@ -107,10 +107,12 @@ def test_logs_are_read_but_never_written(jail: Bench) -> None:
 def test_no_socket_leads_to_this_machine_or_another(jail: Bench) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
         port = server.getsockname()[1]
-        abstract.bind("\0remembrancer-test")
+        abstract.bind(f"\0remembrancer-test-{os.getpid()}")
         abstract.listen()
         assert jail.run(f": > /dev/tcp/127.0.0.1/{port}").is_error
-        to_abstract = python("import socket; socket.socket(socket.AF_UNIX).connect('\\0remembrancer-test')")
+        to_abstract = python(
+            f"import socket; socket.socket(socket.AF_UNIX).connect('\\0remembrancer-test-{os.getpid()}')"
+        )
         assert jail.run(to_abstract).is_error
         for end in (server, abstract):
             end.setblocking(False)
@@ -150,7 +152,10 @@ def test_what_needs_a_privilege_fails(jail: Bench, subtests: pytest.Subtests) ->
         "chroot / true",
         "su -c true",
         "dmesg",
-        "touch /usr/planted /etc/planted",
+        "touch /planted",
+        "touch /usr/planted",
+        "touch /etc/planted",
+        "touch /run/planted",
         "cat < /proc/sys/kernel/core_pattern > same && cat same > /proc/sys/kernel/core_pattern",
         "exec 3>> /proc/sysrq-trigger",
         "exec 3>> /proc/irq/default_smp_affinity",

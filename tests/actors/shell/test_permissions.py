@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import socket
 from pathlib import Path
@@ -234,9 +235,9 @@ def test_an_open_network_has_no_way_to_abstract_sockets_outside(tmp_path: Path, 
         pytest.skip("this kernel has no Landlock scopes (Linux 6.12)")
     jail = Bench(tmp_path / "data", sandbox=sandbox, network="on")
     with socket.socket(socket.AF_UNIX) as abstract:
-        abstract.bind("\0remembrancer-test-open")
+        abstract.bind(f"\0remembrancer-test-open-{os.getpid()}")
         abstract.listen()
-        connect = "import socket; socket.socket(socket.AF_UNIX).connect('\\0remembrancer-test-open')"
+        connect = f"import socket; socket.socket(socket.AF_UNIX).connect('\\0remembrancer-test-open-{os.getpid()}')"
         got = jail.run(python(connect))
         assert "Operation not permitted" in got.text
         abstract.setblocking(False)
