@@ -40,7 +40,7 @@ OF_WORDS: tuple[Guard, ...] = (
         (
             "    return NO_VIEW if audience is None else",
             '    return "0-0" if audience is None else',
-            f"{_AUDIENCE}::test_a_key_is_one_plain_name_of_a_folder",
+            f"{_AUDIENCE}::test_windows_of_a_channel_share_a_view",
         ),
     ),
     *guards_of(
@@ -73,7 +73,7 @@ OF_WORDS: tuple[Guard, ...] = (
         (
             ", core.translate(_TO_URL_SAFE)}",
             "}",
-            f"{_SCRUB}::test_no_base64_of_anything_around_it_carries_a_secret_out",
+            f"{_SCRUB}::test_both_alphabets_of_base64_are_known",
         ),
         (
             "key=lambda form: (-len(form), form)",
@@ -133,7 +133,7 @@ OF_WORDS: tuple[Guard, ...] = (
         (
             "    if len(scripts) > 1 or not scripts.issubset(_SCRIPTS):\n        return False\n",
             "",
-            f"{_SPEAKER}::test_a_name_that_is_a_roles_or_says_nothing_is_never_alone",
+            f"{_SPEAKER}::test_a_name_in_two_scripts_or_in_an_unknown_one_is_never_alone",
         ),
         (
             "    return words.isdisjoint(_ROLE_LIKENESSES)\n",

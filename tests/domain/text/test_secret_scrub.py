@@ -38,6 +38,17 @@ def test_no_base64_of_anything_around_it_carries_a_secret_out(before: bytes, aft
     assert len(left) <= (len(before) + len(after)) * 4 / 3 + 8
 
 
+def test_both_alphabets_of_base64_are_known(subtests: pytest.Subtests) -> None:
+    secret = "~~~>>>???~~~>>>???"
+    for before in ("", "a", "ab"):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            with subtests.test(before=before, encode=encode):
+                text = encode(f"{before}{secret}".encode()).decode()
+
+                assert {"+", "/"} <= set(text) or {"-", "_"} & set(text)
+                assert REMOVED in Scrubber([secret]).scrub(text)
+
+
 @given(st.text())
 def test_text_without_a_secret_stays_as_it_is(text: str) -> None:
     assert Scrubber([SECRET]).scrub(text) == text or SECRET in text

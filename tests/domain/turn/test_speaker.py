@@ -89,6 +89,12 @@ def test_a_name_that_is_a_roles_or_says_nothing_is_never_alone(subtests: pytest.
             assert Speakers().beside(name, "7") == " (@7)"
 
 
+def test_a_name_in_two_scripts_or_in_an_unknown_one_is_never_alone(subtests: pytest.Subtests) -> None:
+    for name in ("Al\u0456na", "Mari\u03b1", "\u13aa\u13b3\u13a9"):
+        with subtests.test(name=name):
+            assert Speakers().beside(name, "7") == " (@7)"
+
+
 def test_a_plain_name_of_one_person_stands_alone(subtests: pytest.Subtests) -> None:
     cases: list[str] = ["Alice", "José", "Zoë Müller", "Иван", "山田 ひろし", "สมชาย", "J. R. Smith-2"]
     for name in cases:

@@ -67,20 +67,26 @@ def test_an_ignore_file_that_is_there_stays_and_the_journal_is_not_committed(tmp
     assert ".journal.jsonl" not in git(facts.memory, "ls-files")
 
 
-def test_a_repository_around_it_is_left_alone_and_its_hooks_and_settings_count_for_nothing(tmp_path: Path) -> None:
+def test_a_repository_around_it_is_left_alone_and_its_hooks_and_settings_count_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     git_init = subprocess.run(("git", "init", "-q", str(tmp_path)), check=True)
     assert git_init.returncode == 0
+    planted = tmp_path / "planted"
+    monkeypatch.setenv("GIT_TRACE", str(planted))
     with RunningFacts(tmp_path, enable_git_versioning=True) as facts:
         eventually(lambda: commits(facts.memory) >= 1)
-        hook = facts.memory / ".git" / "hooks" / "pre-commit"
-        hook.parent.mkdir(exist_ok=True)
-        hook.write_text("#!/bin/sh\nexit 1\n")
-        hook.chmod(0o755)
+        for name in ("pre-commit", "post-commit", "post-index-change", "reference-transaction"):
+            hook = facts.memory / ".git" / "hooks" / name
+            hook.parent.mkdir(exist_ok=True)
+            hook.write_text(f"#!/bin/sh\n: > '{planted}'\nexit 1\n")
+            hook.chmod(0o755)
         git(facts.memory, "config", "commit.gpgSign", "true")
         facts.add("The user likes tea")
         eventually(lambda: "likes tea" in git_show(facts.memory))
 
     assert commits(tmp_path) == 0
+    assert not planted.exists()
 
 
 @pytest.mark.req("S2-37")
