@@ -6,7 +6,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.turn.prompt import prompt_header, quotation_lines
@@ -123,6 +123,7 @@ def test_names_without_end_cost_bounded_room_and_are_then_never_alone() -> None:
 
 
 @given(st.text())
+@example("[a] <b>: @c")
 def test_a_shown_name_hides_nothing_and_has_none_of_the_runtimes_punctuation(name: str) -> None:
     shown = shown_name(name)
 
