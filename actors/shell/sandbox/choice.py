@@ -11,7 +11,7 @@ import selectors
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actors.linux.private_folder import TemporaryFolder
@@ -22,11 +22,14 @@ from actors.shell.sandbox.enclosure import Enclosure, can_mount_by_descriptor, t
 from actors.shell.sandbox.remedy import NO_PROC, ROOT, examine, has_proc, remedy
 from actors.shell.sandbox.scope import has_scopes
 from actors.shell.sandbox.view import View, programs_elsewhere
+from actors.shell.sandbox.watcher.mounter import NOT_MADE
 from actors.shell.warden_client import WardenClient
 
 CHOICES = ("auto", "bwrap", "bundled", "none")
 _PROBE_S = 10.0
 _BAIT = "word\n"
+_KEPT = "kept"
+"""Name in the trial's folder that must not be changed."""
 _ESCAPES = """
 echo in > inside && read -r word < inside && echo "$word"
 if [[ -r /proc/self/status ]]; then
@@ -36,6 +39,7 @@ if [[ -r /proc/self/status ]]; then
 fi
 read -r word < "$CANARY" && echo "reads what it should not"
 echo out > "$CANARY"
+echo out >> kept && echo "changes what is kept"
 (($$ == OUTSIDER || PPID == OUTSIDER)) || { kill -0 "$OUTSIDER" && echo "reaches the agent by signals"; }
 : > "/dev/tcp/127.0.0.1/$PORT" && echo "reaches the network"
 exit 0
@@ -90,17 +94,15 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         try:
             binary = _find_binary(find)
             broken = broken or binary.path
-            by_descriptor = can_mount_by_descriptor()
-            enclosure = Enclosure(
-                bash=bash, bwrap=binary.path, has_scopes=has_scopes(), mounts_by_descriptor=by_descriptor
-            )
-            await _try(enclosure, warden)
+            enclosure = await _find_enclosure(bash, binary.path, warden)
         except _UntriedError as error:
             refusal = str(error)
             return Level(None, f"refusing: {refusal}", refusal)
         except UnfitError as error:
             reasons.append(str(error))
         else:
+            if not enclosure.mounts_by_descriptor:
+                reasons.append("mounts are made by path: this kernel, or a policy, lets none be made by descriptor")
             why = f" ({'; '.join(reasons)})" if reasons else ""
             return Level(enclosure, f"{binary.text}{why}")
     said = "; ".join(reasons)
@@ -131,6 +133,25 @@ def _find_binary(find: Callable[[], Binary]) -> Binary:
     if machine not in PROCESSORS:
         raise UnfitError(f"no filter for processor {machine}")
     return find()
+
+
+async def _find_enclosure(bash: str, bwrap: str, warden: WardenClient) -> Enclosure:
+    """Enclosure that passes the trial, with mounts by descriptor where these can be had.
+
+    Raises:
+        UnfitError: none does.
+        _UntriedError: the trial could not be prepared.
+    """
+    by_descriptor = can_mount_by_descriptor()
+    enclosure = Enclosure(bash=bash, bwrap=bwrap, has_scopes=has_scopes(), mounts_by_descriptor=by_descriptor)
+    try:
+        await _try(enclosure, warden)
+    except UnfitError as error:
+        if not by_descriptor or NOT_MADE not in str(error):
+            raise
+        enclosure = replace(enclosure, mounts_by_descriptor=False)
+        await _try(enclosure, warden)
+    return enclosure
 
 
 class _UntriedError(Exception):
@@ -179,6 +200,7 @@ def _bait(folder: str) -> tuple[Path, Path]:
     """A folder for the trial, and a file beside it that it should not reach."""
     inside, canary = Path(folder, "inside"), Path(folder, "canary")
     inside.mkdir()
+    (inside / _KEPT).touch()
     canary.write_text(_BAIT)
     return inside, canary
 
@@ -200,7 +222,7 @@ def _targets(canary: Path, server: socket.socket) -> dict[str, str]:
 
 
 async def _output(enclosure: Enclosure, warden: WardenClient, inside: str, environment: dict[str, str]) -> bytes:
-    view = View(cwd=inside, own=(inside,), executable=programs_elsewhere())
+    view = View(cwd=inside, own=(inside,), protected=(f"{inside}/{_KEPT}",), executable=programs_elsewhere())
     threads = threads_of_user(os.getuid())
     command = f"{{\n{_ESCAPES}\n}} 2> /dev/null"
     job = enclosure.job(command, view, environment, timeout_s=_PROBE_S, user_threads=threads)

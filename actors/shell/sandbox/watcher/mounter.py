@@ -17,6 +17,8 @@ from actors.linux import syscall
 from actors.shell.job import LateMount
 
 _PART = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+NOT_MADE = "what is kept from it cannot be kept"
+"""Words of a fault where the kernel, or a policy, refuses a mount."""
 _FAILED = 255
 _SWAPPED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EINVAL)
 """Errors where a part of a path has become a link, something else or nothing."""
@@ -55,7 +57,7 @@ def make_mounts(first: int, mounts: Sequence[LateMount]) -> str:
     code = os.waitstatus_to_exitcode(ended)
     if code in _SWAPPED:
         return "files of its folders were moved meanwhile; try again"
-    return "" if code == 0 else f"what is kept from it cannot be kept: {os.strerror(code) if code > 0 else code}"
+    return "" if code == 0 else f"{NOT_MADE}: {os.strerror(code) if code > 0 else code}"
 
 
 def _enter(first: int) -> None:

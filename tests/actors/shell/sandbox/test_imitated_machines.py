@@ -201,3 +201,14 @@ def test_a_machine_with_an_unusual_kernel_has_its_sandbox(tmp_path: Path, name: 
 
     assert said.refusal == ""
     assert "bubblewrap" in said.text
+
+
+@pytest.mark.parametrize("call", ["setns", "move_mount", "mount_setattr"])
+def test_where_no_mount_can_be_made_by_descriptor_mounts_are_made_by_path_and_this_is_told(
+    call: str, tmp_path: Path
+) -> None:
+    said = imitate(Imitated(refused=((call, errno.EPERM, ()),)), tmp_path)
+
+    assert said.refusal == ""
+    assert "mounts are made by path" in said.text
+    assert "mounts are made by path" not in imitate(Imitated(), tmp_path).text
