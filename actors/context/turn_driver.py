@@ -15,7 +15,7 @@ from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun, left_out_notice, result_meta, stand_in_notice
+from actors.context.turn_run import Phase, TurnRun, left_out_notice, result_meta, round_refusal, stand_in_notice
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded
@@ -300,8 +300,8 @@ class TurnDriver:
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
         turn = self._host.conversation.turn(run.turn_id)
-        if turn.rounds >= self._config.max_rounds:
-            self.fail(f"The model asked for tools {self._config.max_rounds} times in this turn; I stopped it there.")
+        if refusal := round_refusal(self._config, turn.rounds, reply):
+            self.fail(refusal)
             return
         run.calls_left = self._config.max_calls - turn.calls
         event_id = self._record(run, Kind.AGENT, reply.text, {"final": False, **run.model_meta(reply)}, sync=False)

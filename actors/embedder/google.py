@@ -11,8 +11,10 @@ from pydantic import ValidationError
 
 from actors.embedder.backend import CallError, Limits, chain
 from actors.embedder.worker import Loading
+from actors.http_client.bounded_answers import Bounds, refusal_in, refuse_detours
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
+from actors.http_client.library_transport import MOST_BYTES
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import google_fault
 from domain.policy.retrying import Fault, FaultKind
@@ -92,7 +94,13 @@ class GoogleBackend:
             return
         # A session of our own, since the client's inherits from aiohttp's in a way that aiohttp warns of. Without retry
         # options the client would sleep and try again by itself after a broken connection.
-        self._session = aiohttp.ClientSession(connector=CleanConnector(), proxy=proxy_for(self._api_base or _GOOGLE))
+        self._session = aiohttp.ClientSession(
+            connector=CleanConnector(bounds=Bounds(answer_bytes=MOST_BYTES)),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"Accept-Encoding": "identity"},
+            middlewares=(refuse_detours,),
+            proxy=proxy_for(self._api_base or _GOOGLE),
+        )
         certificates = trusted_certificates()  # else the client reads them three times
         options = library.types.HttpOptions(
             base_url=self._api_base or None,
@@ -105,6 +113,8 @@ class GoogleBackend:
         self._client = library.Client(api_key=self._api_key, vertexai=False, http_options=options)
 
     def _fault(self, error: Exception) -> Fault:
+        if told := refusal_in(error, "the embedding provider"):
+            return Fault(FaultKind.BEYOND_BOUND, told=told)
         names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
         if not _UNREADABLE.isdisjoint(names):
             return Fault(FaultKind.UNREADABLE)

@@ -11,9 +11,11 @@ from typing import Any
 
 from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
 from actors.embedder.worker import Loading
+from actors.http_client.bounded_answers import refusal_in
+from actors.http_client.library_transport import bound_calls
 from actors.part.late_import import LATE_IMPORT
 from domain.memory.embedding import cut
-from domain.policy.retrying import Fault, classify
+from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
 
 MODE = "LITELLM_MODE"
@@ -205,6 +207,8 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
 
 def fault_of(error: Exception, now: datetime) -> Fault:
     """Fault that an exception of litellm stands for."""
+    if told := refusal_in(error, "the provider"):
+        return Fault(FaultKind.BEYOND_BOUND, told=told)
     links = chain(error)
     names = [kind.__name__ for link in links for kind in type(link).__mro__]
     responses = [response for link in links if (response := getattr(link, "response", None)) is not None]
@@ -229,7 +233,10 @@ def _import() -> Any:
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
     with LATE_IMPORT:
         import litellm
+        from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+        from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
+    bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
     litellm.suppress_debug_info = True
     # Its embedding API takes our "no retries" for "unsaid" and would try each call three times.
     litellm.DEFAULT_MAX_RETRIES = 0

@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from actors.embedder.backend import CallError, Counted, Limits, chain, count_in
-from actors.http_client.connections import BodyTooLargeError, Connections, headers_of, read_whole
+from actors.http_client.bounded_answers import BeyondBoundError, refusal_in
+from actors.http_client.connections import Connections, headers_of, read_whole
 from domain.policy.retrying import Fault, FaultKind, classify
 from messages.base import make_ready
 from messages.embedder import TextRole
@@ -93,8 +94,9 @@ class OpenAIBackend:
             body = msgspec.json.encode({"model": self._model, "input": list(texts)} | form)
             async with self._connections.post(f"{self._api_base}/embeddings", body, headers) as response:
                 data = await read_whole(response, MOST_ANSWER_BYTES)
-        except BodyTooLargeError as error:
-            raise CallError(Fault(FaultKind.UNREADABLE)) from error
+        except BeyondBoundError as error:
+            told = refusal_in(error, "the embedding provider")
+            raise CallError(Fault(FaultKind.BEYOND_BOUND, told=told)) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
             raise CallError(classify(names, None, str(error), {}, self._now())) from error

@@ -13,7 +13,7 @@ from domain.policy.retrying import FaultKind
 from domain.policy.spending import Attempt
 from messages.model import SPENT, CallKind, CallOutcome, CallSpent, Usage
 
-_MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE})
+_MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE, FaultKind.BEYOND_BOUND})
 """Faults of calls that the provider may have carried out."""
 
 

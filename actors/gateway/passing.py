@@ -18,6 +18,7 @@ from actors.gateway.access import Door
 from actors.gateway.body import Body, refusal_of
 from actors.gateway.config import GatewayConfig
 from actors.gateway.errors import GatewayError
+from actors.http_client.bounded_answers import refusal_in
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, proxy_name, trusted_certificates
 
@@ -154,6 +155,8 @@ class Upstream:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if (too_long := refusal_of(error)) is not None:
                 raise too_long from error
+            if told := refusal_in(error, "the model's server"):
+                raise GatewayError(502, told) from error
             way = f" through the proxy {proxy_name(self._proxy)}" if self._proxy is not None else ""
             reason = f"the model's server could not be reached{way}: {type(error).__name__}"
             raise GatewayError(502, reason) from error

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import select
 import ssl
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import aiohttp
+
+from actors.http_client.bounded_answers import USUAL_BOUNDS, BoundedHandler, Bounds
 
 if TYPE_CHECKING:
     from aiohttp.client_proto import ResponseHandler
@@ -16,23 +19,32 @@ if TYPE_CHECKING:
 
 
 class CleanConnector(aiohttp.TCPConnector):
-    """Pool of connections, each of which is looked at before it serves again.
+    """Pool of connections, each of which is looked at before it serves again, and bounds what comes over it.
 
     A server may speak unasked on a connection that lies here: say an answer twice, or a farewell before it closes.
-    aiohttp would take that for the answer to the next call, which is somebody else's.
+    aiohttp would take that for the answer to the next call, of another caller.
     """
 
     def __init__(
-        self, *, limit: int = 100, keepalive_timeout: float = 15.0, ssl_of: ssl.SSLContext | bool = True
+        self,
+        *,
+        limit: int = 100,
+        keepalive_timeout: float | None = 15.0,
+        ssl_of: ssl.SSLContext | bool = True,
+        bounds: Bounds = USUAL_BOUNDS,
     ) -> None:
         """Open nothing yet.
 
         Args:
             limit: Connections at a time; 0 for no limit.
-            keepalive_timeout: Seconds that a connection may lie here.
+            keepalive_timeout: Seconds that a connection may lie here; None to use each once.
             ssl_of: Whom to believe.
+            bounds: Of each answer.
         """
-        super().__init__(limit=limit, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
+        is_new = keepalive_timeout is None
+        super().__init__(limit=limit, force_close=is_new, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
+        handler: type[ResponseHandler] = BoundedHandler
+        self._factory = partial(handler, loop=self._loop, bounds=bounds)  # type: ignore[call-arg]
         self._served = WeakSet["ResponseHandler"]()
 
     async def connect(
@@ -50,11 +62,13 @@ class CleanConnector(aiohttp.TCPConnector):
             connection.close()
         if protocol is not None:
             self._served.add(protocol)
+        if isinstance(protocol, BoundedHandler):
+            protocol.begin()
         return connection
 
 
 def _is_silent(protocol: ResponseHandler) -> bool:
-    """Whether nothing was read since the last answer, and nothing lies in the socket, not even its end."""
+    """True if no byte was read since the last answer, and the socket holds neither bytes nor the end."""
     if protocol.should_close or protocol.transport is None:
         return False
     there = protocol.transport.get_extra_info("socket")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from actors.http_client.bounded_answers import BeyondBoundError
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
 
@@ -16,13 +17,10 @@ KEEP_ALIVE_S = 4.0
 """Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
 KEEP_ALIVE_TLS_S = 20.0
 """Servers behind TLS are providers', which keep connections for a minute and longer, and where a new one costs more."""
-MOST_ANSWER_BYTES = 8 * 1024 * 1024
+MOST_ANSWER_BYTES = 32 * 1024 * 1024
+"""The longest answers of models have 130,000 tokens, each in an event of 250 bytes."""
 MOST_ERROR_BYTES = 64 * 1024
 """Of what comes with a refusal; the rest is not read."""
-
-
-class BodyTooLargeError(Exception):
-    """A server's answer is longer than its caller reads."""
 
 
 class Connections:
@@ -93,11 +91,8 @@ class Connections:
         session = self._sessions.get((scheme, is_new))
         if session is None:
             ssl_of = trusted_certificates() if scheme == "https" else True
-            connector = (
-                aiohttp.TCPConnector(limit=0, force_close=True, ssl=ssl_of)
-                if is_new
-                else CleanConnector(limit=0, keepalive_timeout=_keep_alive_s(scheme), ssl_of=ssl_of)
-            )
+            keep_alive_s = None if is_new else _keep_alive_s(scheme)
+            connector = CleanConnector(limit=0, keepalive_timeout=keep_alive_s, ssl_of=ssl_of)
             # aiohttp itself is not to ask the environment: two threads a call, and a `.netrc` would bring a key.
             session = self._sessions[scheme, is_new] = aiohttp.ClientSession(
                 connector=connector,
@@ -116,7 +111,7 @@ async def read_whole(response: aiohttp.ClientResponse, most_bytes: int = MOST_AN
     """The body of a response; of a refusal the first `MOST_ERROR_BYTES` and what came with their end.
 
     Raises:
-        BodyTooLargeError: an answer is longer than `most_bytes`.
+        BeyondBoundError: an answer is longer than `most_bytes`.
     """
     data = bytearray()
     async for chunk in response.content.iter_any():
@@ -124,7 +119,7 @@ async def read_whole(response: aiohttp.ClientResponse, most_bytes: int = MOST_AN
         if response.status != 200 and len(data) > MOST_ERROR_BYTES:
             break
         if len(data) > most_bytes:
-            raise BodyTooLargeError(f"an answer is longer than {most_bytes} bytes")
+            raise BeyondBoundError(f"the server sent an answer of more than {most_bytes} bytes, the most that are read")
     return bytes(data)
 
 

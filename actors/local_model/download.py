@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import os
@@ -10,10 +11,12 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
+from actors.http_client.bounded_answers import shown_host, shown_words
+from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
@@ -26,6 +29,8 @@ MOST_IDLE_TRIES = 3
 """Tries in a row without a further byte."""
 _CONNECT_S, _SILENCE_S = 20.0, 60.0
 _BLOCK_BYTES = 1 << 18
+_LEAST_BYTES, LEAST_BYTES_S = 1 << 20, 300.0
+"""A server that brings less in that time would go on for weeks."""
 _SPARE_BYTES = 64 << 20
 """Disk that stays free."""
 _RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/([0-9]{1,15}|\*)")
@@ -49,7 +54,9 @@ def endpoint_of(environ: Mapping[str, str]) -> str:
 class Download:
     """Download of one model into the folder of a store."""
 
-    def __init__(self, model: CatalogueModel, store: Store, endpoint: str, told: Told) -> None:
+    def __init__(
+        self, model: CatalogueModel, store: Store, endpoint: str, told: Told, least_bytes_s: float = LEAST_BYTES_S
+    ) -> None:
         """Nothing is fetched yet.
 
         Args:
@@ -57,7 +64,9 @@ class Download:
             store: Gets the file.
             endpoint: Address of another hub; empty for the usual one.
             told: Shows progress.
+            least_bytes_s: Seconds in which 1 MiB has to come.
         """
+        self._least_bytes_s = least_bytes_s
         self._model = model
         self._store = store
         self._address = model.address(endpoint)
@@ -136,9 +145,10 @@ class Download:
         secure = trusted_certificates() if self._address.startswith("https:") else True
         timeout = aiohttp.ClientTimeout(total=None, connect=_CONNECT_S, sock_read=_SILENCE_S)
         async with aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=secure, force_close=True),
+            connector=CleanConnector(keepalive_timeout=None, ssl_of=secure),
             timeout=timeout,
             cookie_jar=aiohttp.DummyCookieJar(),
+            middlewares=(self._judge_redirection,),
         ) as session:
             while self._size < self._model.bytes:
                 before, ending = self._size, "it ended early"
@@ -147,7 +157,7 @@ class Download:
                 except aiohttp.ClientConnectorError as error:
                     self._fail_to_reach(error)
                 except (aiohttp.ClientError, TimeoutError) as error:
-                    ending = str(error) or type(error).__name__
+                    ending = shown_words(str(error)) or type(error).__name__
                 idle = 0 if self._size > before else idle + 1
                 if idle == MOST_IDLE_TRIES:
                     raise ModelFileError(
@@ -172,13 +182,33 @@ class Download:
             if etag.startswith('"') and etag.isascii():  # a weak one vouches for no bytes
                 self._etag.write_text(etag, "ascii")
             os.lseek(fd, self._size, os.SEEK_SET)
+            pace = _Pace(self._least_bytes_s)
             async for block in response.content.iter_chunked(_BLOCK_BYTES):
                 if self._size + len(block) > self._model.bytes:
                     self._start_over(fd)
                     self._fail_by_size("more")
                 _write(fd, block)
                 self._size += len(block)
+                if not pace.keeps_up(len(block)):
+                    self._fail_by_pace()
                 self._told(f"fetching {self._model.name}", self._size, self._model.bytes)
+
+    async def _judge_redirection(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Middleware: a redirection leads to a server that proves its name, or stays on the same one."""
+        response = await handler(request)
+        location = response.headers.get("Location")
+        if not 300 <= response.status < 400 or location is None:
+            return response
+        with suppress(ValueError):
+            here, there = urlsplit(str(request.url)), urlsplit(urljoin(str(request.url), location))
+            if there.scheme == "https" or (here.scheme, here.netloc) == (there.scheme, there.netloc):
+                return response
+        response.close()
+        raise ModelFileError(
+            f"{self._address} leads to {shown_host(location)} without https, where nothing is asked for"
+        )
 
     def _check_answer(self, response: aiohttp.ClientResponse) -> None:
         """Refuse a response that cannot be the file.
@@ -188,7 +218,7 @@ class Download:
         """
         if response.status not in (200, 206):
             where = f" (at {response.url.host})" if response.history else ""
-            raise ModelFileError(f"{self._address} answered {response.status} {response.reason}{where}")
+            raise ModelFileError(f"{self._address} answered {response.status} {shown_words(response.reason)}{where}")
         if response.content_type == "text/html":
             raise ModelFileError(f"{self._address} answered with a web page; perhaps this network asks for a login")
         begin, total = self._range(response)
@@ -221,6 +251,12 @@ class Download:
                 f"{free / 1e9:.2f} GB free; free some, or name another folder (local_model.folder)"
             )
 
+    def _fail_by_pace(self) -> NoReturn:
+        raise ModelFileError(
+            f"{self._address} brought less than {_LEAST_BYTES} bytes within {self._least_bytes_s:g} s, the least that "
+            f"is waited for; {self._size} bytes are kept, and the same command goes on from there"
+        )
+
     def _fail_by_size(self, size: str) -> NoReturn:
         raise ModelFileError(
             f"{self._address} is not the file of the catalogue: it has {size} bytes, not {self._model.bytes}"
@@ -240,6 +276,23 @@ class Download:
             f"{self._store.folder} cannot be written: {why}; {self._size} bytes are kept, and the same command goes on "
             "from there"
         ) from error
+
+
+class _Pace:
+    """Watch over the speed of a download; begun when the first bytes may come."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._since = asyncio.get_running_loop().time()
+        self._bytes = 0
+
+    def keeps_up(self, size: int) -> bool:
+        """Take in further bytes; False if fewer came than have to within the limit."""
+        now = asyncio.get_running_loop().time()
+        self._bytes += size
+        if self._bytes >= _LEAST_BYTES:
+            self._since, self._bytes = now, 0
+        return now - self._since <= self._limit_s
 
 
 def _write(fd: int, block: bytes) -> None:

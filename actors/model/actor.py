@@ -89,7 +89,7 @@ class ModelActor(Actor):
         self._fallbacks = Fallbacks(config.fallbacks)
         self._calls = Calls(
             backend_of=self._backend_of,
-            schedule=Schedule(RetryPolicy(max_retries=config.retries), sleep),
+            schedule=Schedule(RetryPolicy(max_retries=config.retries), config.answer_timeout_s, sleep),
             delta_interval_s=config.delta_interval_s,
             tell=lambda answer: self.tell(self.address, answer),
             enter=self._enter,

@@ -1,4 +1,4 @@
-"""Reports of errors in answers, as faults."""
+"""Reports of errors in answers, and answers beyond a bound, as faults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from datetime import datetime
 
 import msgspec
 
-from domain.policy.retrying import Fault, classify
+from actors.http_client.bounded_answers import refusal_in
+from actors.model.backend import AttemptError
+from domain.policy.retrying import Fault, FaultKind, classify
+from domain.text.answer.assembly import Assembly
+from domain.text.answer.events import LineTooLongError
+from messages.model import Completion, ModelRequest, Usage
+
+MOST_CHARS = 1_000_000
+"""Of an answer with its thoughts and its calls: twice what the longest answers of models have."""
+MOST_THOUGHTS_CHARS = 2 * MOST_CHARS
+"""Of the fields in which a provider wants thoughts back, signatures included."""
+MOST_CALLS = 200
+"""Of one answer: twice as many as a turn may run."""
 
 _STATUS = re.compile("[45][0-9]{2}")
 _REFUSAL = re.compile(r"invalid.?(request|argument|param)|bad.?request|validation", re.IGNORECASE)
@@ -29,3 +41,51 @@ def _status_in(error: object) -> int:
     if _STATUS.fullmatch(code):
         return int(code)
     return 400 if _REFUSAL.search(f"{code} {said.get('type')} {said.get('status')}") else 0
+
+
+def beyond_bound(told: str) -> Fault:
+    """The fault of a server that sends more than is read, in words that name the value and the rule."""
+    return Fault(FaultKind.BEYOND_BOUND, told=told)
+
+
+def bound_fault(error: BaseException) -> Fault | None:
+    """The fault behind an error by which a reader gave up an answer for its size; None for any other error."""
+    told = refusal_in(error, "the model's server")
+    if not told and isinstance(error, LineTooLongError):
+        told = f"the model's server sent an answer that is not read: {error}"
+    return beyond_bound(told) if told else None
+
+
+def require_room(assembly: Assembly) -> None:
+    """Refuse an answer in the making that has grown beyond its bounds.
+
+    Raises:
+        AttemptError: it has.
+    """
+    if assembly.is_cut:
+        told = f"the model's server sent an answer of more than {MOST_CHARS:,} characters, the most that are read"
+        raise AttemptError(beyond_bound(told))
+    _require_few(assembly.call_count)
+
+
+def completion_of(assembly: Assembly, request: ModelRequest, usage: Usage) -> Completion:
+    """The meaning of an answer within its bounds.
+
+    Raises:
+        AttemptError: the answer has more calls, or more beside its thoughts, than are read.
+    """
+    require_room(assembly)
+    completion = assembly.completion(request, usage)
+    _require_few(len(completion.tool_calls))
+    if len(completion.thoughts_json) > MOST_THOUGHTS_CHARS:
+        told = (
+            f"the model's server sent thoughts of more than {MOST_THOUGHTS_CHARS:,} characters, the most that are kept"
+        )
+        raise AttemptError(beyond_bound(told))
+    return completion
+
+
+def _require_few(count: int) -> None:
+    if count > MOST_CALLS:
+        told = f"the model asked for more than {MOST_CALLS} commands in one answer, the most that are read"
+        raise AttemptError(beyond_bound(told))

@@ -37,22 +37,26 @@ log = logging.getLogger(__name__)
 
 Sleep = Callable[[float], Awaitable[None]]
 NEW = "; /new begins a new conversation"
+MOST_SHOWN_CHARS = 100_000
+"""Of an answer in the making: as much again as people are shown of one, many times over."""
 NO_FAULT = Fault(FaultKind.UNKNOWN)
 """Beside a reply."""
 
 
 class Schedule:
-    """Backoff schedule: the waits that a policy gives, with jitter."""
+    """Schedule of one answer: the waits that a policy gives, with jitter, and the time for all tries."""
 
-    def __init__(self, policy: RetryPolicy, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, policy: RetryPolicy, answer_timeout_s: float, sleep: Sleep = asyncio.sleep) -> None:
         """Nothing is waited for yet.
 
         Args:
             policy: Number of tries, and the waits.
+            answer_timeout_s: Longest time for an answer, with all tries.
             sleep: Passing of the time between tries.
         """
         self.policy = policy
         self.sleep = sleep
+        self.answer_timeout_s = answer_timeout_s
         self._wait = wait_exponential(policy.base_s, policy.cap_s, policy.factor) + wait_random(0, policy.jitter_s)
         self._retrying = AsyncRetrying()
 
@@ -78,12 +82,14 @@ class Progress:
         self._show = show
         self._say = say
         self._pieces: list[str] = []
+        self._size = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, piece: str) -> None:
-        """Take in more text; it is told when its time has come."""
+        """Take in more text; it is told when its time has come, as long as it is short enough to be shown."""
         self._pieces.append(piece)
-        if self._timer is None:
+        self._size += len(piece)
+        if self._timer is None and self._size <= MOST_SHOWN_CHARS:
             self._timer = asyncio.get_running_loop().call_later(self._interval_s, self._tell)
 
     @property
@@ -98,6 +104,8 @@ class Progress:
 
     def _tell(self) -> None:
         self._timer = None
+        if self._size > MOST_SHOWN_CHARS:
+            return
         text = "".join(self._pieces)
         self._pieces = [text]
         shown = self._show(text)
@@ -145,7 +153,9 @@ class Calls:
 
     def begin(self, model: str, request: ModelRequest) -> None:
         """Start the call; its end is told."""
-        task = asyncio.get_running_loop().create_task(self._answer(model, request), name=f"model-{request.request_id}")
+        task = asyncio.get_running_loop().create_task(
+            self._answer_in_time(model, request), name=f"model-{request.request_id}"
+        )
         self._tasks[request.request_id] = task
         task.add_done_callback(lambda ended: self._end_call(request.request_id, ended))
 
@@ -174,6 +184,19 @@ class Calls:
         log.error("a model call died", exc_info=error)
         fault = Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)
         self._tell(ModelFailed(request_id=request_id, reason=reason(fault, 1), attempts=1))
+
+    async def _answer_in_time(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
+        """The answer, or the failure of one that does not end."""
+        limit_s = self._schedule.answer_timeout_s
+        limit = asyncio.timeout(limit_s)
+        try:
+            async with limit:
+                return await self._answer(model, request)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            told = f"the model's server did not end its answer within {limit_s:g} s, the most for one"
+            return _failure(request, told, 1, Fault(FaultKind.BEYOND_BOUND))
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
         """The answer of the model, or of the first that can stand in for it."""

@@ -40,6 +40,8 @@ class ModelConfig:
     content_timeout_s: float = 0.0
     """Longest time without a word, thought or call while a server only keeps the connection awake; 0 for twice
     `idle_timeout_s`."""
+    answer_timeout_s: float = 1_500.0
+    """Longest time for an answer with all attempts, however often the server says something."""
     delta_interval_s: float = DELTA_INTERVAL_S
     """Least time between two deltas of a request."""
     daily_cost_usd: float = 0.0
@@ -67,5 +69,7 @@ class ModelConfig:
         if self.content_timeout_s and self.content_timeout_s < self.idle_timeout_s:
             rule = f"must be 0 or at least idle_timeout_s {self.idle_timeout_s}"
             raise ValueError(f"content_timeout_s {self.content_timeout_s} {rule}")
+        if self.answer_timeout_s <= 0:
+            raise ValueError(f"answer_timeout_s {self.answer_timeout_s} must be > 0")
         if self.delta_interval_s < 0:
             raise ValueError(f"delta_interval_s {self.delta_interval_s} must be >= 0")

@@ -22,6 +22,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from actors.http_client.library_transport import bound_calls
+from actors.model.answer import MOST_CHARS, bound_fault, completion_of, require_room
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import NO_KEY, ModelConfig
 from actors.model.conversation import Conversations
@@ -151,7 +153,7 @@ class LitellmBackend:
             closing.add_done_callback(self._abandoned.discard)
 
     async def _read(self, model: str, request: ModelRequest, stream: Any, say: Heard, silence: Silence) -> Completion:
-        assembly, usage, chunks = Assembly(), None, 0
+        assembly, usage, chunks = Assembly(MOST_CHARS), None, 0
         ending = _Ending(stream)
         async for chunk in ending.chunks():
             had = assembly.size
@@ -162,6 +164,7 @@ class LitellmBackend:
                 chunks += 1
                 if piece := assembly.add(choice):
                     say(piece)
+            require_room(assembly)
             silence.hear(has_content=assembly.size > had)
         if ending.is_made_up:
             say.usage = None  # litellm has counted what it heard
@@ -169,12 +172,12 @@ class LitellmBackend:
         assembly.finish_reason = ending.native or assembly.finish_reason
         if not assembly.has_ended:
             raise AttemptError(Fault(FaultKind.CUT_OFF if chunks else FaultKind.UNREADABLE))
-        return assembly.completion(request, self._usage(model, usage))
+        return completion_of(assembly, request, self._usage(model, usage))
 
     def _take_whole(self, model: str, request: ModelRequest, answer: Any, say: Heard) -> Completion:
         say.has_begun = True
         say.usage = self._usage(model, getattr(answer, "usage", None))
-        assembly = Assembly()
+        assembly = Assembly(MOST_CHARS)
         for choice in answer.choices[:1]:
             assembly.add(choice, is_whole=True)
             own = getattr(choice, "provider_specific_fields", None) or {}
@@ -182,7 +185,7 @@ class LitellmBackend:
         if not assembly.has_ended:
             raise AttemptError(Fault(FaultKind.UNREADABLE))
         say(assembly.text)
-        return assembly.completion(request, say.usage)
+        return completion_of(assembly, request, say.usage)
 
     def _arguments(
         self, library: Any, model: str, request: ModelRequest, messages: list[dict[str, Any]]
@@ -253,6 +256,8 @@ class LitellmBackend:
         return float(sum(costs))
 
     def _fault(self, error: Exception, *, lacks_content: bool) -> Fault:
+        if (beyond := bound_fault(error)) is not None:
+            return beyond
         if isinstance(error, TimeoutError):
             return Fault(FaultKind.IDLE_STREAM if lacks_content else FaultKind.SLOW)
         chain = _chain(error)
@@ -349,8 +354,11 @@ def _load(model: str) -> Any:
     warnings.filterwarnings("ignore", message=".* `ReadOnly` qualifier", category=UserWarning)
     import litellm
     from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+    from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from litellm.responses import main as responses
 
+    bound_calls(AsyncHTTPHandler, LiteLLMAiohttpTransport)
     litellm.suppress_debug_info = True
     # It imports litellm's proxy and the package `mcp`, which is not installed, before it looks into a request.
     responses._responses_try_dispatch_mcp_gateway = lambda **_: None

@@ -10,21 +10,18 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 import msgspec
 
-from actors.http_client.connections import (
-    MOST_ANSWER_BYTES,
-    BodyTooLargeError,
-    Connections,
-    headers_of,
-    read_whole,
-)
-from actors.model.answer import reported_fault
+from actors.http_client.bounded_answers import shown_host
+from actors.http_client.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
+from actors.model.answer import MOST_CHARS, beyond_bound, bound_fault, completion_of, reported_fault, require_room
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
+from actors.model.pacing import Pacing
 from actors.model.provider import LitellmBackend
 from actors.model.route import Route, named_route
 from actors.model.routes import Routes
@@ -40,6 +37,7 @@ from messages.model import Completion, ModelRequest, Usage, is_local
 
 _REDIRECTIONS = frozenset({307, 308})
 """Those that ask for the same request elsewhere."""
+MOST_REDIRECTIONS = 3
 _NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
 LINGER_S = 0.2
 """After the last word of an answer."""
@@ -48,8 +46,8 @@ LINGER_S = 0.2
 class RoutedBackend:
     """Backend that asks litellm once how a model is called, and then makes the calls itself.
 
-    litellm makes the calls of models in another form than OpenAI's, and follows redirections. A request that names its
-    server goes there and nowhere else.
+    litellm makes the calls of models in another form than OpenAI's. A redirection is followed on the same server alone,
+    since key and conversation go along. A request that names its server goes there and nowhere else.
     """
 
     def __init__(
@@ -96,8 +94,9 @@ class RoutedBackend:
             route: Route | None = named_route(model, request.api_base, key)
         else:
             route = await self._find(model)
-        completion = None if route is None else await self._call(route, request, say)
-        return await self._litellm.complete(model, request, say) if completion is None else completion
+        if route is None:
+            return await self._litellm.complete(model, request, say)
+        return await self._call(route, request, say)
 
     async def abilities(self, model: str) -> Abilities:
         """Abilities of a model by its listing."""
@@ -109,22 +108,26 @@ class RoutedBackend:
             return await self._local(model)
         return await self._routes.find(model)
 
-    async def _call(self, route: Route, request: ModelRequest, say: Heard) -> Completion | None:
-        """The answer; None for a redirection, which litellm follows without the key."""
+    async def _call(self, route: Route, request: ModelRequest, say: Heard) -> Completion:
         silence = Silence(self._config.idle_timeout_s, self._config.longest_without_content_s)
         try:
             async with silence:
                 silence.hear()
                 messages = await self._conversations.messages(request, sees_images=route.sees_images)
                 body = _body(route, request, messages)
-                async with self._connections.post(route.address, body, route.headers) as response:
-                    if response.status in _REDIRECTIONS and not request.api_base:
-                        return None
-                    if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
-                        raise AttemptError(Fault(FaultKind.UNREADABLE))
-                    # A whole answer has one deadline, however many signs of life come.
-                    heard = None if request.api_base else silence
-                    return await self._read(route, request, response, say, heard)
+                address = route.address
+                for _ in range(MOST_REDIRECTIONS + 1):
+                    async with self._connections.post(address, body, route.headers) as response:
+                        if response.status in _REDIRECTIONS and not request.api_base:
+                            address = _moved_to(address, response)
+                            continue
+                        if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
+                            raise AttemptError(Fault(FaultKind.UNREADABLE))
+                        # A whole answer has one deadline, however many signs of life come.
+                        heard = None if request.api_base else silence
+                        return await self._read(route, request, response, say, heard)
+                told = f"the model's server redirects more than {MOST_REDIRECTIONS} times, the most that are followed"
+                raise AttemptError(beyond_bound(told))
         except AttemptError:
             raise
         except TimeoutError as error:
@@ -144,13 +147,14 @@ class RoutedBackend:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
         say.has_begun = True
-        reading = _Reading(self._now, say)
+        reading, pacing, clock = _Reading(self._now, say), Pacing(), asyncio.get_running_loop().time
         try:
             async for data in response.content.iter_any():
-                had = reading.size
+                had, began = reading.size, clock()
                 reading.feed(data)
                 if silence is not None:
                     silence.hear(has_content=reading.size > had)
+                await pacing.rest(len(data), clock() - began)
                 if reading.is_done:
                     await _linger(response, reading)
                     break
@@ -159,8 +163,8 @@ class RoutedBackend:
             say.usage = reading.usage(route)
 
     def _fault(self, error: Exception) -> Fault:
-        if isinstance(error, LineTooLongError | BodyTooLargeError):
-            return Fault(FaultKind.UNREADABLE)
+        if (fault := bound_fault(error)) is not None:
+            return fault
         names = [kind.__name__ for kind in type(error).__mro__]
         return classify(names, None, str(error), {}, self._now())
 
@@ -170,7 +174,7 @@ class _Reading:
 
     def __init__(self, now: Callable[[], datetime], say: Heard) -> None:
         self._now = now
-        self._answer = AnswerStream(say)
+        self._answer = AnswerStream(say, most_chars=MOST_CHARS)
         self._bytes = 0
 
     @property
@@ -191,8 +195,10 @@ class _Reading:
         """
         self._bytes += len(data)
         if self._bytes > MOST_ANSWER_BYTES:
-            raise AttemptError(Fault(FaultKind.UNREADABLE))
+            told = f"the model's server sent an answer of more than {MOST_ANSWER_BYTES:,} bytes, the most that are read"
+            raise AttemptError(beyond_bound(told))
         self._answer.feed(data)
+        require_room(self._answer.assembly)
         self._check()
 
     def _check(self) -> None:
@@ -217,7 +223,7 @@ class _Reading:
             assembly.finish_reason = "stop"  # of a server that tells no reasons: it has counted and announced the end
         if not assembly.has_ended:
             raise AttemptError(Fault(FaultKind.CUT_OFF if answer.choices else FaultKind.UNREADABLE))
-        return assembly.completion(request, route.usage(answer.usage))
+        return completion_of(assembly, request, route.usage(answer.usage))
 
 
 async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
@@ -226,6 +232,30 @@ async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
         async with asyncio.timeout(LINGER_S):
             while not response.content.at_eof():
                 reading.feed(await response.content.readany())
+
+
+def _moved_to(address: str, response: aiohttp.ClientResponse) -> str:
+    """The address on the same server to which a response redirects; of the same host over TLS, too.
+
+    Raises:
+        AttemptError: it leads to another server, which would get the key and the conversation.
+    """
+    location = response.headers.get("Location", "")
+    try:
+        target = urljoin(address, location)
+        here, there = urlsplit(address), urlsplit(target)
+        is_same = (here.scheme, here.netloc) == (there.scheme, there.netloc)
+        is_secured = (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname
+        is_secured = is_secured and there.port in (None, 443) and there.username is None
+    except ValueError:
+        target, is_same, is_secured = "", False, False
+    if location and target.isprintable() and (is_same or is_secured):
+        return target
+    told = (
+        f"the model's server redirects to {shown_host(location)}, where neither key nor conversation is sent "
+        "(model.api_base names the server)"
+    )
+    raise AttemptError(beyond_bound(told))
 
 
 def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:

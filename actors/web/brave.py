@@ -9,9 +9,11 @@ import msgspec
 from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar
 from yarl import URL
 
+from actors.http_client.bounded_answers import Bounds, shown_words
 from actors.http_client.clean_connector import CleanConnector
 from actors.web.errors import WebError
 from actors.web.page import bounded_body
+from domain.text.terminal_text import plain
 from messages.base import make_ready
 from messages.web import SearchWeb
 
@@ -21,7 +23,6 @@ MAX_QUERY_CHARACTERS = 400
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
 TIMEOUT_S = 15.0
 NO_KEY = "BRAVE_API_KEY environment variable is required."
-_SHOWN_CHARACTERS = 300
 _COUNTRY = re.compile(r"[A-Za-z]{2}|ALL")
 _FRESHNESS = re.compile(r"(p[dwmy]|\d{4}-\d\d-\d\dto\d{4}-\d\d-\d\d)?")
 
@@ -87,7 +88,7 @@ class BraveSearch:
         self._url = api_base / "web" / "search"
         headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "X-Subscription-Token": api_key}
         self._session = ClientSession(
-            connector=CleanConnector(),
+            connector=CleanConnector(bounds=Bounds(answer_bytes=2 * MAX_ANSWER_BYTES)),
             headers=headers,
             cookie_jar=DummyCookieJar(),
             timeout=ClientTimeout(total=TIMEOUT_S),
@@ -113,10 +114,14 @@ class BraveSearch:
         except TimeoutError:
             raise WebError(f"the search engine did not answer within {TIMEOUT_S:g} seconds") from None
         except ClientError as error:
-            raise WebError(f"the search engine cannot be reached: {self._without_key(str(error))}") from error
+            words = shown_words(self._without_key(str(error)))
+            raise WebError(f"the search engine cannot be reached: {words}") from error
         if response.status != 200:
-            text = self._without_key(_on_one_line(body.decode("utf-8", "replace")))[:_SHOWN_CHARACTERS]
-            raise WebError(f"HTTP {response.status}: {response.reason or ''}\n{text}".rstrip())
+            reason, text = (
+                shown_words(self._without_key(plain(said)))
+                for said in (response.reason or "", body.decode("utf-8", "replace"))
+            )
+            raise WebError(f"HTTP {response.status}: {reason}\n{text}".rstrip())
         return _hits(body)[: search.count]
 
     def _without_key(self, text: str) -> str:

@@ -20,6 +20,7 @@ from aiohttp import (
 from bs4.dammit import EncodingDetector
 from yarl import URL
 
+from actors.http_client.bounded_answers import shown_words
 from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, TooMuchReceivedError, page_url
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
@@ -51,7 +52,8 @@ class PageStatusError(WebError):
     """The server said something else than 200."""
 
     def __init__(self, status: int, reason: str) -> None:
-        super().__init__(f"HTTP {status}: {reason}" if reason else f"HTTP {status}")
+        words = shown_words(reason)
+        super().__init__(f"HTTP {status}: {words}" if words else f"HTTP {status}")
         self.status = status
 
 
@@ -207,4 +209,4 @@ def _reason(error: ClientError) -> str:
         return f"{str(error.url)[:200]!r} is not an address: {error.description or 'malformed'}"
     if isinstance(error.__cause__, TooMuchReceivedError):
         return str(error.__cause__)
-    return f"the connection failed: {str(error) or type(error).__name__}"
+    return f"the connection failed: {shown_words(str(error)) or type(error).__name__}"

@@ -24,6 +24,7 @@ _WORDS = {
     FaultKind.UNREACHABLE: "the embedding provider could not be reached",
     FaultKind.CUT_OFF: "the embedding provider broke off its answer",
     FaultKind.UNREADABLE: "the embedding provider answered without usable vectors",
+    FaultKind.BEYOND_BOUND: "the embedding provider sent more than is read",
     FaultKind.KEY: "the key for the embedding provider is missing or was refused",
     FaultKind.NOT_FOUND: "the embedding model, or the address of its server, is not known",
     FaultKind.TOO_LONG: "a text is longer than the embedding provider accepts",

@@ -56,7 +56,7 @@ _TEXT = r"\b(?:context|tokens?|prompts?|inputs?|messages?|conversation|history|r
 _OVER = (
     r"(?:exceed|too (?:long|large|big|many)|(?:long|larg|bigg|great|high)er than|more (?:\w+ )?than|overflow|beyond"
     r"|(?:does ?n[o']t|do ?n[o']t|can ?n?[o']t|won't|will not|fails? to) fit|is full|out of (?:context|range)|exhaust"
-    r"|(?:limit|maximum)\w* (?:is |was |has been |of \S+ )?(?:reached|hit|passed)|reached \w+ (?:\w+ )?limit)"
+    r"|(?:limit|maximum)\w{0,9} (?:is |was |has been |of \S+ )?(?:reached|hit|passed)|reached \w+ (?:\w+ )?limit)"
 )
 _MOST = r"(?:max(?:imum)?\b|\blimit|at most|up to|no more than|<=|\bonly\b|cannot be longer|less than|not enough)"
 _LENGTH = re.compile(
@@ -64,7 +64,7 @@ _LENGTH = re.compile(
     rf"|{_OVER}.{{0,60}}?\b(?:context|tokens?|prompt|window|n_ctx|max_(?:seq|model)_len)\b"
     rf"|{_MOST}.{{0,40}}\b(?:tokens?|context|(?:prompt|input|model|sequence)[ -](?:length|size|tokens))\b"
     rf"|\b(?:tokens?|context (?:length|size|window)|(?:prompt|input|sequence) length)\b.{{0,60}}?{_MOST}"
-    r"|(?:reduc|shorten|decreas|trim|truncat|shorter|smaller|fewer)\w*.{0,40}\b"
+    r"|(?:reduc|shorten|decreas|trim|truncat|shorter|smaller|fewer)\w{0,9}.{0,40}\b"
     r"(?:prompt|inputs?|messages?|context|length|conversation|history|tokens?)\b"
     r"|too many (?:\w+ )?(?:tokens|characters|total text bytes)|token.?limit|tokens_limit|max message tokens"
     r"|context.?(?:length|window|size|limit).{0,10}(?:exceed|error|overflow)|exceed.?context|max_prompt_tokens"
@@ -111,13 +111,13 @@ _PICTURES = re.compile(
     rf"{_PICTURE}"
     rf"|{_WANTS_STRING}"
     r"|content (?:part|block)s? (?:type|is|are)|unsupported content|unknown variant .image|url error"
-    r"|fetch content from|(?:plain|only \w*|text.only).text|text.only"
+    r"|fetch content from|(?:plain|only \w{0,9}|text.only).text|text.only"
     r"|(?:type|got|found) .?(?:sequence|list|array)\b.{0,30}(?:string|str\b)",
     re.IGNORECASE,
 )
 _OF_ONE_PICTURE = re.compile(
     r"format|mime|media.?type|\bwebp|\bgif|dimension|pixel|\bsize|\bmb\b|bytes|corrupt|decod|process|valid image"
-    r"|(?:fail\w* to|not|unable to) (?:load|open|read)|download|fetch|broken|damaged|url error|truncated"
+    r"|(?:fail\w{0,9} to|not|unable to) (?:load|open|read)|download|fetch|broken|damaged|url error|truncated"
     r"|(?:your|unsupported) image\b(?! (?:input|content))",
     re.IGNORECASE,
 )
@@ -126,19 +126,21 @@ _NO_VISION = re.compile(
     rf"|{_PICTURE}.{{0,60}}(?:not|n't|un|no longer|only|dis)[ -]?(?:\w+ )?(?:support|accept|enabl|avail|allow|abl)"
     rf"|(?:not|n't) (?:a |an )?(?:\w+ )?{_PICTURE}"
     rf"|(?:no|without|lacks?) (?:\w+ )?(?:vision|{_PICTURE} (?:input|support))"
-    rf"|support.{{0,20}}{_PICTURE}.{{0,3}} input|text[- ]only|only (?:support\w* )?text|mmproj|unknown variant .image"
+    rf"|support.{{0,20}}{_PICTURE}.{{0,3}} input|text[- ]only"
+    r"|only (?:support\w{0,9} )?text|mmproj|unknown variant .image"
     rf"|{_WANTS_STRING}"
     r"|不支持.{0,10}(?:图|多模态|视觉)|(?:图|多模态|视觉).{0,10}不支持",
     re.IGNORECASE,
 )
 _COUNT_OF_PICTURES = re.compile(
-    r"(?:at most|up to|max\w*(?: of)?|limit\w*(?: of| to| is)?|no more than|only|than) (\d{1,3})(?: \w+)? images?\b"
-    r"|images?\b.{0,60}?(?:max\w*|limit\w*|at most|up to|more than|allowed)\D{0,20}?"
+    r"(?:at most|up to|max\w{0,9}(?: of)?|limit\w{0,9}(?: of| to| is)?|no more than|only|than) (\d{1,3})"
+    r"(?: \w+)? images?\b"
+    r"|images?\b.{0,60}?(?:max\w{0,9}|limit\w{0,9}|at most|up to|more than|allowed)\D{0,20}?"
     r"(\d{1,3})\b(?! ?(?:[kmg]i?b\b|px|pixel|byte|x))",
     re.IGNORECASE,
 )
 _MANY_PICTURES = re.compile(
-    r"(?:many|at most|up to|more than|number of|count of|limit\w*).{0,20}images?\b|images? .{0,30}provided",
+    r"(?:many|at most|up to|more than|number of|count of|limit\w{0,9}).{0,20}images?\b|images? .{0,30}provided",
     re.IGNORECASE,
 )
 _ROLES = re.compile(

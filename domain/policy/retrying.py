@@ -23,6 +23,7 @@ class FaultKind(StrEnum):
     UNREACHABLE = "unreachable"
     CUT_OFF = "cut off"
     UNREADABLE = "unreadable"
+    BEYOND_BOUND = "beyond a bound"
     KEY = "key"
     NOT_FOUND = "not found"
     TOO_LONG = "too long"
@@ -59,6 +60,7 @@ _WORDS = {
     FaultKind.UNREACHABLE: "the model's server could not be reached",
     FaultKind.CUT_OFF: "the model's server broke off its answer",
     FaultKind.UNREADABLE: "the model's server answered with something that is no model's answer",
+    FaultKind.BEYOND_BOUND: "the model's server sent more than is read",
     FaultKind.KEY: "the key for the model's server is missing or was refused ({status})",
     FaultKind.NOT_FOUND: "this model, or the address of its server, is not known ({status})",
     FaultKind.TOO_LONG: "the conversation is longer than the model accepts",
@@ -69,6 +71,8 @@ _UNNUMBERED = re.compile(r" \(\?\)|answered \? \((.*)\)")
 _DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
 
 _MOST_WORDS = 4000
+_MOST_SEARCHED = 64 * 1024
+"""Characters of a server's words that rules look into."""
 _REFUSALS = {
     401: FaultKind.KEY,
     403: FaultKind.KEY,
@@ -186,7 +190,7 @@ def classify(
         headers: The response's, names in lower case.
         now: Aware; what a `Retry-After` date counts from.
     """
-    names = tuple(type_names)
+    names, message = tuple(type_names), message[:_MOST_SEARCHED]
     kind = _kind(frozenset(names), status, message)
     asked_wait_s = None
     if kind in RETRYABLE:

@@ -24,9 +24,11 @@ class Shown:
 
 def in_messages(text: str) -> Shown:
     """`text` in at most `MOST_MESSAGES` messages, else its beginning in one with a file; no parts for a blank text."""
-    parts = split(text)
-    if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
-        return Shown(parts)
+    is_long = units(text.strip()) > MOST_MESSAGES * LIMIT  # however it is cut
+    if not is_long or len(text.encode()) > LONGEST_FILE_BYTES:
+        parts = split(text)
+        if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
+            return Shown(parts)
     note = f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in {FILE_NAME}."
     beginning = split(text, LIMIT - units(note))[0]
     return Shown((beginning + note,), text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,13 +81,21 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
+class Wire:
+    """Bytes of a server that keeps to no rule: straight on the connection, which stays open or is reset behind them."""
+
+    steps: Callable[[], Iterable[Step]]
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """An answer that waits until `LoopbackModel.release`; of one that is cut off, the reset alone waits."""
 
     answer: Answer | CutOff
 
 
-Behaviour = Answer | Refusal | Stall | CutOff | Raw | Held
+Behaviour = Answer | Refusal | Stall | CutOff | Raw | Wire | Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +175,10 @@ def steps_of(behaviour: Behaviour, request: Received, latency_s: float) -> Itera
             if behaviour.text or behaviour.calls:
                 yield latency_s, _HEAD + b"".join(_deltas(Answer(behaviour.text, behaviour.calls), request))
             yield _FLUSH_S, ABORT
+        case Wire():
+            yield from behaviour.steps()
+            if behaviour.is_cut:
+                yield _FLUSH_S, ABORT
         case Held():
             raise TypeError("a held answer is not played before its release")
 

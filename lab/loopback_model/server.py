@@ -28,6 +28,7 @@ from lab.loopback_model.answers import (
     Refusal,
     Stall,
     Step,
+    Wire,
     echo,
     steps_of,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "Received",
     "Refusal",
     "Stall",
+    "Wire",
     "echo",
 ]
 
@@ -274,7 +276,7 @@ class _Connection(asyncio.Protocol):
 
     def _send(self, piece: bytes | object) -> bool:
         """Whether to go on."""
-        if self.transport is None:
+        if self.transport is None or self.transport.is_closing():
             return False
         if isinstance(piece, bytes):
             if piece:

@@ -62,6 +62,8 @@ CACHES = (217, 229)
 """Of models: caching, and the model that is asked next."""
 RECORDED = (216, 221)
 """Of models: exchanges with real providers, and the thoughts that go back to them."""
+SERVERS = (235,)
+"""Of hostile servers: bounds of their answers."""
 READER = (224,)
 """Of answers: one reader for the agent and the gateway."""
 LOCAL_MODELS = (214,)
@@ -136,6 +138,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *CONSERVATION,
         *CACHES,
         *RECORDED,
+        *SERVERS,
         *LONG_TEXTS,
         *READER,
         *REQUESTS,

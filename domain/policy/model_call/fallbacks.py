@@ -25,6 +25,7 @@ _PAUSE_BY_FAULT: Mapping[FaultKind, float] = {
             FaultKind.UNREACHABLE,
             FaultKind.CUT_OFF,
             FaultKind.UNREADABLE,
+            FaultKind.BEYOND_BOUND,
         ),
         SHORT_S,
     ),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from domain.text.answer.brackets import Brackets
 from domain.text.answer.chunk import Delta
 from domain.text.answer.ending import is_broken_off
 from domain.text.answer.kept_thoughts import BESIDE_CALLS, BLOCKS, DETAILS, WORDS, KeptThoughts
@@ -30,14 +31,27 @@ class _CallParts:
     arguments: list[str] = field(default_factory=list)
     beside: object = None
     """Provider's field beside the call, for the next request."""
+    brackets: Brackets = field(default_factory=Brackets)
+    """Of the arguments."""
+    counted: int = 0
+    """Pieces of the arguments that `brackets` has taken in."""
+    is_hopeless: bool = False
+    """True if the arguments begin with something that no further piece makes an object."""
 
     @property
     def is_whole(self) -> bool:
-        """True if the arguments so far are a whole object."""
-        try:
-            return isinstance(json.loads("".join(self.arguments)), dict)
-        except (ValueError, RecursionError):
+        """True if the arguments so far are a whole object; each piece is looked at once, and decoded once."""
+        for piece in self.arguments[self.counted :]:
+            self.brackets.take(piece)
+        self.counted = len(self.arguments)
+        if self.is_hopeless or not self.brackets.are_closed:
             return False
+        try:
+            is_whole = isinstance(json.loads("".join(self.arguments)), dict)
+        except (ValueError, RecursionError):
+            is_whole = False
+        self.is_hopeless = not is_whole
+        return is_whole
 
 
 class Assembly:
@@ -69,6 +83,11 @@ class Assembly:
     def has_ended(self) -> bool:
         """True if the server has said why the answer ends, and that it is whole."""
         return bool(self.finish_reason) and not is_broken_off(self.finish_reason)
+
+    @property
+    def call_count(self) -> int:
+        """Number of calls so far."""
+        return len(self._calls)
 
     @property
     def text(self) -> str:

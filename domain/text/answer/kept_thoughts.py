@@ -16,6 +16,10 @@ _GROWING = frozenset({"text", "summary", "thinking"})
 """Fields of a part that come in pieces; of the others the last one counts."""
 
 
+class _Pieces(list[str]):
+    """Text in the making: joined once, since each joining copies what came before."""
+
+
 class KeptThoughts:
     """Accumulator of the fields with thoughts. Data from a server never makes it raise."""
 
@@ -46,7 +50,7 @@ class KeptThoughts:
             beside_calls: For each call the value beside it, or None.
         """
         fields: dict[str, object] = {name: "".join(pieces) for name, pieces in self._words.items()}
-        fields |= {name: parts for name, parts in self._parts.items() if parts}
+        fields |= {name: [_join_pieces(part) for part in parts] for name, parts in self._parts.items() if parts}
         extras = list(beside_calls)
         if any(isinstance(extra, Mapping) for extra in extras):
             fields[BESIDE_CALLS] = extras
@@ -66,7 +70,13 @@ class KeptThoughts:
             return
         for name, value in part.items():
             before = last.get(name)
-            if name in _GROWING and isinstance(before, str) and isinstance(value, str):
-                last[name] = before + value
+            if name in _GROWING and isinstance(before, str | _Pieces) and isinstance(value, str):
+                pieces = before if isinstance(before, _Pieces) else _Pieces([before])
+                pieces.append(value)
+                last[name] = pieces
             elif value not in (None, ""):
                 last[name] = value
+
+
+def _join_pieces(part: Mapping[str, object]) -> dict[str, object]:
+    return {name: "".join(value) if isinstance(value, _Pieces) else value for name, value in part.items()}

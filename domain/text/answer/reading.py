@@ -16,6 +16,10 @@ from domain.text.answer.thoughts import has_mark, part_thoughts, shown_so_far
 from domain.text.answer.written_call import may_become_call, without_template_end, written_calls
 from messages.model import Completion, ModelRequest, Role, StopReason, ToolCall, ToolSpec, Usage
 
+_MOST_NAME_CHARS = 200
+_MOST_ID_CHARS = 64 * 1024
+"""Some ids carry the signature of a thought."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
@@ -149,11 +153,18 @@ def is_written(call: ToolCall) -> bool:
 
 
 def _number_calls(calls: Sequence[tuple[str, str, str]], prefix: str) -> tuple[ToolCall, ...]:
-    """Calls with an id each; one that is missing or was given before is made up."""
+    """Calls with an id each; one that is missing, was given before or cannot be kept is made up."""
     taken = set[str]()
     numbered = list[ToolCall]()
     for number, (call_id, name, arguments) in enumerate(calls, 1):
-        own_id = call_id if call_id and call_id not in taken else f"call_{prefix}_{number}"
+        may_be_kept = call_id and call_id not in taken and len(call_id) <= _MOST_ID_CHARS and call_id.isprintable()
+        own_id = call_id if may_be_kept else f"call_{prefix}_{number}"
         taken.add(own_id)
-        numbered.append(ToolCall(id=own_id, name=name, arguments_json=arguments))
+        numbered.append(ToolCall(id=own_id, name=_plain_name(name), arguments_json=arguments))
     return tuple(numbered)
+
+
+def _plain_name(name: str) -> str:
+    """A name as it may be kept and shown: one short line without control characters."""
+    short = name[:_MOST_NAME_CHARS]
+    return short if short.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in short)

@@ -7,6 +7,7 @@ the template wrote the opening mark. Marks in code, in a sentence, and those tha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,6 +54,9 @@ _WORN_CHANNELS = re.compile(r"\s*analysis(?=[A-Z][a-z' ]|\n)")
 _WORN_FINAL = re.compile(r"assistant\s?(?:commentary.{0,4000}?assistant\s?)?final(?=[^a-z])", re.DOTALL)
 _MAY_HOLD_MARK = re.compile(r"[<◁]|\[/?THINK\]|\A\s*analysis")
 _BLANK = re.compile(r"\s*")
+_REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_MOST_INDENT = 200
+"""Characters before a mark that are looked at for the beginning of its line."""
 _IN_SENTENCE = (" ", ".", ",", ";", ":", "!", "?", ")", "'", '"')
 
 
@@ -168,13 +172,16 @@ def _skip_unopened(text: str, thoughts: list[str], is_topic: bool) -> int:
 def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
     """The text without the thoughts that stand in lines of their own behind its first words; whether they are open."""
     for opening, closing in _PAIRS[:-1]:
-        kept, at = list[str](), 0
+        kept, at, end, is_last_of_line = list[str](), 0, None, False
         for begin in opening.finditer(text):
-            line = text.rfind("\n", 0, begin.start()) + 1
-            if begin.start() < at or text[line : begin.start()].strip() or _is_within(_code_spans(text), begin.start()):
+            if begin.start() < at or _line_before(text, begin.start()).strip():
                 continue
-            end = closing.search(text, begin.end())
-            if not _ends_line(text, begin.end() if end is None else end.end()):
+            if _is_within(_code_spans(text), begin.start()):
+                continue
+            if end is None or end.start() < begin.end():  # looked for once, though many openings stand before it
+                end = closing.search(text, begin.end())
+                is_last_of_line = _ends_line(text, begin.end() if end is None else end.end())
+            if not is_last_of_line:
                 continue
             thoughts.append(text[begin.end() : len(text) if end is None else end.start()].strip())
             kept.append(text[at : begin.start()].strip("\n"))
@@ -187,7 +194,7 @@ def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
 
 def _is_border(text: str, mark: re.Match[str], is_topic: bool) -> bool:
     """True if a closing mark parts thoughts from an answer, and is not a word in a sentence."""
-    before = text[max(text.rfind("\n", 0, mark.start()) + 1, mark.start() - 200) : mark.start()]
+    before = _line_before(text, mark.start())
     behind = text[mark.end() : mark.end() + 80].partition("\n")[0]
     if not before.strip() and not behind.strip():
         return True
@@ -198,9 +205,13 @@ def _is_border(text: str, mark: re.Match[str], is_topic: bool) -> bool:
     return not behind.startswith((".", ",", ";", ")", '"', "'"))
 
 
+def _line_before(text: str, at: int) -> str:
+    """The line before a place, at most so many characters of it."""
+    return text[max(0, at - _MOST_INDENT) : at].rpartition("\n")[2]
+
+
 def _ends_line(text: str, at: int) -> bool:
-    end = text.find("\n", at)
-    return not text[at : len(text) if end < 0 else end].strip()
+    return _REST_OF_LINE.match(text, at) is not None
 
 
 @lru_cache(maxsize=8)
@@ -210,7 +221,8 @@ def _code_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(spans: tuple[tuple[int, int], ...], at: int) -> bool:
-    return any(begin < at < end for begin, end in spans)
+    place = bisect_left(spans, (at,)) - 1  # the last span that begins before
+    return place >= 0 and at < spans[place][1]
 
 
 def _channels(text: str) -> Parted | None:

@@ -190,7 +190,7 @@ PASSING = {
     "deep": (Reply(body=b"[" * 100_000), "without usable vectors"),
     "too few": (Reply(spoil=lambda vectors: vectors[:1]), "without usable vectors"),
     "too many": (Reply(spoil=lambda vectors: [*vectors, vectors[0]]), "without usable vectors"),
-    "huge": (Reply(body=b" " * (MOST_ANSWER_BYTES + 1)), "without usable vectors"),
+    "huge": (Reply(body=b" " * (MOST_ANSWER_BYTES + 1)), "more than 67108864 bytes, the most that are read"),
 }
 
 

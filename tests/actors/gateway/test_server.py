@@ -68,6 +68,20 @@ def test_a_redirect_is_passed_on_and_not_followed(rig: GatewayRig) -> None:
     assert rig.send(None, "/v1/models", "GET").status == 302
 
 
+@pytest.mark.req("X-235")
+def test_interim_answers_without_end_are_a_failure_that_says_so(rig: GatewayRig) -> None:
+    def flood(request: web.Request) -> web.Response:
+        assert request.transport is not None
+        request.transport.write(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000)
+        return web.json_response({})
+
+    rig.upstream.handler = flood
+    reply = rig.send(None, "/v1/models", "GET")
+
+    assert reply.status == 502
+    assert "the model's server sent more than 16 interim answers" in reply.error["message"]
+
+
 def test_headers_pass_but_those_of_the_connection(rig: GatewayRig) -> None:
     rig.send(OpenAI_Organization="o", X_Odd="1", Connection="close, X-Hop", X_Hop="no", TE="trailers", Cookie="c=1")
     heard = rig.upstream.heard[0].headers

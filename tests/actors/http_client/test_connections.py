@@ -8,13 +8,8 @@ from collections.abc import Awaitable, Callable
 import aiohttp
 import pytest
 
-from actors.http_client.connections import (
-    MOST_ERROR_BYTES,
-    BodyTooLargeError,
-    Connections,
-    headers_of,
-    read_whole,
-)
+from actors.http_client.bounded_answers import BeyondBoundError
+from actors.http_client.connections import MOST_ERROR_BYTES, Connections, headers_of, read_whole
 from tests.patience import PATIENCE_S
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -157,7 +152,7 @@ def test_an_answer_is_read_up_to_its_bound_and_no_further() -> None:
         async with connections.post(address, b"{}", {}) as response:
             assert len(await read_whole(response, 100)) == 100
         async with connections.post(address, b"{}", {}) as response:
-            with pytest.raises(BodyTooLargeError, match="an answer is longer than 100 bytes"):
+            with pytest.raises(BeyondBoundError, match="an answer of more than 100 bytes"):
                 await read_whole(response, 100)
 
     run(server, act)

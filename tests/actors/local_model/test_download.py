@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -51,6 +51,11 @@ class Hub:
     is_chunked: bool = False
     begins_at: int = 0
     """Added to the first byte of a part, which is a fault."""
+    leads_to: str = "/elsewhere/file"
+    reason: str | None = None
+    """Of the status."""
+    drip_s: float = 0.0
+    """Wait before each further byte, the file's first bytes left out."""
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """(Path, Range, If-Range) of each."""
 
@@ -69,12 +74,12 @@ def serving(hub: Hub) -> Iterator[str]:
             self.close_connection = True
             if hub.redirects and not self.path.startswith("/elsewhere"):
                 self.send_response(302)
-                self.send_header("Location", "/elsewhere/file")
+                self.send_header("Location", hub.leads_to)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
             if hub.status:
-                self.send_response(hub.status)
+                self.send_response(hub.status, hub.reason)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
@@ -89,14 +94,22 @@ def serving(hub: Hub) -> Iterator[str]:
             if not hub.is_chunked:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[: hub.cuts.pop(0)] if hub.cuts else body)
+            self._drip(body) if hub.drip_s else self.wfile.write(body[: hub.cuts.pop(0)] if hub.cuts else body)
 
+        def _drip(self, body: bytes) -> None:
+            with suppress(ConnectionError):
+                for place in range(len(body)):
+                    self.wfile.write(body[place : place + 1])
+                    is_over.wait(hub.drip_s)
+
+    is_over = threading.Event()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:
+        is_over.set()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -171,6 +184,39 @@ def test_a_download_that_cannot_end_well_says_why_and_leaves_no_model(tmp_path: 
         if words not in str(raised.value) or store.records() or store.parts("small")[0].stat().st_size != kept:
             failures.append((name, str(raised.value)))
     assert not failures
+
+
+@pytest.mark.req("X-235")
+def test_a_hub_that_leads_to_a_service_without_https_is_not_followed(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    with serving(Hub()) as victim:
+        for number, place in enumerate((f"{victim}/shutdown", "http://localhost:1/x", "http://[", "ftp://hub/x")):
+            with (
+                subtests.test(place=place),
+                serving(Hub(redirects=True, leads_to=place)) as endpoint,
+                pytest.raises(ModelFileError, match="without https, where nothing is asked for"),
+            ):
+                fetch(tmp_path / str(number), endpoint)
+
+
+@pytest.mark.req("X-235")
+def test_a_hub_that_drips_is_given_up_and_what_came_is_kept(tmp_path: Path) -> None:
+    store = Store(tmp_path, "bin/agent")
+    with (
+        serving(Hub(drip_s=0.02)) as endpoint,
+        pytest.raises(ModelFileError, match=r"less than 1048576 bytes within 0.3 s"),
+    ):
+        asyncio.run(Download(catalogue_model(), store, endpoint, lambda *_: None, 0.3).run())
+    assert store.parts("small")[0].stat().st_size > 0
+    with serving(Hub()) as endpoint:
+        fetch(tmp_path, endpoint)
+
+
+@pytest.mark.req("X-235")
+def test_words_of_a_hub_steer_no_terminal(tmp_path: Path) -> None:
+    with serving(Hub(status=500, reason="\x1b[2Jno\x07")) as endpoint, pytest.raises(ModelFileError) as raised:
+        fetch(tmp_path, endpoint)
+    assert str(raised.value).isprintable()
+    assert "answered 500 no" in str(raised.value)
 
 
 def test_an_address_without_a_hub_and_a_disk_without_room_are_told_with_the_way_on(tmp_path: Path) -> None:

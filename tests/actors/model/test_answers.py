@@ -72,7 +72,7 @@ def test_tool_calls_come_back_in_order(make_bench: Callable[..., Bench], name: s
 @MODELS
 def test_malformed_tool_calls_come_back_as_they_are(make_bench: Callable[..., Bench], name: str) -> None:
     bench = make_bench(name=name)
-    large = json.dumps({"command": "x" * 2_000_000})
+    large = json.dumps({"command": "x" * 900_000})
     sent = (Call("bash", "{not json"), Call("fly", "[1]", None), Call(None, "{}", None), Call("bash", large, "call_1"))
     bench.server.script(Answer(calls=sent))
 

@@ -19,6 +19,7 @@ import pytest
 
 from actors.http_client.connections import MOST_ANSWER_BYTES
 from actors.kernel import LoopThread
+from actors.model.answer import MOST_CHARS
 from actors.model.route import refusal_of
 from domain.turn.bash_tool import BASH_TOOL
 from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
@@ -222,13 +223,10 @@ def test_no_reason_to_stop_is_a_stop(direct: Direct) -> None:
 
 def test_an_answer_as_large_as_may_be_is_taken_and_a_larger_one_is_none(make_direct: Callable[..., Direct]) -> None:
     direct = make_direct(retries=0)
-    frame = len(whole({"content": ""}).body)
-    direct.server.script(
-        whole({"content": "x" * (MOST_ANSWER_BYTES - frame)}), whole({"content": "x" * (MOST_ANSWER_BYTES - frame + 1)})
-    )
+    direct.server.script(whole({"content": "x" * MOST_CHARS}), whole({"content": "x" * (MOST_CHARS + 1)}))
 
-    assert len(direct.reply(direct.send()).text) == MOST_ANSWER_BYTES - frame
-    assert "no model's answer" in direct.failure(direct.send()).reason
+    assert len(direct.reply(direct.send()).text) == MOST_CHARS
+    assert "more than 1,000,000 characters" in direct.failure(direct.send()).reason
 
 
 # what a server can do wrong

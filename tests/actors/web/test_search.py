@@ -125,6 +125,13 @@ def test_the_key_is_in_no_refusal_even_if_the_engine_repeats_it(bench: Bench) ->
     assert KEY not in reason
 
 
+@pytest.mark.req("X-235")
+def test_words_of_an_engine_steer_and_hide_nothing(bench: Bench) -> None:
+    bench.site.pages[SEARCH] = said("\x1b]0;owned\x07no \u202e\nmore", status=500)
+
+    assert bench.search_refusal() == "HTTP 500: Internal Server Error\nno \\u202e more"
+
+
 def test_an_answer_that_is_not_what_it_should_be_is_refused(bench: Bench, subtests: pytest.Subtests) -> None:
     cases: list[bytes] = [b"<html>", b"", b"[1]", b'{"web": 3}', b'{"web": {"results": [4]}}', b"\xff\xfe"]
     for body in cases:

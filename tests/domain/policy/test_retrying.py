@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -85,6 +86,17 @@ def test_a_failure_is_told_by_its_status_its_types_and_its_words(subtests: pytes
     for names, status, message, kind in cases:
         with subtests.test(names=names, status=status, message=message, kind=kind):
             assert classify(names, status, message, {}, NOW).kind is kind
+
+
+@pytest.mark.req("X-235")
+def test_words_of_a_server_are_judged_in_little_time(subtests: pytest.Subtests) -> None:
+    for word in ("reduc", "limit", "max", "only ", "too many ", "quotaId", " token", "not ", "retryDelay", "\n"):
+        with subtests.test(word=word):
+            words = word * (8_000_000 // len(word))
+            before = time.process_time()
+            for status in (400, 429, 500, None):
+                classify(("APIError",), status, words, {}, NOW)
+            assert time.process_time() - before < 0.5
 
 
 def test_what_cannot_pass_by_itself_is_not_tried_again() -> None:

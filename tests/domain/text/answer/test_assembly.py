@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -145,3 +146,33 @@ def test_what_is_no_text_adds_none(subtests: pytest.Subtests) -> None:
 
             assert assembly.add_text(piece) == ""
             assert assembly.text == ""
+
+
+@pytest.mark.req("X-235")
+def test_calls_in_very_many_pieces_take_little_time() -> None:
+    """A server that repeats the name beside each piece has the arguments looked at with each, to see a new call."""
+    for piece in ("x", "{", '{"a": "', "{}x", "}", "\\"):
+        before = time.process_time()
+        calls_of(delta(0, "a", "bash", "{"), *(delta(0, None, "bash", piece) for _ in range(30_000)))
+        assert time.process_time() - before < 5, piece
+
+
+def test_a_call_behind_whole_arguments_in_pieces_is_another() -> None:
+    pieces = [delta(0, None, "bash", part) for part in ('{"a": "}', '\\"', '{"', "}", '{"b": [1', "]}", "{}")]
+
+    assert [arguments for _, _, arguments in calls_of(*pieces)] == ['{"a": "}\\"{"}', '{"b": [1]}', "{}"]
+
+
+@pytest.mark.req("X-235")
+def test_names_and_ids_of_calls_are_kept_short_and_steer_nothing() -> None:
+    long_id, signed = "i" * 100_000, "call_1__thought__" + "s" * 9_000
+    given = [("\x1b[2J\n", "ba\x07sh\r"), (long_id, "n" * 1_000_000), (signed, "bash"), ("é", "ü")]
+
+    made = calls_of(*(delta(number, call_id, name, "{}") for number, (call_id, name) in enumerate(given)))
+
+    assert [(call_id, name) for call_id, name, _ in made] == [
+        ("call_r1_1", "ba\ufffdsh\ufffd"),
+        ("call_r1_2", "n" * 200),
+        (signed, "bash"),
+        ("é", "ü"),
+    ]

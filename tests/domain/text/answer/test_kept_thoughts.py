@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -69,3 +70,14 @@ def test_values_of_other_forms_are_passed_over() -> None:
     for value in parts:
         kept.add(BLOCKS, value)
     assert kept.encode([None, "x"]) == ""
+
+
+@pytest.mark.req("X-235")
+def test_thoughts_in_very_many_pieces_take_little_time() -> None:
+    kept, before = KeptThoughts(), time.process_time()
+    for _ in range(80_000):
+        kept.add(BLOCKS, pieces("x" * 100))
+    made = kept.encode()
+
+    assert time.process_time() - before < 5
+    assert json.loads(made)[BLOCKS] == [{"type": "thinking", "thinking": "x" * 8_000_000}]

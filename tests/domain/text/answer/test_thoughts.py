@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from domain.text.answer.thoughts import part_thoughts, shown_so_far
+from domain.text.answer.thoughts import is_unopened, part_thoughts, shown_so_far
 
 PARTED = {
     "<think>hm</think>\n\nHello": ("Hello", "hm"),
@@ -107,10 +107,18 @@ def test_an_answer_is_shown_while_it_is_written() -> None:
         "x\n</think>\n" * 20_000,
         "a" * 300_000 + "<|channel|>",
         "` `` ``` " * 20_000 + "</think>",
+        "x" + "\n<think>" * 40_000 + "</think> x",
+        "x" + "<think>" * 60_000 + "</think>",
+        "x" + "</think>." * 60_000,
+        "`<think>` " * 60_000 + "</think>.",
+        "`</think>` " * 60_000,
+        "x" + "\n<think>" * 20_000 + "</think>" + " " * 200_000 + "x",
     ],
     ids=lambda text: text[:12],
 )
 def test_any_text_is_read_in_little_time(text: str) -> None:
     before = time.process_time()
     part_thoughts(text)
+    shown_so_far(text)
+    is_unopened(text)
     assert time.process_time() - before < 5

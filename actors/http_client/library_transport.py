@@ -1,0 +1,63 @@
+"""Transport for litellm's calls: connections with bounds, plain answers, and no request sent on elsewhere.
+
+litellm makes the calls of most providers over httpx, whose answers have no bound, are unpacked whatever they become,
+and whose redirections take all headers along but `Authorization`: the keys of Anthropic, Azure and Google among them.
+"""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any
+
+import aiohttp
+
+from actors.http_client.bounded_answers import BeyondBoundError, Bounds, detour_in
+from actors.http_client.clean_connector import CleanConnector
+from actors.http_client.connections import KEEP_ALIVE_TLS_S
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Of one answer: embeddings of 64 texts, as numbers in JSON, are the longest."""
+
+
+def bound_calls(handler: Any, transport: Any) -> None:
+    """Give litellm's clients this transport, from now on and for the whole process; a second time changes nothing.
+
+    Args:
+        handler: litellm's `AsyncHTTPHandler`.
+        transport: litellm's `LiteLLMAiohttpTransport`.
+    """
+
+    def create(
+        ssl_context: ssl.SSLContext | None = None,
+        ssl_verify: bool | None = None,
+        shared_session: aiohttp.ClientSession | None = None,  # noqa: ARG001 - its form is litellm's
+    ) -> Any:
+        trust: ssl.SSLContext | bool = ssl_verify is not False if ssl_context is None else ssl_context
+        own = None if ssl_context is None and ssl_verify is not False else trust
+        return _bound_transport(transport(client=lambda: _session(trust), ssl_verify=own))
+
+    handler.create_async_transport = staticmethod(create)
+
+
+def _session(trust: ssl.SSLContext | bool) -> aiohttp.ClientSession:
+    connector = CleanConnector(
+        limit=0, keepalive_timeout=KEEP_ALIVE_TLS_S, ssl_of=trust, bounds=Bounds(answer_bytes=MOST_BYTES)
+    )
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+
+def _bound_transport(made: Any) -> Any:
+    """A transport whose answers are plain, and come from where they were asked for."""
+    plain = made.handle_async_request
+
+    async def handle(request: Any) -> Any:
+        request.headers["Accept-Encoding"] = "identity"
+        response = await plain(request)
+        headers = response.headers
+        if fault := detour_in(response.status_code, headers.get("Location"), headers.get("Content-Encoding")):
+            await response.aclose()
+            raise BeyondBoundError(fault)
+        return response
+
+    made.handle_async_request = handle
+    return made
