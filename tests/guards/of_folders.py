@@ -118,16 +118,19 @@ OF_FOLDERS: tuple[Guard, ...] = (
         ('(".netrc", ', "(", _NAMES),
         ('"*.pem", "*.key"', '"*.pem"', _NAMES),
         ('NEVER_SHOWN = ("*key*.pem", ', "NEVER_SHOWN = (", _NAMES),
-        ('(".git", ".gitmodules"', '(".gitmodules"', _NAMES),
-        ('(".bashrc", ', "(", _NAMES),
-        ('"agent.toml", "*.pth"', '"*.pth"', _NAMES),
-        ('(".vscode", ', "(", _NAMES),
         (
             "_matcher(HIDDEN, _COPY)",
             "_matcher(HIDDEN)",
             f"{_CALLER}::test_a_copy_that_somebody_kept_of_a_secret_is_hidden",
         ),
         ('    path = f"{folder}/{name}".casefold()\n', '    path = f"{folder}/{name}"\n', _NAMES),
+    ),
+    *guards_of(
+        "actors/shell/sandbox/obeyed_names.py",
+        ('    *(".git", ".gitmodules"', '    *(".gitmodules"', _NAMES),
+        ('    *(".bashrc", ', "    *(", _NAMES),
+        ('    *("agent.toml",),\n', "", _NAMES),
+        ('    *(".vscode", ', "    *(", _NAMES),
     ),
     *guards_of(
         "actors/shell/sandbox/caller_folder.py",
@@ -196,10 +199,12 @@ OF_FOLDERS: tuple[Guard, ...] = (
             "        if False:\n",
             f"{_CALLER}::test_a_folder_with_too_many_names_is_refused_rather_than_half_searched",
         ),
+    ),
+    *guards_of(
+        "actors/shell/sandbox/git_store.py",
         (
-            "                if may_write and (hooks := hooks_folder(target, folder)) and is_below(hooks, (here,)):\n"
-            "                    yield hooks, False\n",
-            "",
+            "                yield path\n",
+            "                yield from ()\n",
             f"{_CALLER}::test_stores_and_hooks_of_git_are_protected_wherever_they_are",
         ),
     ),
