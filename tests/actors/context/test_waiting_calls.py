@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.log.event import Kind
 from domain.turn.call_result import INTERRUPTED
 from messages.base import MessageId, RequestId, UserId
 from messages.context import ResumeWindow
@@ -60,6 +61,7 @@ def test_the_second_interruption_ends_the_turn_as_ever(tmp_path: Path) -> None:
     third = resumed(tmp_path)
     assert third.commands() == []
     assert "interrupted twice" in third.deliver().text
+    assert third.kinds().count(Kind.TOOL_RESULT) == third.kinds().count(Kind.TOOL_CALL) == 2
     third.stop()
 
 

@@ -31,6 +31,7 @@ from messages.shell import (
 )
 from tests.actors.shell.bench import HELD_UP_S, window
 from tests.crash import CRASH
+from tests.jumping_loop import DrivenLoop
 from tests.patience import PATIENCE_S, eventually
 
 TRIES = 3
@@ -233,3 +234,18 @@ def test_holds_are_counted_and_bounded_in_all() -> None:
 def _held(limit: TimeLimit) -> TimeLimit:
     limit.hold()
     return limit
+
+
+def test_a_hold_beyond_the_bound_counts_as_time() -> None:
+    async def seconds() -> float:
+        loop = asyncio.get_running_loop()
+        limit = TimeLimit(10.0, most_held_s=2.0)
+        with limit.running() as over:
+            limit.hold()
+            await asyncio.sleep(8.0)
+            limit.release()
+            await over
+        return loop.time()
+
+    with asyncio.Runner(loop_factory=DrivenLoop) as runner:
+        assert runner.run(seconds()) == pytest.approx(12.0)
