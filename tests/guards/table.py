@@ -7,6 +7,7 @@ from tests.guards.of_doors import OF_DOORS
 from tests.guards.of_folders import OF_FOLDERS
 from tests.guards.of_machine import OF_MACHINE
 from tests.guards.of_sandbox import OF_SANDBOX
+from tests.guards.of_servers import OF_SERVERS
 from tests.guards.of_words import OF_WORDS
 
-GUARDS: tuple[Guard, ...] = (*OF_SANDBOX, *OF_FOLDERS, *OF_DOORS, *OF_WORDS, *OF_MACHINE)
+GUARDS: tuple[Guard, ...] = (*OF_SANDBOX, *OF_FOLDERS, *OF_DOORS, *OF_SERVERS, *OF_WORDS, *OF_MACHINE)
