@@ -1,17 +1,20 @@
-"""Buttons of a question."""
+"""Buttons of a question, and the words of its answers."""
 
 from __future__ import annotations
 
-from actors.part import Answer, Given, Invocation, Press, Wording
+from actors.part import Answer, Given, Invocation, Press, Wording, Words
 from domain.policy.approval import ALLOW, REFUSE
 from messages.base import UserId
 from messages.discord import PostedButton
-from messages.shell import APPROVAL, ApprovalDecided, DecideApproval
+from messages.shell import APPROVAL, ApprovalDecided, ApprovalsListed, DecideApproval
 
 ALLOW_PREFIX = "allow:"
 """Of the custom id of the button that grants; the question's id follows."""
 REFUSE_PREFIX = "refuse:"
 _NOT_AWAITED = "It counts if the agent asks for the same again within the hour."
+
+_MOST_SHOWN = 2_000
+"""Characters of a command in a list; questions hold all of it."""
 
 
 def question_buttons(question_id: str) -> tuple[PostedButton, ...]:
@@ -44,6 +47,18 @@ def _answer(reply: ApprovalDecided, _wording: Wording) -> Answer:
     words = "Allowed." if reply.granted else "Refused."
     return Answer(words if reply.is_awaited else f"{words} {_NOT_AWAITED}")
 
+
+def _answer_list(reply: ApprovalsListed, wording: Wording) -> Answer:
+    lines = [
+        f"{each.id}  {wording.moment(each.asked_at, 'F')}  {each.window.address.key}  {each.kind.value}\n"
+        f"    {wording.quote(each.text, _MOST_SHOWN)}"
+        for each in reply.approvals
+    ]
+    return Answer("\n".join(lines) or "No question is open.")
+
+
+DECIDED = Words(reply=ApprovalDecided, answer=_answer)
+LISTED = Words(reply=ApprovalsListed, answer=_answer_list)
 
 PRESSES = (
     Press(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.approval.commands import PRESSES
+from actors.approval.commands import DECIDED, LISTED, PRESSES
 from actors.approval.config import ApprovalConfig
 from actors.approval.notes import FOLDER
 from actors.approval.state import ApprovalState
@@ -10,6 +10,11 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
 from domain.policy.approval import Approve
 from messages.shell import APPROVAL, DecideApproval, ListApprovals
+
+VERBS = {
+    "approval.list": Verb(APPROVAL, ListApprovals, words=LISTED),
+    "approval.decide": Verb(APPROVAL, DecideApproval, words=DECIDED),
+}
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
@@ -33,8 +38,5 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         spec=ActorSpec(APPROVAL.kind, build, core=True),
         subscribes=True,
         presses=PRESSES,
-        operator_verbs={
-            "approval.list": Verb(APPROVAL, ListApprovals),
-            "approval.decide": Verb(APPROVAL, DecideApproval),
-        },
+        operator_verbs=VERBS,
     )

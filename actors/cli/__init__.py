@@ -16,6 +16,7 @@ import os
 import click
 
 from actors.cli.agent_cli import agent_cli
+from actors.cli.approval import approval
 from actors.cli.backup import backup, restore
 from actors.cli.common import fail
 from actors.cli.config import config
@@ -90,6 +91,7 @@ _COMMANDS = (
     model,
     objects,
     reminders,
+    approval,
 )
 for command in (*_COMMANDS, completion, *map(_stand_in, OF_THE_REPOSITORY)):
     agent.add_command(command)

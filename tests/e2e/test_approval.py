@@ -14,6 +14,7 @@ from domain.policy import approval as wording
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUEST_ID, YOU_ID
+from tests.actors.cli.command import run
 from tests.e2e.stage import Process, Stage, bot_texts, events, is_bot, of_kind
 from tests.patience import PATIENCE_S, eventually
 
@@ -110,6 +111,28 @@ def test_an_operator_may_press(server: PlaygroundServer, tmp_path: Path) -> None
         hears(server, "\nowls")
     finally:
         stage.stop()
+
+
+@pytest.mark.req("X-236")
+def test_the_operator_decides_by_a_command(server: PlaygroundServer, tmp_path: Path) -> None:
+    process = Process(server, tmp_path / "data", more=ASKS)
+    process.start()
+    try:
+        server.say(GENERAL_ID, "run: echo owls")
+        question(server)
+        at = ("--data", str(tmp_path / "data"))
+        listed = run("agent", "approval", "list", *at, cwd=tmp_path)
+        assert "echo owls" in listed.stdout, listed.stderr
+        allowed = run("agent", "approval", "allow", listed.stdout.split()[0], *at, cwd=tmp_path)
+        assert allowed.stdout == "Allowed.\n"
+        hears(server, "\nowls")
+        assert run("agent", "approval", "list", *at, cwd=tmp_path).stdout == "No question is open.\n"
+        unknown = run("agent", "approval", "refuse", "nothing", *at, cwd=tmp_path)
+        assert (unknown.returncode, "no open question has the id 'nothing'" in unknown.stderr) == (1, True)
+    finally:
+        process.terminate()
+    without = run("agent", "approval", "list", *at, cwd=tmp_path)
+    assert (without.returncode, "no agent runs" in without.stderr) == (1, True)
 
 
 @pytest.mark.req("X-236")

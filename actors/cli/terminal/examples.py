@@ -11,6 +11,10 @@ _WINDOW = "discord-thread/123456789012345678"
 EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agent": ("agent try", "agent run", "agent status --watch"),
+        "agent approval": ("agent approval list", "agent approval allow 01J9Z8"),
+        "agent approval allow": ("agent approval allow 01J9Z8",),
+        "agent approval list": ("agent approval list", "agent approval list --json"),
+        "agent approval refuse": ("agent approval refuse 01J9Z8",),
         "agent backup": ("agent backup /mnt/backups/2026-11-27",),
         "agent completion": ("agent completion bash >> ~/.bashrc",),
         "agent config": ("agent config", "agent config --json"),

@@ -1,0 +1,56 @@
+"""`agent approval`: questions of the running agent that wait for a person, and the operator's decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from actors.cli.asking import Asked, Options, asking_options
+
+if TYPE_CHECKING:
+    from actors.part import Verb
+
+_NEEDS_AGENT = "no agent runs with the data root {}, so no question waits: start it with bin/agent run"
+
+
+@click.group()
+def approval() -> None:
+    """List what waits for a person (shell.approve), and allow or refuse it."""
+
+
+@approval.command("list")
+@asking_options
+def list_(**options: Any) -> None:
+    """Print each open question, oldest first: id, time, window, kind, and the command or address."""
+    _APPROVAL.tell("list", options, {}, needs_agent=_NEEDS_AGENT)
+
+
+@approval.command()
+@click.argument("question_id", metavar="ID")
+@asking_options
+def allow(question_id: str, **options: Any) -> None:
+    """Allow the question ID, as `agent approval list` prints it."""
+    _decide(question_id, options, grants=True)
+
+
+@approval.command()
+@click.argument("question_id", metavar="ID")
+@asking_options
+def refuse(question_id: str, **options: Any) -> None:
+    """Refuse the question ID; the model reads the refusal as the result of its command."""
+    _decide(question_id, options, grants=False)
+
+
+def _decide(question_id: str, options: Options, *, grants: bool) -> None:
+    _APPROVAL.tell("decide", options, {"id": question_id, "grants": grants}, needs_agent=_NEEDS_AGENT)
+
+
+def _verbs() -> Mapping[str, Verb]:
+    from actors.approval.part import VERBS
+
+    return VERBS
+
+
+_APPROVAL = Asked("approval", _verbs, specs=lambda _plan, _verb: (), is_layer=False)
