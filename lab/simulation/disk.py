@@ -292,9 +292,9 @@ class SimulatedDisk:
                 if change.kept and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
                     REAL_LINK(change.kept, change.path)
             case "moved":
-                if os.path.lexists(change.path):
+                if os.path.lexists(change.path) and Path(_parent(change.other)).is_dir():  # folders that go are gone
                     REAL_RENAME(change.path, change.other)
-                if change.kept:
+                if change.kept and not os.path.lexists(change.path):
                     REAL_LINK(change.kept, change.path)
             case "swapped":
                 if os.path.lexists(change.path) and os.path.lexists(change.other):

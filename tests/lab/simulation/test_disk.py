@@ -83,6 +83,19 @@ def test_a_file_that_was_replaced_may_be_back(tmp_path: Path) -> None:
     assert back == {b"old", b"new"}
 
 
+def test_a_rename_out_of_a_folder_that_was_removed_since_stays(tmp_path: Path) -> None:
+    """A tree is removed from its root by moving folders up; the removal of a folder counts as durable."""
+    for seed in range(10):
+        (tmp_path / str(seed)).mkdir()
+        disk, folder = _disk(tmp_path / str(seed), seed), tmp_path / str(seed) / "data"
+        disk.mkdir(folder / "deep")
+        disk.mkdir(folder / "deep" / "deeper")
+        disk.rename(folder / "deep" / "deeper", folder / "up")
+        (folder / "deep").rmdir()
+        disk.lose_power()
+        assert {each.name for each in folder.iterdir()} <= {"up"}
+
+
 def test_a_process_that_dies_in_a_write_has_written_a_part_and_writes_nothing_more(tmp_path: Path) -> None:
     disk, path = _disk(tmp_path), tmp_path / "data" / "log"
     fd = disk.open(path, _NEW)
