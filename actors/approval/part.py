@@ -38,5 +38,5 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         spec=ActorSpec(APPROVAL.kind, build, core=True),
         subscribes=True,
         presses=PRESSES,
-        operator_verbs=VERBS,
+        operator_verbs={**VERBS},
     )

@@ -50,7 +50,7 @@ def _decide(question_id: str, options: Options, *, grants: bool) -> None:
 def _verbs() -> Mapping[str, Verb]:
     from actors.approval.part import VERBS
 
-    return VERBS
+    return {**VERBS}
 
 
 _APPROVAL = Asked("approval", _verbs, specs=lambda _plan, _verb: (), is_layer=False)
