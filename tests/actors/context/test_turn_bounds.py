@@ -31,7 +31,7 @@ def run_rounds(rig: Rig, rounds: int, result: str = RESULT) -> list[ModelRequest
 def test_of_a_reply_with_any_number_of_calls_only_so_many_are_run(tmp_path: Path) -> None:
     rig = Rig(tmp_path, max_calls=3)
     rig.say("do it", 1)
-    rig.answer("", *(bash_call(f"echo {n}", f"call-{n}") for n in range(1000)), stop=StopReason.TOOL_CALLS)
+    rig.answer("", *(bash_call(f"echo {n}", f"call-{n}") for n in range(6)), stop=StopReason.TOOL_CALLS)
     ran = [rig.finish_command("done").command for _ in range(3)]
     assert ran == ["echo 0", "echo 1", "echo 2"]
     assert rig.commands() == []
@@ -41,7 +41,17 @@ def test_of_a_reply_with_any_number_of_calls_only_so_many_are_run(tmp_path: Path
     assert set(results[3:]) == {
         "Not run: no more than 3 commands may be asked for in one turn. Answer with what you have."
     }
-    assert len(results) == 1000
+    assert len(results) == 6
+    rig.stop()
+
+
+def test_a_reply_with_more_than_twice_the_calls_of_a_turn_ends_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, max_calls=3)
+    rig.say("do it", 1)
+    rig.answer("", *(bash_call(f"echo {n}", f"call-{n}") for n in range(7)), stop=StopReason.TOOL_CALLS)
+    assert rig.commands() == []
+    (post,) = rig.posts()
+    assert "asked for 7 commands in one answer, and at most 6 are read" in post.text
     rig.stop()
 
 

@@ -371,7 +371,7 @@ def test_views_that_cannot_be_taken_away_keep_nothing_open_at_a_stop(
         raise OSError(number, os.strerror(number), "views")
 
     with monkeypatch.context() as patch:
-        patch.setattr("actors.memory.search.views.shutil.rmtree", refuse)
+        patch.setattr("actors.memory.search.views.remove_tree", refuse)
         store.close()
         rig.stop()
 
