@@ -1,4 +1,4 @@
-"""Process table, as /proc shows it: who stems from whom, and how many threads they have."""
+"""Process table of /proc: parents, threads and memory of processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProcessStatus:
 
     parent: int
     is_dead: bool
-    """A zombie: nothing of it runs; that its first thread has ended does not make it one."""
+    """True for a zombie without a running thread; a process whose first thread alone has ended is not dead."""
     threads: int
     resident_bytes: int
 
