@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-FREE_BYTES = 1 << 20
-"""Of an answer that is read as it comes: some 4,000 tokens of a stream."""
+FREE_BYTES = 1 << 16
+"""Bytes of an answer that are read without rests: some 250 tokens of a stream."""
 REST_TIMES = 9.0
 """Rest between pieces, as a multiple of the time that the piece before took."""
 
