@@ -178,7 +178,7 @@ class ApprovalActor(Actor):
     def _decide(self, message: DecideApproval) -> None:
         each = self._state.open.get(message.id)
         if each is None or self._is_over(each):
-            fault = wording.IS_OVER if message.decided_by else f"no open question has the id {message.id!r}"
+            fault = wording.IS_OVER if message.decided_by else wording.NOT_OPEN.format(id=message.id)
         elif not each.question.may_be_decided_by(message.decided_by, self._config.operators):
             log.warning("question %s: a press by account %s is refused", message.id, message.decided_by)
             fault = wording.NOT_YOURS

@@ -33,6 +33,7 @@ NO_ANSWER = "this needs a person's approval, and the part of the agent that asks
 NO_TERMINAL = "this needs a person's approval, and there is no terminal to ask on."
 NOT_YOURS = "only the person who asked, or an operator, may decide this"
 IS_OVER = "this question is over"
+NOT_OPEN = "no open question has the id {id!r}"
 IS_DECIDED = "this question is decided"
 
 _WHAT = {
