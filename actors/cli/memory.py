@@ -52,9 +52,7 @@ for command in (curated_group, add, list_, forget):
 @asking_options
 def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **options: Any) -> None:
     """Find what bears on QUERY, best first; the agent may run or not."""
-    text = " ".join(query)
-    if not text.strip():
-        fail("QUERY is blank")
+    text = _join(query, "QUERY")
     if memory_id:
         search_facts(text, memory_id, limit, options)
         return
@@ -75,11 +73,17 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
 @asking_options
 def me(name: tuple[str, ...], limit: int, window: str, **options: Any) -> None:
     """Show what would be brought up about a person called NAME, as `/memory me` shows it to the person."""
-    text = " ".join(name)
-    if not text.strip():
-        fail("NAME is blank")
+    text = _join(name, "NAME")
     fields = {"query": text, "about": text, "limit": limit, "window": window}
     _MEMORY.tell("me", options, fields, needs_agent=_NEEDS_AGENT if window != OPERATOR else "")
+
+
+def _join(words: tuple[str, ...], name: str) -> str:
+    """Words of an argument as one text; ends the command if it is blank."""
+    text = " ".join(words)
+    if not text.strip():
+        fail(f"{name} is blank")
+    return text
 
 
 @memory.command()
