@@ -15,14 +15,14 @@ from actors.context.host import WindowHost
 from actors.context.model_choice import ModelChoice
 from actors.context.presence import Presence, command_status
 from actors.context.run_teller import RunTeller
-from actors.context.turn_run import Phase, TurnRun, left_out_notice, result_meta, round_refusal, stand_in_notice
+from actors.context.turn_run import Phase, TurnRun, left_out_notice, result_meta, stand_in_notice
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue
 from domain.memory.expansion import not_expanded
 from domain.text.answer.ending import missing_answer
 from domain.text.wish import Wish, may_become_wish, wish_line
 from domain.turn.bash_tool import BashArguments
-from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH
+from domain.turn.call_result import KILLED, NOT_RUN_ABORTED, NOT_RUN_LENGTH, round_refusal
 from domain.turn.turn import Turn, messages_before
 from messages.base import Address, EventId, Message, RequestId, TurnId
 from messages.model import (
@@ -300,7 +300,7 @@ class TurnDriver:
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:
         turn = self._host.conversation.turn(run.turn_id)
-        if refusal := round_refusal(self._config, turn.rounds, reply):
+        if refusal := round_refusal(turn, len(reply.tool_calls), self._config.max_rounds, self._config.max_calls):
             self.fail(refusal)
             return
         run.calls_left = self._config.max_calls - turn.calls

@@ -20,8 +20,6 @@ from messages.shell import BashResult
 from messages.turn import LoggedEvent
 
 NO_REQUEST = RequestId("")
-CALLS_OF_ANSWER = 2
-"""Times the commands of a turn that one answer may ask for."""
 
 
 class Phase(StrEnum):
@@ -173,16 +171,6 @@ class TurnRun:
         """Metadata about the model for the event that holds its message, with all usage until then."""
         nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **self.take_usage()}
-
-
-def round_refusal(config: ContextConfig, rounds: int, reply: ModelReply) -> str:
-    """Words that end a turn in the place of its next round of commands; empty where the round may begin."""
-    if rounds >= config.max_rounds:
-        return f"The model asked for tools {config.max_rounds} times in this turn; I stopped it there."
-    asked, most = len(reply.tool_calls), CALLS_OF_ANSWER * config.max_calls
-    if asked > most:
-        return f"The model asked for {asked:,} commands in one answer, and at most {most} are read; I stopped it there."
-    return ""
 
 
 def left_out_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:

@@ -24,12 +24,31 @@ INTERRUPTED = (
     "Interrupted: the agent stopped while this command ran. It may or may not have had an effect; it was not run again."
 )
 
+CALLS_OF_ANSWER = 2
+"""Times the commands of a turn that one answer may ask for."""
 SHORT_CHARS = 600
 """Number of characters that stay of a result's end when the result is shortened."""
 KEEP_SHARE = 0.5
 """Share of what a turn may grow by that is left after shortening, so that a request's beginning changes seldom."""
 EARLIER_CHARS = 2_000
 """Of a result of an earlier turn, its end."""
+
+
+def round_refusal(turn: Turn, calls: int, most_rounds: int, most_calls: int) -> str:
+    """Words that end a turn in the place of its next round of commands; empty where the round may begin.
+
+    Args:
+        turn: With its rounds so far.
+        calls: Commands that the answer asks for.
+        most_rounds: Most rounds of a turn.
+        most_calls: Most commands of a turn.
+    """
+    if turn.rounds >= most_rounds:
+        return f"The model asked for tools {most_rounds} times in this turn; I stopped it there."
+    most = CALLS_OF_ANSWER * most_calls
+    if calls > most:
+        return f"The model asked for {calls:,} commands in one answer, and at most {most} are read; I stopped it there."
+    return ""
 
 
 def shorten(turn: Turn, limit_chars: int) -> None:
