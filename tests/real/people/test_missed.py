@@ -8,6 +8,7 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from lab.playground.world.state import NONCE_TTL_S
 from messages.base import MessageId
 from messages.discord import Delivered
 from tests.actors.discord.conftest import StartLife
@@ -56,7 +57,8 @@ def test_an_answer_whose_call_was_lost_is_found_though_the_channel_was_read_befo
     life.delivered("to another", nonce="other", answers_message_id=other, look_first=True)
     life.playground.inject("abort-after", r"POST /channels/\d+/messages$", times=4)
     life.not_delivered("the answer", nonce="lost", answers_message_id=question)
-    life.playground.run(life.playground.hub.world._nonces.clear)  # Discord forgets nonces after some minutes.
+    world, clock = life.playground.hub.world, life.playground.hub.world.clock
+    life.playground.run(lambda: setattr(world, "clock", lambda: clock() + NONCE_TTL_S + 1))
     life.delivered("the answer", nonce="lost", answers_message_id=question, look_first=True)
     assert life.shown() == ["to another", "the answer"]
 
