@@ -37,7 +37,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent chaos layers": ("agent chaos layers --kills 20 --only objects",),
         "agent chaos mounts": ("agent chaos mounts --tries 500",),
         "agent chaos reminders": ("agent chaos reminders --rounds 50 --years 0",),
-        "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --trace"),
+        "agent simulate": ("agent simulate --seeds 100", "agent simulate --seed 42 --scenes 0,3,7-9 --trace"),
         "agent-load": ("agent-load --threads 100 --turns 3", "agent-load --floor --threads 100,500 --turns 3"),
     }
 )

@@ -4,60 +4,117 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from actors.cli.common import fail, json_option
 from actors.cli.terminal.progress import progress_line
 
-_SHOWN = 10
+if TYPE_CHECKING:
+    from lab.simulation.campaign import Campaign
+    from lab.simulation.schedule import Schedule
+
+_SHOWN = 3
 
 
 @click.command()
 @click.option("--seeds", type=click.IntRange(1), default=1000, show_default=True, help="How many seeds to run.")
 @click.option("--from", "first", type=click.IntRange(0), default=0, show_default=True, help="The first of them.")
 @click.option("--seed", type=click.IntRange(0), help="Run this one only.")
+@click.option("--scenes", help="With --seed: these scenes of its script only, such as 0,3,7-9.")
+@click.option("--variant", type=click.IntRange(0), default=0, help="With --seed: another chance behind the script.")
 @click.option("--trace", is_flag=True, help="With --seed: show its schedule, step by step.")
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes.  [default: one for each core]")
+@click.option(
+    "--resume",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of finished seeds: run the others.",
+)
 @json_option
-def simulate(seeds: int, first: int, seed: int | None, trace: bool, workers: int, as_json: bool) -> None:
-    """Simulate lives of the agent: kills, power losses, faults of disk and network; exit 1 if a promise was broken."""
+def simulate(
+    seeds: int,
+    first: int,
+    seed: int | None,
+    scenes: str | None,
+    variant: int,
+    trace: bool,
+    workers: int,
+    resume: Path | None,
+    as_json: bool,
+) -> None:
+    """Simulate lives of the agent: kills, power losses, faults of disk and network; exit 1 if a promise was broken.
+
+    A seed that breaks a promise is made smaller before it is shown: scenes of its script are taken out while the same
+    promise stays broken. Files of --resume from several machines are added up by `cat`.
+    """
+    from lab.pieces import Pieces
     from lab.simulation import campaign
+    from lab.simulation.schedule import Schedule, numbers_in
 
     if seed is not None:
-        result = campaign.replay(seed)
-        document = dataclasses.asdict(result)
-        if as_json:
-            click.echo(json.dumps(document if trace else document | {"lines": ()}, indent=2))
-        else:
-            for line in result.lines if trace else ():
-                click.echo(line)
-            click.echo(f"seed {seed}: {result.lives} lives, {result.said} messages, schedule {result.digest}")
-            for fault in result.faults:
-                click.echo(f"  {fault}")
-        if result.faults:
-            fail(f"seed {seed} breaks a promise")
+        try:
+            schedule = Schedule(seed, variant, None if scenes is None else numbers_in(scenes))
+            schedule.scenes()
+        except ValueError as error:
+            fail(f"--scenes {scenes}: {error}", 2)
+        _show_one(schedule, trace=trace, as_json=as_json)
         return
     with progress_line() as say:
-        report = campaign.simulate(
-            first,
-            seeds,
-            workers=workers,
-            tick=lambda done, failed: say(f"{done} of {seeds} seeds, {failed} failed", done, seeds),
-        )
-    if as_json:
-        click.echo(json.dumps(dataclasses.asdict(report) | {"seeds_per_s": report.seeds_per_s}, indent=2))
-    else:
-        click.echo(
-            f"{report.seeds} seeds from {first}: {report.lives:,} lives, {report.said:,} messages, "
-            f"{report.steps:,} steps, events {_counts(report.harmed)}, {len(report.failed)} failed "
-            f"({report.seconds:.1f} s, {report.seeds_per_s:.1f} seeds/s in {report.workers} processes)"
-        )
-        for result in report.failed[:_SHOWN]:
-            click.echo(f"seed {result.seed}: {'; '.join(result.faults[:3])}")
+        try:
+            report = campaign.simulate(
+                first,
+                seeds,
+                workers=workers,
+                pieces=Pieces(resume) if resume is not None else None,
+                tick=lambda made: say(f"{made.seeds} of {seeds} seeds, {len(made.failed)} failed", made.seeds, seeds),
+            )
+        except ValueError as error:
+            fail(str(error), 2)
+    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else _summary(report))
+    for broken, faults in list(report.one_of_each().items())[: 0 if as_json else _SHOWN]:
+        _show_smaller(Schedule(broken), faults)
     if not report.is_sound:
-        fail(f"the first seed that breaks a promise is {report.failed[0].seed}; see it with --seed and --trace")
+        fail(f"{len(report.failed)} seeds break a promise; the first is {min(report.failed)}")
 
 
-def _counts(harmed: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {how}" for how, count in sorted(harmed.items())) or "all sent"
+def _summary(report: Campaign) -> str:
+    speed = f"{report.seconds:.1f} s, {report.seeds_per_s:.1f} seeds/s in {report.workers} processes"
+    resumed = f", {report.seeds - report.ran:,} of an earlier run" if report.seeds > report.ran else ""
+    harmed = ", ".join(f"{count:,} {how}" for how, count in sorted(report.harmed.items())) or "all sent"
+    return (
+        f"{report.seeds:,} seeds{resumed}: {report.lives:,} lives, {report.said:,} messages, {report.steps:,} steps, "
+        f"events {harmed}, {len(report.failed)} failed ({speed})"
+    )
+
+
+def _show_one(schedule: Schedule, *, trace: bool, as_json: bool) -> None:
+    from lab.simulation import campaign
+
+    result = campaign.replay(schedule)
+    if as_json:
+        document = dataclasses.asdict(result)
+        click.echo(json.dumps(document if trace else document | {"lines": ()}, indent=2))
+    else:
+        for line in result.lines if trace else ():
+            click.echo(line)
+        click.echo(f"seed {result.seed}: {result.lives} lives, {result.said} messages, schedule {result.digest}")
+        for fault in result.faults:
+            click.echo(f"  {fault}")
+        if result.faults and not trace:
+            _show_smaller(schedule, result.faults)
+    if result.faults:
+        fail(f"seed {result.seed} breaks a promise")
+
+
+def _show_smaller(schedule: Schedule, faults: tuple[str, ...]) -> None:
+    from lab.simulation import campaign
+
+    smaller = campaign.make_smaller(schedule, faults)
+    scenes = smaller.schedule.scenes()
+    size = f"{len(scenes)} of {len(schedule.scenes())} scenes, found in {smaller.runs} runs"
+    click.echo(f"seed {schedule.seed}: {'; '.join(faults[:3])}\n  {size}: {smaller.faults[0]}")
+    for number, scene in scenes.items():
+        click.echo(f"  {number:3d}  {scene}")
+    click.echo(f"  {smaller.schedule.command()}")

@@ -1,4 +1,4 @@
-"""Campaign: many seeds over processes of their own, one of which may be shown as it was."""
+"""Campaign: many seeds over processes of their own; a seed that breaks a promise is made smaller before it is shown."""
 
 from __future__ import annotations
 
@@ -7,36 +7,47 @@ import logging
 import multiprocessing
 import os
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from multiprocessing.pool import Pool
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
+from lab.pieces import Piece, Pieces
+from lab.simulation.schedule import Schedule
+from lab.simulation.shrinking import Shrunk, promise_of, shrink
 from lab.simulation.world import Result, run
 
 _MEMORY = Path("/dev/shm")
 """Files are kept in memory where that is possible: the machine's disk is not what is tried."""
-_CHUNK = 5
-_LIVES_PER_PROCESS = 400
-"""Chunks after which a process is replaced, since its collector rests."""
+_PIECE = 50
+"""Seeds that are done and noted together, at most."""
+_PIECES_PER_PROCESS = 40
+"""Pieces after which a process is replaced, since its collector rests."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Campaign:
-    """Outcome of many seeds."""
+    """Outcome of many seeds, of this run and of those that were resumed."""
 
-    first: int
-    seeds: int
-    lives: int
-    said: int
-    steps: int
-    harmed: dict[str, int]
+    seeds: int = 0
+    lives: int = 0
+    said: int = 0
+    steps: int = 0
+    harmed: dict[str, int] = field(default_factory=dict)
     """Number of message events that were lost, late or doubled."""
-    seconds: float
-    workers: int
-    failed: tuple[Result, ...]
-    """Seeds that broke a promise, least first."""
+    process_s: float = 0.0
+    """Seconds of all processes together."""
+    failed: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Seed -> faults, of the seeds that broke a promise."""
+    seconds: float = 0.0
+    """Of this run."""
+    ran: int = 0
+    """Seeds of this run."""
+    workers: int = 0
 
     @property
     def is_sound(self) -> bool:
@@ -45,12 +56,38 @@ class Campaign:
 
     @property
     def seeds_per_s(self) -> float:
-        """Of all processes together."""
-        return self.seeds / self.seconds if self.seconds else 0.0
+        """Of all processes of this run together."""
+        return self.ran / self.seconds if self.seconds else 0.0
+
+    def add(self, piece: Piece) -> None:
+        """Add some finished seeds."""
+        self.seeds += piece["seeds"]
+        self.lives += piece["lives"]
+        self.said += piece["said"]
+        self.steps += piece["steps"]
+        self.process_s += piece["process_s"]
+        self.harmed = dict(Counter(self.harmed) + Counter(piece["harmed"]))
+        self.failed.update({int(seed): tuple(faults) for seed, faults in piece["failed"].items()})
+
+    def one_of_each(self) -> dict[int, tuple[str, ...]]:
+        """The least seed for each promise that was broken first in a seed."""
+        least: dict[str, int] = {}
+        for seed in sorted(self.failed):
+            least.setdefault(promise_of(self.failed[seed][0]), seed)
+        return {seed: self.failed[seed] for seed in least.values()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self) | {"seeds_per_s": self.seeds_per_s}
 
 
 def simulate(
-    first: int, seeds: int, *, workers: int = 0, tick: Callable[[int, int], None] = lambda _done, _failed: None
+    first: int,
+    seeds: int,
+    *,
+    workers: int = 0,
+    pieces: Pieces | None = None,
+    tick: Callable[[Campaign], object] = lambda _campaign: None,
 ) -> Campaign:
     """Run `seeds` seeds from `first` on.
 
@@ -58,38 +95,67 @@ def simulate(
         first: The least.
         seeds: How many, >= 1.
         workers: Processes; 0 for as many as the machine has cores for this one.
-        tick: Told how many are done, and how many of them failed.
+        pieces: Finished seeds, which are not run again; the others are added.
+        tick: Called with all that is done so far.
+
+    Raises:
+        ValueError: `pieces` are no pieces of a simulation.
     """
-    workers = min(workers or len(os.sched_getaffinity(0)), seeds)
-    began, results, failed = perf_counter(), [], 0
+    made, left = Campaign(), set(range(first, first + seeds))
+    for piece in pieces.read() if pieces is not None else ():
+        if piece.get("campaign") != "simulate":
+            raise ValueError("the file has pieces of another campaign")
+        left.difference_update(range(piece["first"], piece["first"] + piece["seeds"]))
+        made.add(piece)
+    made.workers = workers = min(workers or len(os.sched_getaffinity(0)), len(left))
+    if not left:
+        return made
+    began = perf_counter()
+    chunks = list(_chunks(sorted(left), max(1, min(_PIECE, len(left) // (4 * workers)))))
+    with _processes(workers) as pool:
+        for piece in pool.imap_unordered(run_piece, chunks):
+            if pieces is not None:
+                pieces.add(piece)
+            made.add(piece)
+            made.ran += piece["seeds"]
+            made.seconds = perf_counter() - began
+            tick(made)
+    return made
+
+
+def replay(schedule: Schedule) -> Result:
+    """One run with its whole trace, in a process of its own."""
+    with _processes(1) as pool:
+        return pool.apply(run_with_trace, (schedule,))
+
+
+def make_smaller(schedule: Schedule, faults: tuple[str, ...]) -> Shrunk:
+    """The smallest schedule that was found to break the same promise, in a process of its own."""
+    with _processes(1) as pool:
+        return pool.apply(shrink, (schedule, faults, faults_of))
+
+
+def _chunks(seeds: list[int], most: int) -> Iterator[range]:
+    """Ranges of neighbours, each of `most` seeds at most."""
+    first = before = seeds[0]
+    for seed in (*seeds[1:], -1):
+        if seed != before + 1 or seed - first == most:
+            yield range(first, before + 1)
+            first = seed
+        before = seed
+
+
+def _processes(workers: int) -> Pool:
+    # One thread for each process: numpy's own threads wait for one another where all cores are taken.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     context = multiprocessing.get_context("spawn")
-    with context.Pool(workers, initializer=settle, maxtasksperchild=_LIVES_PER_PROCESS) as pool:
-        for result in pool.imap_unordered(run_quietly, range(first, first + seeds), chunksize=_CHUNK):
-            results.append(result)
-            failed += bool(result.faults)
-            tick(len(results), failed)
-    return Campaign(
-        first=first,
-        seeds=seeds,
-        lives=sum(result.lives for result in results),
-        said=sum(result.said for result in results),
-        steps=sum(result.steps for result in results),
-        harmed=dict(sum((Counter(result.harmed) for result in results), Counter())),
-        seconds=perf_counter() - began,
-        workers=workers,
-        failed=tuple(sorted((result for result in results if result.faults), key=lambda result: result.seed)),
-    )
-
-
-def replay(seed: int) -> Result:
-    """One seed with its whole schedule, in a process of its own."""
-    with multiprocessing.get_context("spawn").Pool(1, initializer=settle) as pool:
-        return pool.apply(run_with_trace, (seed,))
+    return context.Pool(workers, initializer=settle, maxtasksperchild=_PIECES_PER_PROCESS)
 
 
 def settle() -> None:
     """Make a process fit for runs: silent, and collecting between lives only."""
     logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines that never began before their process was killed
     sys.unraisablehook = _forget
     gc.collect()
     gc.freeze()
@@ -100,14 +166,31 @@ def _forget(_: object) -> None:
     """Say nothing of coroutines of a killed life, which are thrown away wherever they waited, and whenever."""
 
 
-def run_quietly(seed: int) -> Result:
-    """Run a seed, without the schedule."""
-    return run(seed, folder=_folder())
+def run_piece(seeds: Iterable[int]) -> Piece:
+    """Run some seeds, and sum them up."""
+    began = perf_counter()
+    results = [run(Schedule(seed), folder=_folder()) for seed in seeds]
+    return {
+        "campaign": "simulate",
+        "first": results[0].seed,
+        "seeds": len(results),
+        "lives": sum(result.lives for result in results),
+        "said": sum(result.said for result in results),
+        "steps": sum(result.steps for result in results),
+        "harmed": dict(sum((Counter(result.harmed) for result in results), Counter())),
+        "failed": {str(result.seed): result.faults for result in results if result.faults},
+        "process_s": round(perf_counter() - began, 2),
+    }
 
 
-def run_with_trace(seed: int) -> Result:
-    """Run a seed, with the schedule."""
-    return run(seed, keeps_trace=True, folder=_folder())
+def run_with_trace(schedule: Schedule) -> Result:
+    """Run a schedule, with its trace."""
+    return run(schedule, keeps_trace=True, folder=_folder())
+
+
+def faults_of(schedule: Schedule) -> tuple[str, ...]:
+    """Run a schedule for its faults."""
+    return run(schedule, folder=_folder()).faults
 
 
 def _folder() -> Path | None:

@@ -75,8 +75,8 @@ class Life:
             workers=0,
             clock=self.clock,
             ids=ids,
-            on_escalation=self._escalated,
-            on_dead_letter=lambda letter: self._lost(letter.address, letter.message, letter.reason),
+            on_escalation=self._note_escalation,
+            on_dead_letter=lambda letter: self._note_lost(letter.address, letter.message, letter.reason),
         )
         self.system.order_by(self.ready)
         self._root = settings.data_root
@@ -183,15 +183,15 @@ class Life:
 
         return ActorSpec(spec.kind, build, core=spec.core, idle_s=spec.idle_s, policy=spec.policy)
 
-    def _escalated(self, event: ActorGaveUp) -> None:
+    def _note_escalation(self, event: ActorGaveUp) -> None:
         self._report(f"{event.address} gave up: the process would end")
 
-    def _lost(self, address: Address, message: object, reason: str) -> None:
+    def _note_lost(self, address: Address, message: object, reason: str) -> None:
         if not self.has_ended and not self.system.closing:
             self._report(f"dead letter to {address}: {type(message).__name__}: {reason}")
 
 
-def drawn_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -> Settings:
+def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -> Settings:
     """The operator's decisions, some of them drawn."""
     settings = Settings.model_validate(
         {

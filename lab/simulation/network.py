@@ -48,7 +48,7 @@ class Network:
             note: Told of every call and event.
         """
         self._server, self._chance, self._note = server, chance, note
-        server.hear = self._said
+        server.hear = self._hear
         self.fails = 0.0
         """Probability that a call is answered with 503, or its answer is lost."""
         self.is_down = False
@@ -153,7 +153,7 @@ class Network:
         """The agent's process is gone, and its connections with it."""
         self._session = None
 
-    def _said(self, event: str, data: Json) -> None:
+    def _hear(self, event: str, data: Json) -> None:
         session = self._session
         if session is None:
             return

@@ -68,12 +68,23 @@ class Scene:
     with_power: bool = False
     """True if a death loses unsynced data."""
 
+    def __str__(self) -> str:
+        parts = [f"{self.at:7.1f} s  {self.act}"]
+        if self.act in (Act.SAY, Act.STOP_WORD, Act.OPEN_THREAD, Act.NEW_WINDOW, Act.REMIND):
+            parts.append(f"in place {self.place} by person {self.person}")
+        parts += [f"q{self.number}" if self.act is Act.SAY else str(self.number)] * bool(self.number)
+        parts += [self.detail] * bool(self.detail)
+        parts += [f"{self.seconds:.1f} s"] * bool(self.seconds)
+        parts += ["with the power"] * (self.act is Act.KILL and self.with_power)
+        parts += ["resumable"] * (self.act is Act.DROP and self.with_power)
+        return " ".join(parts)
+
 
 CRASHING = ("context", "context", "scheduler", "memory", "discord")
 FAULTS = ("full", "broken", "read-only")
 
 
-def drawn(chance: Chance) -> list[Scene]:
+def draw_script(chance: Chance) -> list[Scene]:
     """A script, in its order."""
     questions = chance.one_of((6, 10, 16, 24))
     scenes = [

@@ -80,7 +80,7 @@ class _Logs:
 
 def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> list[str]:
     """Faults of a run; empty if every promise was kept."""
-    logs, refused = _read(data, record), _refused(record, server)
+    logs, refused = _read(data, record), _find_refused(record, server)
     return [
         *logs.damage,
         *_logged_once(record, logs, refused),
@@ -131,7 +131,7 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
             return
 
 
-def _refused(record: Record, server: DiscordServer) -> set[int]:
+def _find_refused(record: Record, server: DiscordServer) -> set[int]:
     """Messages refused by a notice that messages cannot be stored: they may be logged later, or never.
 
     A notice names the message that it answers, or stands right behind it.

@@ -12,15 +12,16 @@ from pathlib import Path
 from actors.discord.timing import Timing
 from actors.kernel import Edge, counted_ids
 from lab.simulation import verdict
-from lab.simulation.chance import Chance, Killed, Trace
+from lab.simulation.chance import Killed, Trace
 from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
 from lab.simulation.doubles import Outside
 from lab.simulation.history import unlike_their_logs
-from lab.simulation.life import Life, drawn_settings
+from lab.simulation.life import Life, draw_settings
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
 from lab.simulation.payloads import PEOPLE
-from lab.simulation.script import HORIZON_S, Act, Death, Scene, drawn
+from lab.simulation.schedule import Schedule
+from lab.simulation.script import HORIZON_S, Act, Death, Scene
 from lab.simulation.seams import in_place
 from lab.simulation.server import DiscordServer, Place
 from messages.base import RequestId, Surface, UserId, Window
@@ -60,11 +61,10 @@ class Result:
 class World:
     """A run of a seed, in a folder of its own."""
 
-    def __init__(self, seed: int, root: Path, *, keeps_trace: bool) -> None:
-        self.seed = seed
-        # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
-        self.script = drawn(Chance(seed, "script"))
-        self.chance = Chance(seed, "run")
+    def __init__(self, schedule: Schedule, root: Path, *, keeps_trace: bool) -> None:
+        self.seed = schedule.seed
+        self.script = list(schedule.scenes().values())
+        self.chance = schedule.chance("run")
         self.trace = Trace(self.now, keeps=keeps_trace)
         self.life: Life | None = None
         self.lives = 0
@@ -87,7 +87,7 @@ class World:
         self._starts_at = 0.0
         self._asker: Edge | None = None
         self._down_since = 0.0
-        self.settings = drawn_settings(self.chance, self.data, (FIRST, SECOND))
+        self.settings = draw_settings(self.chance, self.data, (FIRST, SECOND))
         self._places = [
             self.server.add(Place(FIRST)),
             self.server.add(Place(SECOND)),
@@ -101,7 +101,7 @@ class World:
     def run(self) -> Result:
         """Play the script, wait until all is quiet, judge."""
         script = self.script
-        calm = Scene(max(script[-1].at, HORIZON_S) + 1.0, Act.REST_WELL, detail="calm")
+        calm = Scene(max([HORIZON_S, *(scene.at for scene in script)]) + 1.0, Act.REST_WELL, detail="calm")
         end = calm.at + QUIET_S
         scenes = [*script, calm]
         with in_place(self.seed, self.disk, self.network, self._make_loop):
@@ -171,7 +171,7 @@ class World:
         self.trace.note(f"life {self.lives} begins")
         self.disk.revive()
         at = BEGAN + timedelta(seconds=self._base) + self._offset
-        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._met)
+        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._note_meeting)
         self.life = life
         self._asker = life.system.edge("asker")
         try:
@@ -220,7 +220,7 @@ class World:
         assert self.life is not None
         return self.life.make_loop()
 
-    def _met(self) -> None:
+    def _note_meeting(self) -> None:
         if self.record.met_at is None:
             self.record.met_at = self.now()
 
@@ -369,10 +369,12 @@ class World:
         return self._asker
 
 
-def run(seed: int, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:
-    """Run a seed; this process belongs to the simulation meanwhile."""
+def run(schedule: Schedule, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:
+    """Run a schedule; this process belongs to the simulation meanwhile."""
     scratch = Path(tempfile.mkdtemp(prefix="agent-simulation-", dir=folder))
     try:
-        return World(seed, scratch, keeps_trace=keeps_trace).run()
+        return World(schedule, scratch, keeps_trace=keeps_trace).run()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        gc.collect()
+        gc.freeze()  # caches and modules stay, and need not be looked through at the next death

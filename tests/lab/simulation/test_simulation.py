@@ -1,26 +1,48 @@
-"""Simulated lives: a seed is one schedule, whoever runs it; and what goes wrong in one is seen."""
+"""Simulated lives: a schedule is one run, in every process; and what goes wrong in one is seen."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from lab.pieces import Pieces
 from lab.simulation.campaign import replay, simulate
+from lab.simulation.schedule import Schedule
 
 SEED = 41
 
 
-def test_a_seed_gives_the_same_schedule_in_every_process_and_another_seed_another() -> None:
-    first, again, other = replay(SEED), replay(SEED), replay(SEED + 1)
+def test_a_schedule_gives_the_same_run_in_every_process_and_another_schedule_another() -> None:
+    first, again, other = replay(Schedule(SEED)), replay(Schedule(SEED)), replay(Schedule(SEED, variant=1))
     assert first.lines == again.lines
     assert first.digest == again.digest
     assert first.digest != other.digest
     assert first.steps > 100
 
 
-def test_a_campaign_runs_every_seed_once() -> None:
-    told: list[int] = []
-    report = simulate(100, 6, workers=1, tick=lambda done, _failed: told.append(done))
-    assert told == list(range(1, 7))
-    assert (report.first, report.seeds) == (100, 6)
+def test_a_part_of_a_script_is_played() -> None:
+    assert replay(Schedule(SEED, only=(0,))).said == 1
+
+
+def test_a_resumed_campaign_runs_every_seed_once(tmp_path: Path) -> None:
+    pieces, told = Pieces(tmp_path / "pieces"), list[int]()
+    first = simulate(101, 2, workers=1, pieces=pieces, tick=lambda made: told.append(made.seeds))
+    assert (first.seeds, first.ran, told) == (2, 2, [1, 2])
+    report = simulate(100, 6, workers=1, pieces=pieces)
+    assert (report.seeds, report.ran) == (6, 4)
     assert report.lives >= 6
+    again = simulate(100, 6, workers=1, pieces=pieces)
+    assert (again.seeds, again.ran, again.lives) == (6, 0, report.lives)
+    seeds = [seed for piece in pieces.read() for seed in range(piece["first"], piece["first"] + piece["seeds"])]
+    assert sorted(seeds) == list(range(100, 106))
+
+
+def test_pieces_of_another_campaign_are_refused(tmp_path: Path) -> None:
+    pieces = Pieces(tmp_path / "pieces")
+    pieces.add({"campaign": "chaos"})
+    with pytest.raises(ValueError, match="another campaign"):
+        simulate(1, 1, workers=1, pieces=pieces)
 
 
 def test_events_that_were_lost_late_or_doubled_are_counted() -> None:

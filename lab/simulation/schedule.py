@@ -1,0 +1,68 @@
+"""Schedule of a run: a seed, and as much of its script as is played; what a command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.simulation.chance import Chance
+from lab.simulation.script import Scene, draw_script
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Decisions before a run: a seed, and as much of its script as is played."""
+
+    seed: int
+    variant: int = 0
+    """Another chance for everything that the script leaves open; 0 for the seed's own."""
+    only: tuple[int, ...] | None = None
+    """Numbers of the scenes that are played, in their order; None for all."""
+
+    def scenes(self) -> dict[int, Scene]:
+        """Played scenes by number, in their order.
+
+        Raises:
+            ValueError: the seed's script has no scene of a number.
+        """
+        # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
+        script = draw_script(Chance(self.seed, "script"))
+        numbers = range(len(script)) if self.only is None else sorted(self.only)
+        if wrong := [number for number in numbers if not 0 <= number < len(script)]:
+            raise ValueError(f"scene {wrong[0]}: seed {self.seed} has the scenes 0 to {len(script) - 1}")
+        return {number: script[number] for number in numbers}
+
+    def chance(self, what: str) -> Chance:
+        """Draws for one thing of the run."""
+        return Chance(self.seed, f"{what} {self.variant}" if self.variant else what)
+
+    def command(self) -> str:
+        """The command that shows the run."""
+        only = "" if self.only is None else f" --scenes {ranges_of(self.only)}"
+        return f"bin/agent simulate --seed {self.seed}{only}{f' --variant {self.variant}' * bool(self.variant)} --trace"
+
+
+def ranges_of(numbers: Sequence[int]) -> str:
+    """Numbers in the form of the command line, such as 0,3,7-9; "none" without numbers."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ",".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts) or "none"
+
+
+def numbers_in(text: str) -> tuple[int, ...]:
+    """Numbers of `ranges_of`.
+
+    Raises:
+        ValueError: the text names no numbers.
+    """
+    if text == "none":
+        return ()
+    numbers = list[int]()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        numbers += range(int(first), int(last or first) + 1)
+    return tuple(numbers)
