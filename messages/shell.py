@@ -16,6 +16,8 @@ from messages.base import Address, Message, MessageId, RequestId, UserId, Value,
 
 SHELL = Address("shell")
 APPROVAL = Address("approval")
+ASKERS = "askers"
+"""Topic of `AskersLost`."""
 
 
 class BashOutcome(StrEnum):
@@ -223,6 +225,12 @@ class ApprovalsListed(Message, frozen=True, kw_only=True, gc=False):
     approvals: tuple[OpenApproval, ...]
 
 
+class AskersLost(Message, frozen=True, kw_only=True, gc=False):
+    """A host of the cluster is lost, on the topic `ASKERS`: actors at these addresses wait for no answer any more."""
+
+    askers: tuple[Address, ...]
+
+
 class QuestionDeleted(Message, frozen=True, kw_only=True, gc=False):
     """A message with a question's buttons was deleted."""
 
@@ -237,5 +245,5 @@ ApprovalCommand = AskApproval | WithdrawApproval | DecideApproval | ListApproval
 ApprovalReply = ApprovalGranted | ApprovalRefused
 """Answers to an asker."""
 DecisionReply = ApprovalDecided | ApprovalsListed
-ApprovalEvent = QuestionDeleted
+ApprovalEvent = QuestionDeleted | AskersLost
 make_ready(__name__)

@@ -17,6 +17,7 @@ from domain.policy.approval import MOST_OPEN, Decision, Question
 from messages.base import Address, RequestId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons, PostMessage
 from messages.shell import (
+    ASKERS,
     ApprovalCommand,
     ApprovalDecided,
     ApprovalEvent,
@@ -24,6 +25,7 @@ from messages.shell import (
     ApprovalRefused,
     ApprovalsListed,
     AskApproval,
+    AskersLost,
     DecideApproval,
     ListApprovals,
     OpenApproval,
@@ -66,6 +68,7 @@ class ApprovalActor(Actor):
     def on_start(self) -> None:
         """Go on with the questions of an earlier life; show them again, unless they are still there."""
         self._read_earlier()
+        self.follow(ASKERS)
         for each in list(self._state.open.values()):
             self._await_end(each, LATE_S)
             if not each.message_id and each.question.decision is Decision.OPEN:
@@ -90,6 +93,10 @@ class ApprovalActor(Actor):
                 self._end_turn(message)
             case QuestionDeleted():
                 self._end_deleted(message)
+            case AskersLost(askers=askers):
+                for request in [*self._state.asking.values(), *(each.asker for each in self._state.open.values())]:
+                    if request is not None and request.reply_to in askers:
+                        self._withdraw(request.request_id)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._note_delivery(message)
             case DescribeYourself():

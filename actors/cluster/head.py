@@ -15,13 +15,14 @@ from actors.cluster.lease import LEASE_S
 from actors.cluster.ledger import Told
 from actors.cluster.placement import chosen
 from actors.cluster.pool import HostGoneError, HostSlowError, Pool, PoolError
-from actors.cluster.shared import head_codec
+from actors.cluster.shared import DOUBLED, head_codec
 from actors.cluster.wire import AT
 from actors.kernel import ActorSystem
 from actors.part import HostState
 from messages.base import CONTEXT_KIND, Address, Message, Window
 from messages.context import ResumeWindow
 from messages.memory import MEMORY, ReconcileDue
+from messages.shell import ASKERS, AskersLost
 
 log = logging.getLogger(__name__)
 
@@ -270,6 +271,9 @@ class Head:
             self.lost += 1
             self._look_at_round()
         life.stop()
+        askers = tuple(Address(f"{kind}{AT}{life.name}") for kind in sorted(DOUBLED))
+        for follower in self._system.topics.of(ASKERS):
+            self._system.tell(follower, AskersLost(askers=askers))
         log.warning(
             "host %s is lost (%s); its %d windows go elsewhere in %.1f s",
             *(life.name, reason, len(life.windows), life.grant.left_s),

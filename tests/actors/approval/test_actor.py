@@ -11,13 +11,14 @@ import pytest
 from actors.linux.disk import RealDisk
 from domain.policy import approval as wording
 from domain.policy.approval import APPROVAL_S, MOST_OPEN
-from messages.base import MessageId, RequestId, TurnId, UserId
+from messages.base import Address, MessageId, RequestId, TurnId, UserId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.shell import (
     ApprovalDecided,
     ApprovalGranted,
     ApprovalRefused,
     ApprovalsListed,
+    AskersLost,
     ListApprovals,
     QuestionDeleted,
     WithdrawApproval,
@@ -155,6 +156,28 @@ def test_the_hour_goes_on_while_the_agent_is_down(rig: Rig, tmp_path: Path) -> N
     assert again.state.open == {}
     assert notes(tmp_path) == []
     again.system.stop()
+
+
+@pytest.mark.req("X-236")
+def test_a_question_outlives_the_host_of_its_asker(rig: Rig) -> None:
+    lost = rig.ask("make")
+    post = rig.show()
+    rig.tell(AskersLost(askers=(Address("another"),)))
+    assert isinstance(rig.answer(rig.ask("make", is_again=True)), ApprovalRefused)
+    rig.tell(AskersLost(askers=(rig.asker.address,)))
+    decided = rig.decide(post)
+    assert isinstance(decided, ApprovalDecided)
+    assert not decided.is_awaited
+    assert rig.is_waiting(lost)
+    assert isinstance(rig.answer(rig.ask("make", is_again=True)), ApprovalGranted)
+
+
+def test_an_asker_that_is_lost_before_its_window_said_who_asked_hears_nothing(rig: Rig) -> None:
+    rig.is_silent = True
+    lost = rig.ask()
+    rig.tell(AskersLost(askers=(rig.asker.address,)))
+    rig.advance(30)
+    assert rig.is_waiting(lost)
 
 
 def test_what_nobody_asks_for_again_goes_a_minute_after_the_start(rig: Rig, tmp_path: Path) -> None:

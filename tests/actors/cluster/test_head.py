@@ -14,7 +14,7 @@ from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.context import ResumeWindow, UserMessage
 from messages.discord import UserMessageLogged
 from messages.run import RUNS
-from messages.shell import SHELL
+from messages.shell import ASKERS, SHELL, AskersLost
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.cluster.local_pool import LocalHost, LocalPool
 from tests.actors.cluster.test_ledger import said
@@ -196,10 +196,13 @@ def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on
     say(system, people, windows=20, per_window=1)
     logged(people, 20)
     eventually(lambda: not head.is_busy)
+    people.follow(ASKERS)
     pool.hosts["h1"].is_dead = True
     before = {index: hosts_of(world, index)[0] for index in range(20)}
     say(system, people, windows=20, per_window=3, first=1)
     on_the_other = sum(name == "h2" for name in before.values())
+    lost = people.receive(PATIENCE_S, lambda each: isinstance(each, AskersLost))
+    assert Address("shell@h1") in getattr(lost, "askers", ())
     logged(people, 3 * on_the_other)
     eventually(lambda: "h3" in running(head))
     logged(people, 3 * (20 - on_the_other))

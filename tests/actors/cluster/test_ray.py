@@ -18,9 +18,11 @@ from actors.cluster.storage import read_note
 from actors.context.log.file import check_file
 from actors.socket.client import AgentNotRunningError, ask_operator
 from domain.log.parser import parse
+from domain.policy import approval as wording
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import CHECKOUT
+from lab.playground.world.defaults import GENERAL_ID, GUEST_ID
+from tests.e2e.stage import CHECKOUT, bot_texts
+from tests.e2e.test_approval import ASKS, hears, press, question
 from tests.patience import PATIENCE_S, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Ray is in the lock for Linux only")]
@@ -31,13 +33,13 @@ LISTENS, LOOPBACK = "0A", "0100007F"
 class Agent:
     """`agent run --hosts 2` in a process of its own."""
 
-    def __init__(self, server: PlaygroundServer, folder: Path) -> None:
+    def __init__(self, server: PlaygroundServer, folder: Path, more: str = "") -> None:
         self.data = folder / "data"
         config = folder / "agent.toml"
         config.write_text(
             f'data_root = "{self.data}"\n'
             f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n[model]\nname = "offline"\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\n[model]\nname = "offline"\n{more}'
         )
         self.stderr = folder / "agent.stderr"
         command = "from actors.cli import agent; agent()"
@@ -67,8 +69,8 @@ class Agent:
 
 
 @pytest.fixture
-def agent(server: PlaygroundServer, tmp_path: Path) -> Iterator[Agent]:
-    made = Agent(server, tmp_path)
+def agent(request: pytest.FixtureRequest, server: PlaygroundServer, tmp_path: Path) -> Iterator[Agent]:
+    made = Agent(server, tmp_path, getattr(request, "param", ""))
     yield made
     made.process.kill()  # its hosts end with it, also one that stands still
     made.process.wait(PATIENCE_S)
@@ -134,6 +136,30 @@ def test_a_stopped_host_that_goes_on_writes_no_log_that_another_has_and_the_agen
     agent.process.terminate()
     assert agent.process.wait(PATIENCE_S) == 0
     assert not [path for path in Path("/proc").glob("[0-9]*") if str(agent.data) in _command(path)]
+
+
+@pytest.mark.req("X-236")
+@pytest.mark.parametrize("agent", [ASKS], indirect=True)
+def test_a_question_about_a_hosts_command_outlives_the_host_and_its_press_counts_once(
+    agent: Agent, server: PlaygroundServer
+) -> None:
+    eventually(lambda: len(agent.hosts()) == 2)
+    thread = server.create_thread(GENERAL_ID, "thread")
+    server.say(thread, "run: echo x >> mark; wc -l < mark")
+    asked = question(server, thread)
+    assert wording.NOT_YOURS in press(server, asked, "Allow", GUEST_ID, thread)
+    (host,) = (name for name, count in agent.windows().items() if count)
+    os.kill(agent.hosts()[host], signal.SIGKILL)
+    eventually(lambda: host not in agent.hosts())
+    assert press(server, asked, "Allow", channel=thread).startswith("Allowed.")
+    hears(server, "\n1", thread)
+
+    server.say(thread, "run: echo x >> mark; wc -l < mark")
+    press(server, question(server, thread), "Allow", channel=thread)
+    hears(server, "\n2", thread)
+    assert sum("May the agent" in text for text in bot_texts(server, thread)) == 2
+    agent.process.terminate()
+    assert agent.process.wait(PATIENCE_S) == 0
 
 
 def listening(folder: Path) -> list[str]:
