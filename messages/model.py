@@ -281,6 +281,19 @@ class DayUsage(Value, frozen=True, kw_only=True, gc=False):
     """Of the prompts', those that providers had kept."""
 
 
+class ConfirmEntries(Message, frozen=True, kw_only=True, gc=False):
+    """Say when all calls that were published before are entered; answered by `EntriesConfirmed`."""
+
+    request_id: RequestId
+    reply_to: Address
+
+
+class EntriesConfirmed(Message, frozen=True, kw_only=True, gc=False):
+    """All calls that were published before the question survive a kill, or wait for a disk that takes none."""
+
+    request_id: RequestId
+
+
 class ReadUsage(Message, frozen=True, kw_only=True, gc=False):
     """Say what calls took lately, summed by day and by window; answered by `UsageRead` or `Refused`."""
 
@@ -380,6 +393,6 @@ LocalModelCommand = OpenLocalModel
 LocalModelReply = LocalModelReady | LocalModelFailed | LocalModelRefused
 LocalModelMessage = OpenLocalModel | EngineStarted | EngineNotStarted
 
-LedgerMessage = ReadUsage
-LedgerReply = UsageRead
+LedgerMessage = ConfirmEntries | ReadUsage
+LedgerReply = EntriesConfirmed | UsageRead
 make_ready(__name__)

@@ -19,7 +19,9 @@ from messages.context import TellUsage, UsageTold
 from messages.model import (
     SPENT,
     CallSpent,
+    ConfirmEntries,
     DayUsage,
+    EntriesConfirmed,
     ReadUsage,
     UsageRead,
     UsageSum,
@@ -47,7 +49,7 @@ class LedgerActor(Actor):
     Owns: the files in `usage/`, and the sums of this day.
     Asks: a window what its conversation has used, for `/usage`.
     Crashes on: any defect; not on a disk that is full or broken, for which lines wait in memory.
-    No caller of a model waits for it: the caller publishes to the topic `SPENT` and goes on.
+    Callers publish to the topic `SPENT`; a model's answer goes to its window after `EntriesConfirmed`.
     """
 
     def __init__(self, folder: Path | None, disk: Disk | None = None) -> None:
@@ -95,13 +97,15 @@ class LedgerActor(Actor):
 
     def handle(
         self,
-        message: CallSpent | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself,
+        message: CallSpent | ConfirmEntries | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself,
     ) -> None:
         """Enter a call, or say what they come to."""
         match message:
             case CallSpent():
                 self._count(message)
                 self._enter(message)
+            case ConfirmEntries(request_id=request_id, reply_to=reply_to):
+                self.tell(reply_to, EntriesConfirmed(request_id=request_id))
             case TellUsage():
                 self._ask_window(message)
             case UsageTold() | Refused():

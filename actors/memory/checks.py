@@ -53,7 +53,7 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
         hint = "the index gives no answer; the next start makes it anew if it must"
         yield Finding("memory", Level.WARN, hint, _renewal(plan))
         return
-    yield _compared(index, turns)
+    yield _comparison(index, turns)
 
 
 def _renewal(plan: Plan) -> Repair:
@@ -75,11 +75,11 @@ def has_index(data_root: Path) -> bool:
 
 
 def turns_in_logs(data_root: Path) -> int:
-    """Number of turns in the logs that belong into the index."""
+    """Number of turns in the logs that belong into the index; withdrawn turns do not."""
     from domain.log.parser import parse
-    from domain.memory.remembered import Remembered, remembered
+    from domain.memory.remembered import Remembered, TakenBack, remembered
 
-    turns = 0
+    turns, gone = list[tuple[str, str]](), set[str]()
     for path in sorted((data_root / "logs").rglob("*.md")):
         if path.is_symlink() or not path.is_file():  # a pipe would be waited for; the check of the logs names it
             continue
@@ -98,11 +98,14 @@ def turns_in_logs(data_root: Path) -> int:
                 text=event.content,
                 meta_json=event.meta_json,
             )
-            turns += isinstance(entry, Remembered) and not entry.is_own_pin
-    return turns
+            if isinstance(entry, Remembered) and not entry.is_own_pin:
+                turns.append((entry.event_id, entry.turn_id))
+            elif isinstance(entry, TakenBack) and not entry.tombstone.is_quote:
+                gone.add(entry.tombstone.event_id)
+    return sum(gone.isdisjoint(names) for names in turns)
 
 
-def _compared(index: MemoryDescribed, turns: int) -> Finding:
+def _comparison(index: MemoryDescribed, turns: int) -> Finding:
     counts = f"{index.rows} turns ({index.pending} wait for a vector, {index.failed} got none), {index.pins} pins"
     notes = []
     if index.rows < turns:

@@ -23,11 +23,14 @@ from domain.policy.model_call.fallbacks import Fallbacks
 from domain.policy.paired_queue import PairedQueue
 from domain.policy.retrying import RetryPolicy, reason
 from domain.policy.spending import DailyBudget
-from messages.base import RequestId, Window
+from messages.base import Address, RequestId, Window
 from messages.model import (
+    LEDGER,
     SPENT,
     CallSpent,
     CancelModel,
+    ConfirmEntries,
+    EntriesConfirmed,
     ModelAnswer,
     ModelDelta,
     ModelFailed,
@@ -40,6 +43,8 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 CLOSE_S = 2.0
+ENTERED_S = 30.0
+"""Longest wait of a reply for its entry in the ledger; a host whose head is gone so long has lost its lease."""
 BACKGROUND_CALLS = 2
 """Concurrent calls without a waiting person; they have places of their own."""
 
@@ -50,8 +55,9 @@ class ModelActor(Actor):
     Background calls have a few places of their own, so that no answer waits for a background call.
 
     Owns: the event loop on which calls are made, and their connections.
-    Asks: the model's server, or the offline model's rules. What a call says comes to this actor first, so that nothing
-    is said of a call after its cancellation.
+    Asks: the model's server, or the offline model's rules; the ledger, before a reply goes to its requester, so that a
+    kill takes the entry of no reply in use. What a call says comes to this actor first, so that nothing is said of a
+    call after its cancellation.
     Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
     before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits or
     is in flight changes nothing. When a day has cost as much as it may, calls in flight go on and no other begins.
@@ -110,7 +116,7 @@ class ModelActor(Actor):
         except AttemptError as error:  # each request says it to a person
             log.warning("the model cannot be reached yet: %s", reason(error.fault, 1))
 
-    def handle(self, message: ModelMessage | ModelAnswer | CallSpent | DescribeYourself) -> None:
+    def handle(self, message: ModelMessage | ModelAnswer | CallSpent | EntriesConfirmed | DescribeYourself) -> None:
         """Take a request, cancel one, or pass on what a call says."""
         match message:
             case ModelRequest():
@@ -121,8 +127,12 @@ class ModelActor(Actor):
             case ModelDelta(request_id=request_id):
                 if (request := self._queue.get(request_id)) is not None:
                     self.tell(request.reply_to, message)
-            case ModelReply() | ModelFailed():
+            case ModelReply():
+                self._pass_on_entered(message)
+            case ModelFailed():
                 self._pass_on(message)
+            case EntriesConfirmed():
+                pass  # An answer behind its deadline.
             case CallSpent(cost_usd=cost_usd):
                 self._budget.spend(cost_usd, self.now())
             case DescribeYourself():
@@ -136,6 +146,17 @@ class ModelActor(Actor):
             return
         self._queue.enter(request)
         self._admit()
+
+    def _pass_on_entered(self, reply: ModelReply) -> None:
+        """Send a reply to its requester once its call is in the ledger, or is late there."""
+        if LEDGER not in self.followers(SPENT):
+            self._pass_on(reply)
+            return
+
+        def make(request_id: RequestId, reply_to: Address) -> ConfirmEntries:
+            return ConfirmEntries(request_id=request_id, reply_to=reply_to)
+
+        self.ask(LEDGER, make, ENTERED_S, lambda _: self._pass_on(reply))
 
     def _pass_on(self, answer: ModelReply | ModelFailed) -> None:
         """Send an answer to a requester that still waits."""

@@ -1,4 +1,4 @@
-"""The ledger: what it enters, what it says of a day, and what a disk that is full does to it."""
+"""The ledger: entries, the sums of a day, and a full disk."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from messages.model import (
     CallKind,
     CallOutcome,
     CallSpent,
+    ConfirmEntries,
+    EntriesConfirmed,
     ReadUsage,
     UsageRead,
 )
@@ -32,7 +34,7 @@ WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
 
 
 class FullDisk(RealDisk):
-    """Takes nothing while it is full."""
+    """Disk that can be full."""
 
     is_full = False
 
@@ -43,7 +45,7 @@ class FullDisk(RealDisk):
 
 
 class _Window(Actor):
-    """Answers what its conversation has used."""
+    """Window that tells its usage."""
 
     def __init__(self, asked: list[TellUsage], answer: UsageTold) -> None:
         super().__init__()
@@ -97,6 +99,17 @@ def test_a_call_is_on_the_file_as_soon_as_it_is_told(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.spend(5)
 
+    assert rig.written == [5]
+
+
+@pytest.mark.req("X-190")
+def test_who_asks_hears_when_all_that_was_told_before_is_on_the_file(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.system.tell(LEDGER, spent("5", START, 5))
+    rig.system.tell(LEDGER, ConfirmEntries(request_id=RequestId("c"), reply_to=rig.edge.address))
+    rig.system.run()
+
+    assert rig.edge.drain() == [EntriesConfirmed(request_id=RequestId("c"))]
     assert rig.written == [5]
 
 

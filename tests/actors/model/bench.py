@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from actors.kernel import ActorSpec, ActorSystem
+from actors.kernel import ActorSpec, ActorSystem, Clock
 from actors.model.actor import ModelActor
 from actors.model.backend import Backend
 from actors.model.calls import Sleep
@@ -23,6 +23,7 @@ from messages.model import (
     Role,
     ToolSpec,
 )
+from messages.status import DescribeYourself, SelfDescription
 from tests.patience import PATIENCE_S
 
 MODEL = Address("model")
@@ -45,13 +46,14 @@ class Bench:
         *,
         sleep: Sleep | None = None,
         backend_of: Callable[[ModelConfig], Backend] | None = None,
+        clock: Clock | None = None,
         **settings: object,
     ) -> None:
         self.server = server
         self.waits: list[float] = []
         given = {"name": "hosted_vllm/test", "api_base": server.api_base, **settings}
         config = ModelConfig(**given)  # type: ignore[arg-type]
-        self.system = ActorSystem(workers=2)
+        self.system = ActorSystem(workers=2, clock=clock)
 
         def build(_key: str) -> ModelActor:
             backend = None if backend_of is None else backend_of(config)
@@ -90,6 +92,12 @@ class Bench:
             api_base=api_base,
             key_name=key_name,
         )
+
+    def rest(self) -> None:
+        """Return when the actor has handled all that it was told."""
+        asked = DescribeYourself(request_id=next(self._ids), reply_to=self.edge.address)
+        self.tell(asked)
+        self.edge.receive(PATIENCE_S, lambda m: isinstance(m, SelfDescription) and m.request_id == asked.request_id)
 
     def tell(self, message: Message) -> None:
         self.system.tell(MODEL, message)

@@ -1,4 +1,4 @@
-"""What is told of each attempt: what the provider counted, or else a guess that is marked as one."""
+"""Entry of each attempt: counts of the provider, or estimates that are marked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.kernel import Edge
+from actors.kernel import Actor, ActorSpec, Edge, ManualClock
+from actors.model.actor import ENTERED_S
 from lab.loopback_model.server import Answer, CutOff, Held, Raw, Refusal, Stall
-from messages.model import SPENT, CallOutcome, CallSpent, CancelModel
+from messages.base import Message, RequestId
+from messages.model import (
+    LEDGER,
+    SPENT,
+    CallOutcome,
+    CallSpent,
+    CancelModel,
+    ConfirmEntries,
+    EntriesConfirmed,
+    ModelReply,
+)
+from messages.status import DescribeYourself
 from tests.actors.model.bench import Bench
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S
@@ -126,3 +138,63 @@ def test_calls_that_end_with_their_actor_are_told(make_bench: Callable[..., Benc
     bench.tell(CRASH)
 
     assert ear.next().outcome is CallOutcome.CANCELLED
+
+
+class SlowLedger(Actor):
+    """A ledger that confirms entries when the test wants it."""
+
+    def __init__(self, heard: Edge) -> None:
+        super().__init__()
+        self._heard = heard
+
+    def on_start(self) -> None:
+        self.follow(SPENT)
+
+    def handle(self, message: Message) -> None:
+        self.tell(self._heard.address, message)
+
+
+def with_slow_ledger(bench: Bench) -> Edge:
+    """Hears what the ledger of the bench hears."""
+    heard = bench.system.edge("ledger")
+    bench.system.register(ActorSpec(LEDGER.kind, lambda _key: SlowLedger(heard)))
+    bench.system.tell(LEDGER, DescribeYourself(request_id=RequestId("d"), reply_to=heard.address))
+    heard.receive(PATIENCE_S)  # it is there, and follows
+    return heard
+
+
+@pytest.mark.req("X-190")
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_reply_waits_until_the_ledger_has_its_call_or_is_late(
+    make_bench: Callable[..., Bench], is_late: bool
+) -> None:
+    clock = ManualClock()
+    bench = make_bench(clock=clock, name="offline", api_base="")
+    heard = with_slow_ledger(bench)
+    request_id = bench.ask("hi")
+    spent, question = heard.receive(PATIENCE_S), heard.receive(PATIENCE_S)
+
+    assert isinstance(spent, CallSpent)
+    assert isinstance(question, ConfirmEntries)
+    clock.advance(ENTERED_S - 1)
+    bench.rest()
+    assert not [message for message in bench.edge.drain() if isinstance(message, ModelReply)]
+    if is_late:
+        clock.advance(1)
+    else:
+        bench.tell(EntriesConfirmed(request_id=question.request_id))
+    bench.reply(request_id)
+
+
+def test_a_reply_whose_call_is_cancelled_before_its_entry_is_told_to_nobody(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(name="offline", api_base="")
+    heard = with_slow_ledger(bench)
+    request_id = bench.ask("hi")
+    heard.receive(PATIENCE_S)
+    question = heard.receive(PATIENCE_S)
+    assert isinstance(question, ConfirmEntries)
+    bench.tell(CancelModel(request_id=request_id))
+    bench.tell(EntriesConfirmed(request_id=question.request_id))
+    bench.rest()
+
+    assert not [message for message in bench.edge.drain() if isinstance(message, ModelReply)]
