@@ -53,7 +53,7 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
         hint = "the index gives no answer; the next start makes it anew if it must"
         yield Finding("memory", Level.WARN, hint, _renewal(plan))
         return
-    yield _comparison(index, turns)
+    yield compare(index, turns)
 
 
 def _renewal(plan: Plan) -> Repair:
@@ -105,7 +105,8 @@ def turns_in_logs(data_root: Path) -> int:
     return sum(gone.isdisjoint(names) for names in turns)
 
 
-def _comparison(index: MemoryDescribed, turns: int) -> Finding:
+def compare(index: MemoryDescribed, turns: int) -> Finding:
+    """Finding on an index and the number of turns in the logs."""
     counts = f"{index.rows} turns ({index.pending} wait for a vector, {index.failed} got none), {index.pins} pins"
     notes = []
     if index.rows < turns:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.memory.checks import _compared
+from actors.memory.checks import compare
 from actors.part import Level
 from tests.actors.memory.rig import AGAIN_S, Brain, MemoryRig
 from tests.actors.memory.test_memory_actor import THREAD, excerpts
@@ -88,8 +88,8 @@ def test_doctor_says_how_many_there_are_beside_all_else(tmp_path: Path, choosy: 
     counted = rig.stats()
     rig.stop()
 
-    finding = _compared(counted, counted.rows)
+    finding = compare(counted, counted.rows)
     assert finding.level is Level.WARN
     assert "1 of these are set aside" in finding.detail
-    assert "the logs hold 9" in _compared(counted, 9).detail
-    assert "set aside" in _compared(counted, 9).detail
+    assert "the logs hold 9" in compare(counted, 9).detail
+    assert "set aside" in compare(counted, 9).detail
