@@ -24,22 +24,22 @@ class TornWrite(BaseException):
 
 @dataclass(slots=True)
 class _File:
-    """One file, whatever its names."""
+    """File, under any number of names."""
 
     durable: bytes | None
-    """What would survive of its content; None for all that it holds."""
+    """Content that would survive; None for the whole content."""
 
 
 _Entry = _File | None
-"""What a name in a folder stands for; None for a folder."""
+"""Meaning of a name in a folder; None for a folder."""
 
 
 class RecordingDisk:
     """The disk below, and what of it would survive a power loss now.
 
-    What it meets for the first time counts as safe as it stands: an earlier test or somebody else put it there. It is
-    strict: a file's sync makes no name of it safe, and a folder's sync those in it alone. What is written by other
-    ways than this is seen at the next sync of that file.
+    A file met for the first time counts as safe as it stands: an earlier test or another program put it there. Strict:
+    a file's sync makes no name of it safe, and a folder's sync those in it alone. Writes by other ways than this disk
+    are seen at the next sync of that file. A folder that is held open may be named by its descriptor.
     """
 
     def __init__(self, inner: Disk | None = None, before: Before = lambda _call, _data: None) -> None:
@@ -54,12 +54,12 @@ class RecordingDisk:
         self._files: dict[int, _File] = {}
         """By inode, of files that have a name now."""
         self._folders: dict[Path, dict[str, _Entry]] = {}
-        """Each folder in which something was opened or named -> its names that would survive."""
+        """Each folder in which a file was opened or named -> names that would survive."""
 
     # what would survive
 
     def surviving(self, path: Path) -> bytes | None:
-        """What the file at `path` would hold after a power loss; None if none of that name would be there."""
+        """Content of the file at `path` after a power loss; None if the name would be gone."""
         for folder in path.parents:
             siblings = self._folders.get(folder.parent)
             if siblings is not None and folder.name not in siblings:
@@ -105,6 +105,7 @@ class RecordingDisk:
     def open(self, path: Path, flags: int, mode: int = 0o600, /) -> int:
         """As the disk below; a file that is made by it holds nothing and has no name that would survive."""
         self.before("open", b"")
+        path = _resolve(path)
         self._meet_folder(path.parent)
         is_new = bool(flags & os.O_CREAT) and not os.path.lexists(path)
         fd = self._inner.open(path, flags, mode)
@@ -135,6 +136,7 @@ class RecordingDisk:
     def sync_folder(self, folder: Path, /) -> None:
         """As the disk below; the names in it would survive."""
         self.before("sync_folder", b"")
+        folder = _resolve(folder)
         self._inner.sync_folder(folder)
         self._folders[folder] = self._names(folder)
 
@@ -150,6 +152,7 @@ class RecordingDisk:
     def make_folder(self, folder: Path, /) -> None:
         """As the disk below; it would not survive yet."""
         self.before("make_folder", b"")
+        folder = _resolve(folder)
         self._meet_folder(folder.parent)
         is_new = not folder.exists()
         self._inner.make_folder(folder)
@@ -159,24 +162,28 @@ class RecordingDisk:
     def link(self, path: Path, other: Path, /) -> None:
         """As the disk below; the new name would not survive yet."""
         self.before("link", b"")
+        path, other = _resolve(path), _resolve(other)
         self._meet(path, other)
         self._inner.link(path, other)
 
     def replace(self, path: Path, other: Path, /) -> None:
         """As the disk below; what was there before would be there again."""
         self.before("replace", b"")
+        path, other = _resolve(path), _resolve(other)
         self._meet(path, other)
         self._inner.replace(path, other)
 
     def exchange(self, path: Path, other: Path, /) -> bool:
         """As the disk below; each would have its own name again."""
         self.before("exchange", b"")
+        path, other = _resolve(path), _resolve(other)
         self._meet(path, other)
         return self._inner.exchange(path, other)
 
     def unlink(self, path: Path, /) -> None:
         """As the disk below; it would be there again."""
         self.before("unlink", b"")
+        path = _resolve(path)
         self._meet(path)
         self._inner.unlink(path)
 
@@ -213,3 +220,12 @@ class RecordingDisk:
         """From now on the file may come to hold what would not survive; a pipe, whose reader would wait, holds nothing."""
         if file.durable is None and path.is_file():
             file.durable = path.read_bytes()
+
+
+def _resolve(path: Path) -> Path:
+    """The path without a descriptor: `/proc/self/fd/7/a` is `a` in the folder that is open as 7."""
+    own = Path("/proc/self/fd")
+    if not path.is_relative_to(own):
+        return path
+    number, *names = path.relative_to(own).parts
+    return Path((own / number).readlink(), *names)

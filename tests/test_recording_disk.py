@@ -17,7 +17,7 @@ def disk() -> RecordingDisk:
     return RecordingDisk()
 
 
-def stored(disk: RecordingDisk, path: Path, data: bytes) -> int:
+def store_file(disk: RecordingDisk, path: Path, data: bytes) -> int:
     """The descriptor of a new file that would survive with `data`."""
     fd = disk.open(path, NEW)
     disk.write(fd, data)
@@ -51,17 +51,28 @@ def test_a_name_without_its_bytes_is_an_empty_file(disk: RecordingDisk, tmp_path
 def test_a_file_in_a_folder_that_would_be_lost_is_lost(disk: RecordingDisk, tmp_path: Path) -> None:
     disk.make_folder(tmp_path / "a")
     disk.make_folder(tmp_path / "a" / "b")
-    os.close(stored(disk, tmp_path / "a" / "b" / "file", b"one"))
+    os.close(store_file(disk, tmp_path / "a" / "b" / "file", b"one"))
     disk.sync_folder(tmp_path / "a")
     assert disk.surviving(tmp_path / "a" / "b" / "file") is None
     make_durable(disk, tmp_path, tmp_path / "a" / "b")
     assert disk.surviving(tmp_path / "a" / "b" / "file") == b"one"
 
 
+def test_a_folder_may_be_named_by_its_descriptor(disk: RecordingDisk, tmp_path: Path) -> None:
+    held = os.open(tmp_path, os.O_RDONLY)
+    place = Path(f"/proc/self/fd/{held}")
+    os.close(store_file(disk, place / "file", b"one"))
+    disk.replace(place / "file", place / "other")
+    assert (disk.surviving(tmp_path / "file"), disk.surviving(tmp_path / "other")) == (b"one", None)
+    disk.sync_folder(place)
+    assert (disk.surviving(tmp_path / "file"), disk.surviving(tmp_path / "other")) == (None, b"one")
+    os.close(held)
+
+
 def test_after_a_rename_that_is_not_synced_the_old_content_would_be_back(disk: RecordingDisk, tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
-    os.close(stored(disk, old, b"old"))
-    os.close(stored(disk, new, b"new"))
+    os.close(store_file(disk, old, b"old"))
+    os.close(store_file(disk, new, b"new"))
     disk.replace(new, old)
     assert (old.read_bytes(), disk.surviving(old), disk.surviving(new)) == (b"new", b"old", b"new")
     disk.sync_folder(tmp_path)
@@ -78,7 +89,7 @@ def test_after_an_exchange_that_is_not_synced_each_would_be_what_it_was(disk: Re
 
 
 def test_a_link_and_what_was_unlinked_wait_for_the_folder(disk: RecordingDisk, tmp_path: Path) -> None:
-    os.close(stored(disk, tmp_path / "a", b"a"))
+    os.close(store_file(disk, tmp_path / "a", b"a"))
     disk.link(tmp_path / "a", tmp_path / "b")
     disk.unlink(tmp_path / "a")
     assert (disk.surviving(tmp_path / "a"), disk.surviving(tmp_path / "b")) == (b"a", None)
@@ -100,11 +111,11 @@ def test_what_was_there_before_is_safe_until_it_is_written_to(disk: RecordingDis
 
 def test_a_power_loss_leaves_what_would_survive(disk: RecordingDisk, tmp_path: Path) -> None:
     (tmp_path / "before").write_bytes(b"before")
-    fd = stored(disk, tmp_path / "file", b"one")
+    fd = store_file(disk, tmp_path / "file", b"one")
     disk.write(fd, b"two")
     os.close(fd)
     disk.make_folder(tmp_path / "folder")
-    os.close(stored(disk, tmp_path / "folder" / "file", b"lost with its folder"))
+    os.close(store_file(disk, tmp_path / "folder" / "file", b"lost with its folder"))
     disk.lose_power()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"before": b"before", "file": b"one"}
     assert disk.surviving(tmp_path / "file") == b"one"

@@ -9,6 +9,7 @@ import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
+from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.folder import open_folder, remove_tree
 from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder
 from messages.base import Window
@@ -28,7 +29,7 @@ that the files of one window stop no other's commands."""
 _SHARE = 4
 _PART = ".part"
 _MODE = 0o600
-_MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MAKE_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 def kept_path(message_id: str, name: str) -> str:
@@ -45,9 +46,11 @@ def keep(
     most_bytes: int = MOST_BYTES,
     most_messages: int = MOST_MESSAGES,
     least_free_bytes: int | None = None,
+    disk: Disk | None = None,
 ) -> dict[str, str]:
     """Keep a message's files, all or some; those of the window's oldest messages make room for them.
 
+    Kept files survive a power loss: the event that names them is logged afterwards.
     Only folders are opened, and no link is followed, wherever one was put. What is kept already is replaced; the
     message's other files stay, and count.
 
@@ -59,6 +62,7 @@ def keep(
         most_bytes: Of all messages of the window together.
         most_messages: Messages of the window with files.
         least_free_bytes: Bytes that must stay free; None for the usual, which is less on a small disk.
+        disk: Disk to write to; None for the real disk.
 
     Returns:
         Name -> why it could not be kept, for a person; empty when all were.
@@ -69,18 +73,20 @@ def keep(
     """
     if not (message_id.isascii() and message_id.isdecimal()):
         raise ValueError(f"message id {message_id!r}: decimal digits are required")
-    with _closing(_shelf(data_root, attachments_folder(window))) as shelf:
+    disk, place = disk or RealDisk(), attachments_folder(window)
+    with _closing(_shelf(disk, data_root, place)) as shelf:
         others = _others(shelf, message_id, files)
         kept, faults = _within(files, most_bytes, others)
         needed = sum(map(len, kept.values()))
         _see_that_there_is_room(shelf, needed, least_free_bytes)
         _make_room(shelf, message_id, most_bytes - needed - sum(others), most_messages)
-        with _closing(_folder(shelf, message_id)) as folder:
+        with _closing(_folder(disk, shelf, message_id)) as folder:
             for name, data in kept.items():
                 try:
-                    _write(folder, name, data)
+                    _write(disk, folder, name, data)
                 except OSError as error:
                     faults[name] = error.strerror or type(error).__name__
+    make_durable(disk, data_root, data_root / place / message_id)
     return faults
 
 
@@ -112,36 +118,43 @@ def _within(
     return kept, faults
 
 
-def _shelf(data_root: Path, path: PurePath) -> int:
+def _shelf(disk: Disk, data_root: Path, path: PurePath) -> int:
     """The window's folder, made if it isn't there."""
     shelf = os.open(data_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # the operator may have put a link there
     for name in path.parts:
         with _closing(shelf) as parent:
-            shelf = _folder(parent, name)
+            shelf = _folder(disk, parent, name)
     return shelf
 
 
-def _folder(parent: int, name: str) -> int:
+def _folder(disk: Disk, parent: int, name: str) -> int:
     """The folder `name`, made if it isn't there."""
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(name, 0o700, dir_fd=parent)
+    disk.make_folder(_path_of(parent) / name)
     return open_folder(name, parent)
 
 
-def _write(folder: int, name: str, data: bytes | bytearray) -> None:
-    _forget(folder, _PART)
+def _path_of(folder: int) -> Path:
+    """Path of an open folder, whatever has its name now."""
+    return Path(f"/proc/self/fd/{folder}")
+
+
+def _write(disk: Disk, folder: int, name: str, data: bytes | bytearray) -> None:
+    part = _path_of(folder) / _PART
+    _forget(disk, part)
     try:
-        with os.fdopen(os.open(_PART, _MAKE_FILE, _MODE, dir_fd=folder), "wb") as file:
+        with os.fdopen(disk.open(part, _MAKE_FILE, _MODE), "wb") as file:
             file.write(data)
-        os.rename(_PART, name, src_dir_fd=folder, dst_dir_fd=folder)
+            file.flush()
+            disk.sync(file.fileno())
+        disk.replace(part, _path_of(folder) / name)
     except OSError:
-        _forget(folder, _PART)
+        _forget(disk, part)
         raise
 
 
-def _forget(folder: int, name: str) -> None:
+def _forget(disk: Disk, path: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=folder)
+        disk.unlink(path)
 
 
 def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int | None) -> None:

@@ -13,6 +13,7 @@ from actors.discord.incoming.attachment_store import MOST_FILES, keep, kept_path
 from actors.shell import quota
 from domain.log.window_folders import attachments_folder
 from messages.base import Surface, Window
+from tests.recording_disk import RecordingDisk
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
 GIVEN = {"a.txt": b"12345", "b.bin": b"\x00"}
@@ -45,6 +46,14 @@ def test_files_are_kept_for_the_agent_alone(tmp_path: Path) -> None:
     assert {file.stat().st_mode & 0o777 for file in files.values()} == {0o600}
     folders = [folder for folder in files["a.txt"].parents if folder.is_relative_to(tmp_path / "attachments")]
     assert [folder.stat().st_mode & 0o777 for folder in folders] == [0o700] * 4
+
+
+def test_kept_files_survive_a_power_loss(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    keep(tmp_path, WINDOW, "7", GIVEN, disk=disk)
+    keep(tmp_path, WINDOW, "7", {"a.txt": b"again"}, disk=disk)
+    disk.lose_power()
+    assert {path.name: path.read_bytes() for path in (shelf(tmp_path) / "7").iterdir()} == GIVEN | {"a.txt": b"again"}
 
 
 def test_a_command_sees_them_where_messages_say(tmp_path: Path) -> None:
